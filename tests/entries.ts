@@ -1,11 +1,11 @@
-// Chooses the modules that `npm test` gives to `deno test`, which loads each module in a separate
-// worker. Loading the functions and their packages takes longer than most test files. So there are
-// only a few modules, and together they import all the files.
+// Chooses the modules that `npm test` passes to `deno test`, which loads each module in a separate
+// worker. Loading the functions and their packages takes longer than most test files. Therefore,
+// only a few modules import all test files.
 import { readdirSync, statSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 import { root } from "../local/checkout.ts";
 
-/** The tests of the product. `npm run test:all` runs every file below tests/. */
+/** The product tests. `npm run test:all` runs every test file in tests/. */
 const PRODUCT = [
   ...["tests/functions", "tests/database", "tests/gateway", "tests/send_external_template"],
   ...[
@@ -20,12 +20,12 @@ const PRODUCT = [
 ];
 
 /**
- * The number of files that a module imports. Modules of this length keep every core busy to the
- * end.
+ * The number of files that a module imports. Modules of this size keep every CPU core busy until
+ * the end.
  */
 const FILES_EACH = 45;
 
-/** These files take longest, so they begin first, and each becomes a separate module. */
+/** The slowest files. They start first, and each becomes a separate module. */
 const LONGEST = [
   ...["tests/site/browser_test.ts", "tests/attack/attack_test.ts"],
   ...["tests/docs/recipes_test.ts", "tests/database/roles_grown_plans_test.ts"],
@@ -37,15 +37,15 @@ const LONGEST = [
 ];
 
 /**
- * Deno runs a beforeAll, beforeEach or afterEach hook for every test of the module, so a file with
- * such a hook is a separate module. Only a file whose only hook is afterAll may share a module with
- * other files.
+ * Deno runs a `beforeAll`, `beforeEach` or `afterEach` hook for every test in the module.
+ * Therefore, a file with such a hook is a separate module. A file with only an `afterAll` hook may
+ * share a module with other files.
  */
 const HAS_HOOKS = /\bDeno\.test\.(before(All|Each)|afterEach)\(/;
 
 /**
- * The modules that run these test files and folders, in the order in which they should begin. A
- * module that imports several files is written into a folder.
+ * The modules that run these test files and folders, in the order in which they should start. A
+ * module that imports several files is written to a folder.
  */
 export async function entriesOf(paths: string[], folder: string): Promise<string[]> {
   const [longest, withHooks, others]: string[][] = [[], [], []];
@@ -55,7 +55,7 @@ export async function entriesOf(paths: string[], folder: string): Promise<string
   }
   longest.sort((one, other) => LONGEST.indexOf(one) - LONGEST.indexOf(other));
 
-  // Neighbouring files take about the same time, so each module gets every n-th file.
+  // Neighbouring files take about the same time, so each module imports every n-th file.
   const count = Math.max(2, Math.ceil(others.length / FILES_EACH));
   const hands = Object.values(Object.groupBy(others, (_, at) => at % count)) as string[][];
   const entries = hands.map(async (files, at) => {
@@ -68,17 +68,17 @@ export async function entriesOf(paths: string[], folder: string): Promise<string
 }
 
 /**
- * What `npm test` runs. Files that end in _plans_test.ts need companies with many rows. Files that
- * end in _long_test.ts take long, and test facts that seldom break. Both run only in
- * `npm run test:all`.
+ * What `npm test` runs. Files that end in `_plans_test.ts` need companies with many rows. Files
+ * that end in `_long_test.ts` are slow and test behaviour that seldom breaks. `npm test` skips
+ * these files, and `npm run test:all` runs them.
  */
 export function productFiles(): string[] {
   return testFiles(PRODUCT).filter((file) => !/_(plans|long)_test\.ts$/.test(file));
 }
 
 /**
- * Paths from the root, without repeats. A named file may have any name. In a folder, only files
- * with the name of a test file count.
+ * Paths relative to the root, without duplicates. A file in the arguments may have any name. In a
+ * folder, only files named like a test file are used.
  */
 function testFiles(paths: string[]): string[] {
   const found = paths.flatMap((given) => {
@@ -91,8 +91,8 @@ function testFiles(paths: string[]): string[] {
 }
 
 /**
- * A module that imports these files. A file that cannot be loaded counts as a failed test, and the
- * other files still run.
+ * The source of a module that imports these files. A file that cannot be loaded counts as a failed
+ * test, and the other files still run.
  */
 function importing(files: string[]): string {
   const imports = files.map((file) => {

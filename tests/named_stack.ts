@@ -1,11 +1,11 @@
-// The tests of the API can run against a Supabase that the environment names: a `supabase start`, a
-// preview branch or another local stack. If the environment names no Supabase, the tests start
-// their own stack.
+// The API tests can run against a Supabase stack that environment variables name: a `supabase
+// start`, a preview branch or another local stack. Without these variables, the tests start their
+// own stack.
 import postgres from "postgres";
 import type { StackAddresses } from "../local/stack.ts";
 import { DEMO_COMPANY_ID } from "../local/demo.ts";
 
-/** The variables with its addresses and its functions' secrets. All are required. */
+/** The environment variables with the stack's URLs and its functions' secrets. All are required. */
 const VARIABLES = {
   SUPABASE_URL: "the API",
   SUPABASE_PUBLISHABLE_KEY: "its publishable key, or the anon key",
@@ -14,17 +14,17 @@ const VARIABLES = {
   CREDENTIALS_KEY: "the same value as in its functions",
 };
 
-/** The names of the companies that these tests make. */
+/** The names of the companies that these tests create. */
 const TEST_COMPANIES = ["Test", "Other", "Empty"];
 
 const LOOPBACK = new Set(["127.0.0.1", "localhost", "[::1]"]);
 
-/** The tests cannot run against the named Supabase. The message says why. */
+/** The tests cannot run against the named Supabase stack. The error message gives the reason. */
 export class NotUsable extends Error {}
 
 /**
- * The tests of the HTTP API and of the isolation of companies. The other tests test this
- * repository.
+ * The tests of the HTTP API and of the isolation between companies. All other tests check this
+ * repository, not a running stack.
  */
 export function testsOfNamedStack({ sandbox_url }: StackAddresses): string[] {
   return [
@@ -39,8 +39,8 @@ export function testsOfNamedStack({ sandbox_url }: StackAddresses): string[] {
 }
 
 /**
- * The stack that the environment names, or null if SUPABASE_URL is not set. @throws NotUsable if
- * another variable is missing, or if the database has real companies.
+ * The stack that the environment variables name, or null if SUPABASE_URL is not set.
+ * @throws NotUsable if another variable is missing, or if the database has real companies.
  */
 export async function namedStack(): Promise<StackAddresses | null> {
   const url = Deno.env.get("SUPABASE_URL")?.replace(/\/+$/, "");
@@ -85,9 +85,10 @@ export async function namedStack(): Promise<StackAddresses | null> {
 }
 
 /**
- * The tests write companies and leave them in the database, so it must have no other companies.
- * @throws NotUsable if it has some, or if the functions and the database belong to different
- * projects.
+ * The tests create companies and leave them in the database, so the database must not contain real
+ * companies.
+ * @throws NotUsable if the database contains real companies, or if the functions and the database
+ * belong to different projects.
  */
 async function refuseRealCompanies({ gateway_url, database_url }: StackAddresses) {
   const sql = postgres(database_url, { max: 1, onnotice: () => {}, prepare: false });

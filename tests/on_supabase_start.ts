@@ -1,6 +1,6 @@
 // `npm run test:supabase-start`, for a machine with Docker. The command runs `supabase start` with
-// a separate database, the functions in the CLI, the sandbox, and the tests that can use a named
-// Supabase.
+// a separate database, serves the functions with the CLI, starts the sandbox, and runs the tests
+// that can use a named stack.
 import { cp } from "node:fs/promises";
 import { root } from "../local/checkout.ts";
 import { retry } from "deno-std/async/retry.js";
@@ -19,14 +19,15 @@ Deno.env.set("SUPABASE_TELEMETRY_DISABLED", "1");
 const folder = await Deno.makeTempDir({ prefix: "crm-supabase-start-" });
 const project = `${folder}/project`;
 const over = new AbortController();
-// A signal ends all started processes.
+// A signal stops all processes that this script started.
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
   Deno.addSignalListener(signal, () => over.abort());
 }
 const started: Promise<unknown>[] = [];
 let code = 1;
 try {
-  // The copy has another project id, because the end of this run deletes the stack with that id.
+  // The copied project has its own project id, because this script deletes the stack with that id
+  // when it ends.
   const isOurs = (path: string) => !/\/(\.temp|\.branches|\.env)$/.test(path);
   await cp(`${root}supabase`, `${project}/supabase`, { recursive: true, filter: isOurs });
   await cp(`${root}import_map.json`, `${project}/import_map.json`);
@@ -68,8 +69,8 @@ try {
 } finally {
   over.abort();
   await Promise.allSettled(started);
-  // The command names this id, because another id in the environment may name a project with
-  // someone's data.
+  // The command passes the id explicitly, because the environment may contain the id of a project
+  // with real data.
   await run(supabase("stop", "--no-backup", "--project-id", PROJECT)).catch((error) =>
     console.error(error.message)
   );
@@ -87,7 +88,10 @@ async function run([program, ...args]: string[], stdout: "inherit" | "piped" = "
   return text;
 }
 
-/** Starts a command that runs until the tests are over. The promise rejects if the command ends earlier. */
+/**
+ * Starts a command that runs until the tests finish. The promise rejects if the command exits
+ * earlier.
+ */
 function start([program, ...args]: string[]): Promise<void> {
   const child = new Deno.Command(program, { args, cwd: root, signal: over.signal }).spawn();
   const ending = child.status.then(() => {
@@ -98,13 +102,16 @@ function start([program, ...args]: string[]): Promise<void> {
   return ending;
 }
 
-/** A command of the Supabase CLI on the copy. */
+/** A Supabase CLI command for the copied project. */
 function supabase(...args: string[]): string[] {
   const program = `${root}tools/node_modules/supabase/dist/supabase.js`;
   return ["node", program, ...args, "--workdir", project, "--agent", "no"];
 }
 
-/** Waits until the functions are loaded. The first start also downloads their packages. */
+/**
+ * Waits until the functions are loaded. On the first start, the functions also download their
+ * packages.
+ */
 async function healthy(url: string) {
   const ask = async () => {
     const { status } = await fetch(url, { signal: AbortSignal.timeout(10_000) });

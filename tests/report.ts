@@ -1,4 +1,4 @@
-// The content of a report of `deno test`: a file in JUnit form.
+// Reads a `deno test` report in JUnit format.
 
 export interface FileTime {
   path: string;
@@ -6,8 +6,8 @@ export interface FileTime {
 }
 
 /**
- * The counts of tests, and the time of each file's tests. A run that wrote no report counts as no
- * tests.
+ * Returns the number of tests, and the duration of each file's tests. Without a report, the number
+ * is zero.
  */
 export async function readReport(
   report: string,
@@ -23,8 +23,8 @@ export async function readReport(
 }
 
 /**
- * The report lists the steps of a test after the test. The time of the test includes its steps, so
- * their time is not added.
+ * The report lists the steps of a test after the test. The test's time includes its steps, so their
+ * time is not added again.
  */
 function secondsOf(suite: string): number {
   let [test, seconds] = ["", 0];
@@ -40,12 +40,12 @@ function secondsOf(suite: string): number {
 export function longestFiles(files: FileTime[]): string {
   const longest = files.toSorted((one, other) => other.seconds - one.seconds).slice(0, 10);
   const rows = longest.map(({ path, seconds }) => `${seconds.toFixed(1).padStart(8)}  ${path}`);
-  return ["\n seconds  file, the ten that took longest", ...rows, ""].join("\n");
+  return ["\n seconds  the ten slowest test files", ...rows, ""].join("\n");
 }
 
 /**
- * The log lines of Postgres about each deadlock: both processes and their statements. The output of
- * a test shows only that its own statement was cancelled.
+ * The Postgres log lines about each deadlock: both processes and their statements. The test output
+ * shows only that a statement was cancelled.
  */
 export async function deadlocksIn(log: string): Promise<string[]> {
   const text = await Deno.readTextFile(log).catch(() => "");

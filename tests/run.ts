@@ -1,7 +1,7 @@
-// `npm test` starts a stack on free ports and runs the tests of the product against it, in
-// parallel. `npm run test:all` passes --all, which runs every test. If the environment names a
-// Supabase, the run tests the API of that Supabase, unless the first argument is --own-stack.
-// Arguments go to `deno test`, so one file or one test can be run:
+// `npm test` starts a stack on free ports and runs the product tests against it in parallel. `npm
+// run test:all` passes --all, which runs every test. If the environment names a Supabase stack, the
+// run tests the API of that stack, unless the first argument is --own-stack. All other arguments
+// are passed to `deno test`, for example to run one file or one test:
 // npm test -- tests/gateway --filter phone
 import { existsSync } from "node:fs";
 import { root } from "../local/checkout.ts";
@@ -17,19 +17,20 @@ const isOwn = Deno.args[0] === "--own-stack";
 const args = Deno.args.slice(isAll || isOwn ? 1 : 0);
 /** The files and folders that the arguments name. */
 const asked = args.filter((arg, at) => args[at - 1] !== "--filter" && existsSync(root + arg));
-// The default tests need none of the optional programs, such as a browser.
+// The default tests do not need the optional programs, such as a browser.
 const missing = isAll || asked.length > 0 ? missingPrograms() : [];
-// The check before a merge sets this variable, so that it skips no test.
+// The check before a merge sets this variable, so that no test is skipped.
 if (missing.length > 0 && Deno.env.get("EVERY_TEST_MUST_RUN") === "1") {
   console.error(`${missing.join(" ")} EVERY_TEST_MUST_RUN is set: install what is missing.`);
   Deno.exit(1);
 }
 const folder = await Deno.makeTempDir({ prefix: "crm-tests-" });
 const report = `${folder}/report.xml`;
-/** The sentences about answers of the stack's functions that contradict the API's description. */
+/** Messages about responses that contradict the API's description. */
 const violations = new Set<string>();
 
-// The functions' log lines about sends and refused keys. Tests of the log run their own functions.
+// Hides the functions' log lines about sends and refused keys. Tests that check the log run their
+// own functions.
 console.info = console.warn = () => {};
 const { paths, stop, checksAnswers = false } = await openStack().catch(async (error) => {
   await Deno.remove(folder, { recursive: true });
@@ -42,7 +43,7 @@ const tests = new Deno.Command(Deno.execPath(), {
     "test",
     "--allow-all",
     "--no-prompt",
-    "--no-check", // npm run check checks the types, also of the tests
+    "--no-check", // `npm run check` also checks the types of the tests
     "--parallel",
     `--junit-path=${report}`,
     ...await entriesOf(asked.length > 0 ? asked : paths, folder),
@@ -56,7 +57,7 @@ const tests = new Deno.Command(Deno.execPath(), {
     ...(isAll && { LONG_RUNS: Deno.env.get("LONG_RUNS") ?? "1" }),
   },
 }).spawn();
-// Signals are passed on, so that the tests end before their stack.
+// Signals are forwarded to the tests, so that the tests end before their stack.
 for (const signal of ["SIGINT", "SIGTERM"] as const) {
   Deno.addSignalListener(signal, () => tests.kill(signal));
 }
@@ -70,16 +71,16 @@ if (files.length > 1) console.log(longestFiles(files));
 if (!success) {
   for (const deadlock of await deadlocksIn(`${folder}/postgres.log`)) console.error(deadlock);
 }
-// A test file that cannot be loaded fails the run, but is not in the report.
+// If a test file cannot be loaded, the run fails, but the report does not contain the file.
 const failures = (success ? 0 : Math.max(failed, 1)) + violations.size;
-// The last line, which programs can read.
+// Programs can parse this last line.
 console.log(`${total - failed} passed, ${failures} failed`);
 await Deno.remove(folder, { recursive: true });
 Deno.exit(code || (violations.size > 0 ? 1 : 0));
 
 /**
- * Starts or finds the stack, and writes stack.json for the tests. Returns the default tests, and
- * the function that ends the stack.
+ * Starts or finds the stack, and writes stack.json for the tests. Returns the default tests, and a
+ * function that stops the stack.
  */
 async function openStack(): Promise<
   { paths: string[]; stop(): Promise<void>; checksAnswers?: boolean }

@@ -4,7 +4,10 @@ import { resolved } from "../openapi/references.ts";
 import { casesOf } from "../openapi/schema_cases.ts";
 import { type Change, schemaChanges } from "./schema_changes.ts";
 
-/** The changes of an operation's answers: the successful ones by status, the errors by code. */
+/**
+ * Returns the changes to an operation's responses. Successful responses are compared by status, and
+ * errors by code.
+ */
 export function answerChanges(before: Described, after: Described): Change[] {
   const [released, present] = [answersOf(before), answersOf(after)];
   const { id } = before;
@@ -13,12 +16,12 @@ export function answerChanges(before: Described, after: Described): Change[] {
     .flatMap(([status, answer]) =>
       present[status]
         ? contentChanges(before, after, answer, present[status])
-        : [{ name: id, what: `no longer answers ${status}` }]
+        : [{ name: id, what: `no longer returns ${status}` }]
     );
-  // A request without a condition never gets a 304.
+  // A request without a conditional header never receives a 304.
   const added = Object.keys(present)
     .filter((status) => /^(2|default)/.test(status) && !released[status])
-    .map((status) => ({ name: id, what: `may also answer ${status}` }));
+    .map((status) => ({ name: id, what: `may also return ${status}` }));
   const headers = Object.entries(released).flatMap(([status, answer]) =>
     present[status] ? headerChanges(before, after, answer, present[status]) : []
   );
@@ -39,7 +42,7 @@ function contentChanges(
   present: JsonSchema,
 ): Change[] {
   const { id } = before;
-  // Only a request with `fields` gets a record with only some of its fields.
+  // Only a request with `fields` receives a record with only some of its fields.
   const takesFields = before.operation.parameters.some((each: JsonSchema) =>
     resolved(each, before.document).name === "fields"
   );
@@ -49,7 +52,7 @@ function contentChanges(
   };
   return Object.entries<JsonSchema>(released.content ?? {}).flatMap(([type, { schema }]) => {
     const now = present.content?.[type];
-    if (!now) return [{ name: id, what: `no longer answers in ${type}` }];
+    if (!now) return [{ name: id, what: `no longer returns ${type}` }];
     return schemaChanges(id, [schema ?? true, now.schema ?? true], comparison);
   });
 }
@@ -65,11 +68,11 @@ function headerChanges(
   );
   return Object.entries<JsonSchema>(released.headers ?? {}).flatMap(([header, declared]) => {
     const name = `${before.id}.${header}`;
-    if (!now[header.toLowerCase()]) return [{ name, what: "is gone" }];
+    if (!now[header.toLowerCase()]) return [{ name, what: "is removed" }];
     const was = resolved(declared, before.document);
     const is = resolved(now[header.toLowerCase()] as JsonSchema, after.document);
     const missing = was.required && !is.required
-      ? [{ name, what: "is no longer always there" }]
+      ? [{ name, what: "is no longer always present" }]
       : [];
     const comparison = comparisonOf(before, after, "answer");
     return [
@@ -85,7 +88,7 @@ interface DescribedError {
   schema: JsonSchema;
 }
 
-/** The errors of an operation by their codes. Errors without a code are listed by their status. */
+/** Returns an operation's errors by code. Errors without a code are listed by status. */
 function errorsOf(described: Described): Map<string, DescribedError> {
   const { document } = described;
   const errors = new Map<string, DescribedError>();
@@ -107,17 +110,17 @@ function errorsOf(described: Described): Map<string, DescribedError> {
   return errors;
 }
 
-/** New codes and changed sentences do not break a caller that decides by the code or the status. */
+/** New codes and changed messages do not break a caller that uses only the code or the status. */
 function errorChanges(before: Described, after: Described): Change[] {
   const present = errorsOf(after);
   const comparison = { ...comparisonOf(before, after, "answer"), without: ["error"] };
   return Array.from(errorsOf(before), ([code, { status, schema }]) => {
     const now = present.get(code);
     const { id: name } = before;
-    if (!now) return [{ name, what: `no longer answers the error ${code}` }];
+    if (!now) return [{ name, what: `no longer returns the error ${code}` }];
     const moved = now.status === status
       ? []
-      : [{ name, what: `now answers the error ${code} with ${now.status}, not ${status}` }];
+      : [{ name, what: `now returns the error ${code} with ${now.status}, not ${status}` }];
     return [...moved, ...schemaChanges(name, [schema, now.schema], comparison)];
   }).flat();
 }

@@ -7,24 +7,24 @@ import { type Change, schemaChanges } from "./schema_changes.ts";
 const METHODS = ["get", "put", "post", "delete", "options", "head", "patch", "trace"];
 
 /**
- * The changes between two OpenAPI 3.1 documents that can break a caller, one sentence each. A
- * sentence begins with the name of the changed thing, in backticks: an operation (`listContacts`),
- * its parameter (`listContacts.limit`), a field of a component (`Contact.phone`).
+ * Returns the changes between two OpenAPI 3.1 documents that can break a caller, one sentence for
+ * each change. A sentence begins with the name of the changed item, in backticks: an operation
+ * (`listContacts`), its parameter (`listContacts.limit`), a field of a component (`Contact.phone`).
  *
- * These additions do not break a caller: operations, optional parameters and fields of requests,
- * fields and headers of answers, codes of errors. Descriptions are not compared.
+ * These additions do not break a caller: operations, optional request parameters and fields,
+ * response fields and headers, and error codes. Descriptions are not compared.
  */
 export function breakingChanges(released: JsonSchema, present: JsonSchema): string[] {
   const known = new Map();
   const now = operationsOf(present, known);
   const changes = Array.from(operationsOf(released, known), ([place, before]) => {
     const after = now.get(place);
-    return after ? operationChanges(before, after) : [{ name: before.id, what: "is gone" }];
+    return after ? operationChanges(before, after) : [{ name: before.id, what: "is removed" }];
   }).flat();
   return [...new Set(changes.map(({ name, what }) => `\`${name}\` ${what}.`))].sort();
 }
 
-/** The name at the beginning of a sentence of `breakingChanges`. */
+/** Returns the name at the beginning of a sentence that `breakingChanges` returned. */
 export function nameOf(sentence: string): string {
   return /^`([^`]+)`/.exec(sentence)![1];
 }
@@ -51,7 +51,7 @@ function operationChanges(before: Described, after: Described): Change[] {
   const { id } = before;
   const renamed = after.id === id
     ? []
-    : [{ name: id, what: `now has another operationId, ${after.id}` }];
+    : [{ name: id, what: `now has the operationId ${after.id}` }];
   return [
     ...renamed,
     ...securityChanges(before, after),
@@ -74,13 +74,13 @@ function securityChanges(before: Described, after: Described): Change[] {
   const lost = waysOf(before).filter((given) => !waysOf(after).some(isEnough(given)));
   return lost.length === 0 ? [] : [{
     name: before.id,
-    what: `is no longer for ${lost.map(wayInWords).join(", or for ")}`,
+    what: `no longer accepts ${lost.map(wayInWords).join(" or ")}`,
   }];
 }
 
 function wayInWords(way: Record<string, string[]>): string {
   const parts = Object.entries(way).map(([scheme, scopes]) =>
-    `${scheme}${scopes.length === 0 ? "" : ` with ${scopes.join(" and ")}`}`
+    `${scheme}${scopes.length === 0 ? "" : ` with the scope ${scopes.join(" and ")}`}`
   );
   return parts.length === 0 ? "callers without a key" : parts.join(" and ");
 }
@@ -124,7 +124,7 @@ function valueChanges(
   const wasDefault = old.default !== undefined &&
     JSON.stringify(old.default) !== JSON.stringify(now.default);
   const defaults = wasDefault
-    ? [{ name, what: `now has another default than ${JSON.stringify(old.default)}` }]
+    ? [{ name, what: `no longer has the default ${JSON.stringify(old.default)}` }]
     : [];
   if (writing(released, old) === writing(present, now)) {
     return [...defaults, ...schemaChanges(name, [one, many], comparison)];
@@ -132,7 +132,7 @@ function valueChanges(
   // If commas separate values, one value without a comma is a list of one.
   const isList = writing(present, now) === "parted by commas" && !(now.minItems > 1);
   if (!isList || writing(released, old) !== "plain") {
-    return [...defaults, { name, what: "is now written in another way" }];
+    return [...defaults, { name, what: "has a different serialization" }];
   }
   const mayHaveComma = old.type === "string" && !old.enum && !old.format;
   return [

@@ -1,5 +1,5 @@
 // `npm run release:record`: stores the interface of this release, so that later releases can be
-// compared with this release.
+// compared with it.
 import { root } from "../../local/checkout.ts";
 import { recordedRelease } from "./recorded_release.ts";
 import openApi from "../../supabase/functions/gateway/openapi.json" with { type: "json" };

@@ -1,10 +1,10 @@
 import type { JsonSchema } from "../openapi/json_schema.ts";
 
-/** Keywords that are only for people. */
+/** Keywords that are only documentation for people. */
 const PROSE = new Set(["description", "summary", "example", "examples", "tags", "externalDocs"]);
 /**
- * In the value of one of these keywords, each key is a name, even if it looks like a keyword for
- * people.
+ * In the value of one of these keywords, each key is a name, even if it looks like a documentation
+ * keyword.
  */
 const OF_NAMES = new Set([
   ...["properties", "patternProperties", "dependentSchemas", "headers", "responses", "paths"],
@@ -14,8 +14,8 @@ const OF_NAMES = new Set([
 const OF_DATA = new Set(["const", "default", "enum", "required"]);
 
 /**
- * The part of a release's document that is stored for comparisons with later releases: the
- * interface without texts for people.
+ * Returns the part of a release's OpenAPI document that is stored for comparisons with later
+ * releases. This is the interface without its descriptions.
  */
 export function recordedRelease(document: JsonSchema, release: string): JsonSchema {
   const { openapi, info, paths, components } = document;

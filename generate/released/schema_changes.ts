@@ -10,11 +10,11 @@ import {
   UPPER,
 } from "../openapi/schema_cases.ts";
 
-// A caller must know about these changes of a schema. In a request, a value that was accepted must
-// still be accepted. An answer may contain only values that were possible in the earlier release.
-// An answer may have more members.
+// Finds schema changes that can break a caller. In a request, a value that was accepted must still
+// be accepted. A response may contain only values that were possible in the earlier release. A
+// response may have additional properties.
 
-/** A change that can break a caller: the name of the changed thing, and the rest of a sentence. */
+/** A change that can break a caller: the name of the changed item, and the rest of the sentence. */
 export interface Change {
   name: string;
   what: string;
@@ -25,22 +25,23 @@ export interface Comparison {
   released: JsonSchema;
   present: JsonSchema;
   of: "request" | "answer";
-  /** Members of the outermost object that are not compared, such as the sentence of an error. */
+  /** Properties of the outermost object that are not compared, such as an error's message. */
   without?: string[];
   /**
-   * Components whose names end with this word describe answers that only new kinds of requests get.
+   * Components whose names end with this suffix describe responses that only new kinds of requests
+   * receive.
    */
   leavesOut?: string;
   /** The schemas of these documents that have already been compared, with the result. */
   known: Map<string, Change[]>;
 }
 
-/** A schema with the document in which its references are resolved. */
+/** A schema, with the document in which its references are resolved. */
 type Side = [schema: Schema, document: JsonSchema];
 
 /**
  * The changes from a released schema to the current one.
- * @param name of the place, if it is not within a named component.
+ * @param name the name of the place, if the schema is not within a named component.
  */
 export function schemaChanges(
   name: string,
@@ -66,7 +67,7 @@ class SchemaComparison {
     const { of, leavesOut, known } = this.#by;
     const pair = refs.every(Boolean) ? [...refs, of, leavesOut, ...without].join(" ") : null;
     if (pair && known.has(pair)) return known.get(pair)!;
-    // The pair is recorded now, because a schema may contain itself.
+    // The pair is recorded before its parts are compared, because a schema may contain itself.
     if (pair) known.set(pair, []);
     const name = refs[0] ? refs[0].split("/").at(-1)! : at;
     const before: Side = [released, this.#by.released];
@@ -79,8 +80,8 @@ class SchemaComparison {
   }
 
   /**
-   * The changes that make a value of `from` invalid in `to`. In a request, the value was accepted
-   * and is now refused. In an answer, the value is now sent and was unknown earlier.
+   * Returns the changes that make a value of `from` invalid in `to`. In a request, the value was
+   * accepted and is now refused. In a response, the value is new and was not possible earlier.
    */
   #lost(at: string, from: Side, to: Side, without: string[]): Change[] {
     const allowed = casesOf(...to);
@@ -117,7 +118,7 @@ class SchemaComparison {
     if (to.values) {
       const listed = to.values.map((value) => JSON.stringify(value)).join(", ");
       return [
-        this.#says(at, `now accepts only ${listed}`, `may also be another value than ${listed}`),
+        this.#says(at, `now accepts only ${listed}`, `may now be a value other than ${listed}`),
       ];
     }
     const rules = [
@@ -125,7 +126,7 @@ class SchemaComparison {
       ...to.patterns.filter((each) => !from.patterns.includes(each))
         .map((each) => `the pattern ${each}`),
       ...to.conditions.filter((each) => !from.conditions.includes(each)),
-    ].map((rule) => this.#says(at, `must now keep to ${rule}`, `no longer keeps to ${rule}`));
+    ].map((rule) => this.#says(at, `must now match ${rule}`, `no longer matches ${rule}`));
     if (from.type === "array") return [...rules, ...this.#lostItems(at, from, to)];
     if (from.type === "object") return [...rules, ...this.#lostMembers(at, from, to, without)];
     return rules;
@@ -145,8 +146,8 @@ class SchemaComparison {
       const what = this.#isRequest
         ? "is now required"
         : isGone
-        ? "is gone"
-        : "is no longer always there";
+        ? "is removed"
+        : "is no longer always present";
       changes.push({ name: `${at}.${name}`, what });
     }
     const told = new Set(changes.map(({ name }) => name));
@@ -154,16 +155,16 @@ class SchemaComparison {
     for (const name of [...names].filter(counts)) {
       const place = `${at}.${name}`;
       const isOfAnswer = !this.#isRequest;
-      // A caller ignores a new member, but misses one that was removed.
+      // A caller ignores a new property, but may depend on a property that was removed.
       if (isOfAnswer && !Object.hasOwn(to.properties, name) && to.others === false) continue;
       const isGone = isOfAnswer && !Object.hasOwn(from.properties, name);
       if (isGone && typeof from.others !== "object" && memberOf(from, name) !== false) {
-        if (!told.has(place)) changes.push({ name: place, what: "is gone" });
+        if (!told.has(place)) changes.push({ name: place, what: "is removed" });
         continue;
       }
       const [inner, outer] = [memberOf(from, name), memberOf(to, name)];
       if (inner === false) {
-        if (isOfAnswer && !told.has(place)) changes.push({ name: place, what: "is gone" });
+        if (isOfAnswer && !told.has(place)) changes.push({ name: place, what: "is removed" });
       } else if (outer === false) {
         changes.push({ name: place, what: "is no longer accepted" });
       } else changes.push(...this.#inner(place, inner, outer));
@@ -171,7 +172,7 @@ class SchemaComparison {
     return [...changes, ...this.#lostOthers(at, from, to)];
   }
 
-  /** The changes of members that have no entry in `properties`. */
+  /** Returns the changes to properties that have no entry in `properties`. */
   #lostOthers(at: string, from: Case, to: Case): Change[] {
     const patterns = Object.entries(to.patternProperties).flatMap(([pattern, schema]) => {
       const own = from.patternProperties[pattern];
@@ -189,12 +190,10 @@ class SchemaComparison {
 
   #othersChange(at: string, from: Schema, to: Schema): Change[] {
     if (from === false) return [];
-    // An answer may always have more members. But the rules of the earlier schema for these members
-    // must still be true.
+    // A response may always have additional properties. They must still match the earlier schema's
+    // rules for additional properties.
     if (to === false) {
-      return this.#isRequest
-        ? [{ name: at, what: "no longer accepts members of other names" }]
-        : [];
+      return this.#isRequest ? [{ name: at, what: "no longer accepts other properties" }] : [];
     }
     return this.#inner(`${at}.*`, from, to);
   }
@@ -213,7 +212,7 @@ function named({ name }: Case) {
   return (other: Case) => name !== undefined && other.name === name;
 }
 
-/** The limits of `to` that a value of `from` may exceed. */
+/** Returns the limits in `to` that a value of `from` may exceed. */
 function lostByLimits(from: Case, to: Case): string[] {
   return Object.entries(to.limits).filter(([name, limit]) => {
     const own = from.limits[name];
@@ -225,7 +224,7 @@ function lostByLimits(from: Case, to: Case): string[] {
   }).map(([name, limit]) => `${name} ${limit}`);
 }
 
-/** A bound that follows from another keyword; NaN when there is none. */
+/** Returns a bound that follows from another keyword. Returns NaN if there is no such bound. */
 function fromOther({ limits, required }: Case, name: string): number {
   const { exclusiveMaximum, exclusiveMinimum, minimum, maximum } = limits;
   switch (name) {
@@ -247,7 +246,10 @@ function fromOther({ limits, required }: Case, name: string): number {
   }
 }
 
-/** Whether a case accepts a value. A rule that only a validator can check counts as met. */
+/**
+ * Whether a case accepts a value. A rule that only a validator can check is assumed to be
+ * satisfied.
+ */
 function takes(to: Case, value: unknown): boolean {
   if (to.values) return to.values.some((each) => isSame(each, value));
   const { minLength = 0, maxLength = Infinity, minimum, maximum, integer } = to.limits;

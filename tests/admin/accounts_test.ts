@@ -25,14 +25,14 @@ async function stored(company: string) {
   `;
 }
 
-/** The stored token of an account. */
+/** The account's stored token. */
 async function opened(account: postgres.Row): Promise<string> {
   return await openToken(account.encrypted_token, account as postgres.Row & TokenAccount, [
     credentialsKey,
   ]);
 }
 
-Deno.test("the command account connect reads the token from standard input and stores it only encrypted", async () => {
+Deno.test("`account connect` reads the token from standard input and stores it only in encrypted form", async () => {
   const [company, token, number] = [await bareCompany(), anyToken(), anyPhoneNumberId()];
   const text = await printed(connect(company, number), `\n ${token}\r\n`);
   const [account] = await stored(company);
@@ -52,7 +52,7 @@ Deno.test("the command account connect reads the token from standard input and s
   assert.deepEqual([asArgument, withEquals], [unknown, unknown]);
 });
 
-Deno.test("reconnecting a number replaces its token and keeps the account", async () => {
+Deno.test("reconnecting a number replaces its token and keeps the same account", async () => {
   const [company, number, token] = [await bareCompany(), anyPhoneNumberId(), anyToken()];
   const first = await json(connect(company, number, "--business-account-id", "42"), anyToken());
   assert.deepEqual(first.business_account_id, "42");
@@ -73,7 +73,7 @@ Deno.test("reconnecting a number replaces its token and keeps the account", asyn
   assert.deepEqual(await opened(again), token);
 });
 
-Deno.test("a number that is connected to another company is refused until it is disconnected there", async () => {
+Deno.test("a number that belongs to another company cannot be connected until that company disconnects it", async () => {
   const [mine, theirs] = await Promise.all([bareCompany(), bareCompany()]);
   const number = anyPhoneNumberId();
   const account = await json(connect(theirs, number), anyToken());
@@ -89,7 +89,7 @@ Deno.test("a number that is connected to another company is refused until it is 
   assert.deepEqual(await admin(connect(theirs, number), { input: anyToken() }), refused);
 });
 
-Deno.test("disconnecting an account deletes its token, and a second disconnection is not an error", async () => {
+Deno.test("disconnecting an account deletes its token, and disconnecting it again is not an error", async () => {
   const [company, number] = [await bareCompany(), anyPhoneNumberId()];
   const { id } = await json(connect(company, number), anyToken());
   const first = await printed(["account", "disconnect", id]);
@@ -109,7 +109,7 @@ Deno.test("disconnecting an account deletes its token, and a second disconnectio
   assert.deepEqual(new Date(value.disconnected_at), account.disconnected_at);
 });
 
-Deno.test("the command account list shows each account with its state, but without its token", async () => {
+Deno.test("`account list` shows each account and its state, but never its token", async () => {
   const [company, number] = [await bareCompany(), anyPhoneNumberId()];
   const list = ["account", "list", "--company", company];
   const [none, nothing] = await Promise.all([printed(list), json(list)]);
@@ -131,7 +131,7 @@ Deno.test("the command account list shows each account with its state, but witho
   assert.deepEqual(Object.keys(made).filter((name) => name.includes("token")), []);
 });
 
-Deno.test("the commands account list and jobs status show the channel's current notices", async () => {
+Deno.test("`account list` and `jobs status` show the channel's current notices", async () => {
   const { id: company, account_id } = await newCompany();
   await withDatabase(async (sql) => {
     const value = { event: "DISABLED_UPDATE", ban_info: { waba_ban_state: "DISABLE\u001b" } };
@@ -168,7 +168,7 @@ Deno.test("the commands account list and jobs status show the channel's current 
   }
 });
 
-Deno.test("an input that is not a valid token is refused before anything is stored", async () => {
+Deno.test("input that is not a valid token is refused, and nothing is stored", async () => {
   const company = await bareCompany();
   const tokens = [" \n ", "EAAB\nEAAC", "EAAÇ", "E".repeat(4097)];
   const endings = await Promise.all(
@@ -188,7 +188,7 @@ Deno.test("an input that is not a valid token is refused before anything is stor
   assert.deepEqual(await opened(account), longest);
 });
 
-Deno.test("the error about an unknown account or company gives its id and the command that lists the ids", async () => {
+Deno.test("the error about an unknown account or company names the id and the command that lists valid ids", async () => {
   const id = crypto.randomUUID();
   const endings = await Promise.all([
     admin(connect(id, anyPhoneNumberId()), { input: anyToken() }),

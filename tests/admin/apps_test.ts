@@ -12,7 +12,7 @@ async function appOf(app_key: string) {
   return app;
 }
 
-Deno.test("the command app create encrypts both secrets for the app, and prints the callback URL for the channel", async () => {
+Deno.test("`app create` encrypts the app's two secrets and prints the callback URL for the channel", async () => {
   const create = ["app", "create", "--name", " Our app "];
   const { app_key, name, callback_url, ...more } = await json(create, SECRETS);
   assert.deepEqual(Object.keys(more), ["created_at"]);
@@ -38,7 +38,7 @@ Deno.test("the command app create encrypts both secrets for the app, and prints 
   );
 });
 
-Deno.test("a missing or malformed secret is refused, and the error does not quote it", async () => {
+Deno.test("a missing or malformed secret is refused, and the error does not contain the secret", async () => {
   const wrong: [string, RegExp][] = [
     ["", /^The app secret is missing: /],
     ["the-app-secret-123\n", /^The verify token is missing: /],
@@ -55,7 +55,7 @@ Deno.test("a missing or malformed secret is refused, and the error does not quot
   }
 });
 
-Deno.test("the command app list shows each app with its accounts and events, but without secrets", async () => {
+Deno.test("`app list` shows each app with its accounts and events, but without its secrets", async () => {
   const app = await newChannelApp();
   await (await ownWebhook()).post(app, "event"); // the function cannot read this event
   const shown = await json(["app", "list"]);
@@ -76,7 +76,7 @@ Deno.test("the command app list shows each app with its accounts and events, but
   assert.ok(!text.includes(app.secret));
 });
 
-Deno.test("the command app rotate adds a new secret and keeps the old secret until the rotation is finished", async () => {
+Deno.test("`app rotate` adds a new secret and keeps the old secret until the rotation is finished", async () => {
   const app = await newChannelApp();
   const rotated = { ...app, secret: "the-new-app-secret" };
   const { rotation_began_at } = await json(["app", "rotate", app.app_key], rotated.secret);
@@ -95,7 +95,7 @@ Deno.test("the command app rotate adds a new secret and keeps the old secret unt
   assert.equal(again, "The app was not in a rotation.\n");
 });
 
-Deno.test("the command app delete needs --force if an account uses the app or if the app has unfinished events", async () => {
+Deno.test("`app delete` needs --force if an account uses the app or the app has unfinished events", async () => {
   const app = await newChannelApp();
   await (await ownWebhook()).post(app, "event"); // the function cannot read this event
   const company = await bareCompany();
@@ -109,7 +109,7 @@ Deno.test("the command app delete needs --force if an account uses the app or if
     return channel_app_id;
   };
   assert.equal(await accountApp(), app.id);
-  // An account that is connected again without --app keeps its app.
+  // Reconnecting an account without --app keeps its app.
   await json([...connect, "--display-phone", "+15550100"], "EAAB");
   assert.equal(await accountApp(), app.id);
 
@@ -127,7 +127,7 @@ Deno.test("the command app delete needs --force if an account uses the app or if
   assert.equal(await accountApp(), null);
 });
 
-Deno.test("the error about an unknown app says where to find the app keys", async () => {
+Deno.test("the error about an unknown app names the command that lists the app keys", async () => {
   const unknown = "no-such-app-anywhere";
   const company = await bareCompany();
   const number = ["--phone-number-id", anyPhoneNumberId(), "--display-phone", "+15550100"];

@@ -1,5 +1,5 @@
 // Tests how a restart of the changes feeds affects callers. These tests have their own stack,
-// because a restart makes the cursors of other tests expire, and writes of other tests delay the
+// because a restart makes the cursors of other tests expire, and writes by other tests delay the
 // feeds.
 
 import assert from "node:assert/strict";
@@ -41,8 +41,8 @@ async function page({ keys }: Company, query = ""): Promise<Page> {
 }
 
 /**
- * Adds a contact with this name. If `version` is given, the contact looks like a row of a restored
- * dump.
+ * Adds a contact with this name. If `version` is given, the contact looks like a row from a
+ * restored dump.
  */
 async function add({ id }: Company, name: string, version?: number): Promise<void> {
   const row = { company_id: id, phone: anyPhone(), name, ...(version && { version }) };
@@ -65,7 +65,7 @@ async function operate(...args: string[]) {
   return stdout;
 }
 
-Deno.test("the feed of changes lists the rows of one large transaction by id, and each row once", async () => {
+Deno.test("the changes feed lists the rows of one large transaction by id, and each row only once", async () => {
   const company = await newCompany();
   const { next_cursor } = (await page(company, "?start=now")).pagination;
   await sql.begin(async (sql) => {
@@ -88,7 +88,7 @@ Deno.test("the feed of changes lists the rows of one large transaction by id, an
   assert.deepEqual(ids, [...new Set(ids)].sort());
 });
 
-Deno.test("the feed shows a change when its transaction and all earlier transactions have ended", async () => {
+Deno.test("the feed shows a change once its transaction and all earlier transactions have ended", async () => {
   const company = await newCompany();
   let { next_cursor } = (await page(company, "?start=now")).pagination;
   const shown = async () => {
@@ -107,12 +107,12 @@ Deno.test("the feed shows a change when its transaction and all earlier transact
   assert.deepEqual(await shown(), []);
 });
 
-Deno.test("after a dump is restored, a restart of the changes makes old cursors expire and hides no change", async () => {
+Deno.test("after a dump is restored, restarting the changes feeds expires old cursors and loses no changes", async () => {
   const company = await newCompany();
   const { next_cursor } = (await page(company, "?start=now")).pagination;
   await add(company, "Of the dump", 10 ** 10);
 
-  // Until the restart, a request for changes fails, because the list would be incomplete.
+  // Until the restart, a request for changes fails because its list would be incomplete.
   const lines = await logged(async () => {
     assert.deepEqual(await refusal(company, next_cursor), [500, "internal"]);
   });
@@ -130,7 +130,7 @@ Deno.test("after a dump is restored, a restart of the changes makes old cursors 
   await add(company, "Latest");
   assert.deepEqual(await names(company, `?cursor=${now}`), ["Latest"]);
 
-  // The second restart happens in the same second as the first restart.
+  // The second restart happens in the same second as the first one.
   await operate("restart");
   await operate("restart");
   assert.deepEqual(await refusal(company, now), [410, "cursor_expired"]);
@@ -186,7 +186,7 @@ Deno.test("a restart of the changes also corrects a feed in which only a tombsto
   assert.equal((await page(company)).data.length, 2);
 });
 
-Deno.test("after a restart of the changes, new versions are higher than all earlier versions, also in tables without a feed", async () => {
+Deno.test("after a restart of the changes feeds, new versions are higher than all earlier ones, even in tables without a feed", async () => {
   const company = await newCompany();
   await sql`
     insert into teams (company_id, name, version)
@@ -200,12 +200,13 @@ Deno.test("after a restart of the changes, new versions are higher than all earl
   assert.ok(version > 2 * 10 ** 14);
 });
 
-Deno.test("a restart of the changes waits for earlier writers, and later writers wait for the restart", async () => {
+Deno.test("a restart of the changes feeds waits for earlier writers, and later writers wait for the restart", async () => {
   const company = await newCompany();
   await using before = await openTransaction();
   await before.sql`update contacts set name = 'Before' where id = ${company.contact_id}`;
   await using across = await openTransaction();
-  // This transaction got its number before the restart, but writes its contact after the restart.
+  // This transaction got its transaction number before the restart, but writes its contact after
+  // the restart.
   await across.sql`update teams set name = 'Across' where id = ${company.team_id}`;
   const restarting = operate("restart");
   await until(async () => {
@@ -227,12 +228,12 @@ Deno.test("a restart of the changes waits for earlier writers, and later writers
   assert.deepEqual(await names(company, `?cursor=${next_cursor}`), ["Across", "After"]);
 });
 
-Deno.test("if a database was restored to an earlier time, cursors from later times expire", async () => {
+Deno.test("after a database is restored to an earlier point in time, cursors from later times expire", async () => {
   const company = await newCompany();
   await pass(1000);
   const { next_cursor } = (await page(company, "?start=now")).pagination;
-  // The clock of the changes goes back by 500 transactions, to a time when the company already
-  // existed.
+  // Sets the clock of the changes feeds back by 500 transactions, to a time when the company
+  // already existed.
   await sql`update app.change_clock set base = base - 500`;
   assert.deepEqual(await refusal(company, next_cursor), [410, "cursor_expired"]);
   assert.deepEqual(await names(company), ["Ada"]);
@@ -240,7 +241,7 @@ Deno.test("if a database was restored to an earlier time, cursors from later tim
   assert.deepEqual(await names(company, `?cursor=${next_cursor}`), []);
 });
 
-/** Uses up transaction numbers: one for each savepoint that writes. */
+/** Uses up transaction numbers: each savepoint that writes uses one. */
 async function pass(count: number) {
   await sql.begin(async (sql) => {
     await sql`create temporary table passed (number integer) on commit drop`;
@@ -255,8 +256,7 @@ async function pass(count: number) {
 }
 
 /**
- * A transaction on its own connection. The transaction is rolled back at the end, unless the test
- * commits it.
+ * A transaction on its own connection. It is rolled back at the end unless the test commits it.
  */
 async function openTransaction() {
   const own = postgres(stack.database_url, { max: 1, prepare: false, onnotice: () => {} });

@@ -1,11 +1,11 @@
-// changes_restart_test.ts tests how a restart affects callers.
+// changes_restart_test.ts tests how a restart of the changes feeds affects callers.
 import assert from "node:assert/strict";
 import { type ChangesStatus, changesStatusText } from "../../admin/changes.ts";
 import { newCompany } from "../support/company.ts";
 import { withDatabase } from "../support/test_stack.ts";
 import { admin, json, printed } from "./command.ts";
 
-Deno.test("the command changes status shows how long the oldest transaction has been writing", async () => {
+Deno.test("`changes status` shows how long the oldest transaction has been writing", async () => {
   const { id } = await newCompany();
   await withDatabase((sql) =>
     sql.begin(async (sql) => {
@@ -23,7 +23,7 @@ Deno.test("the command changes status shows how long the oldest transaction has 
   );
 });
 
-Deno.test("the command changes status says in one sentence what delays the changes", () => {
+Deno.test("`changes status` says in one sentence what delays the changes", () => {
   const idle: ChangesStatus = {
     generation: 1795339936,
     restarted_at: "2026-11-22T09:32:16+00:00",
@@ -50,7 +50,7 @@ Deno.test("the command changes status says in one sentence what delays the chang
   );
 });
 
-Deno.test("the command changes restart fails if the tables are busy, and says to repeat the command", async () => {
+Deno.test("`changes restart` fails if the tables are busy, and tells the operator to repeat the command", async () => {
   await using server = Deno.serve(
     { hostname: "127.0.0.1", port: 0, onListen: () => {} },
     () => Response.json({ code: "55P03", message: "lock timeout" }, { status: 500 }),

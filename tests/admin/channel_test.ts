@@ -6,7 +6,7 @@ import { admin, adminRuns, json, printed } from "./command.ts";
 
 const webhook = await ownWebhook();
 
-/** Stores an event that has not been applied and is not due. */
+/** Stores an event that has not been applied and is not due yet. */
 async function storeUnapplied({ app_key, id }: ChannelApp, body: string) {
   const bytes = new TextEncoder().encode(body).toBase64();
   await withDatabase((sql) =>
@@ -20,7 +20,7 @@ async function storeUnapplied({ app_key, id }: ChannelApp, body: string) {
   );
 }
 
-Deno.test("the command channel events lists the events with their states and reasons, newest first", async () => {
+Deno.test("`channel events` lists events with their states and reasons, newest first", async () => {
   const { company, app } = await companyWithApp();
   await webhook.post(app, eventBody(company.phone_number_id, ["done"]));
   await webhook.post(app, eventBody("70000000000001", ["without an account"]));
@@ -58,7 +58,7 @@ Deno.test("the command channel events lists the events with their states and rea
   assert.deepEqual(none, { code: 0, stdout: "There are no matching events.\n", stderr: "" });
 });
 
-Deno.test("the command channel events shows the note about a message that was sent twice", async () => {
+Deno.test("`channel events` shows the note about a message that was sent twice", async () => {
   const app = await newChannelApp();
   await webhook.post(app, '{"entry":[]}');
   await statement`
@@ -68,7 +68,7 @@ Deno.test("the command channel events shows the note about a message that was se
   assert.match(text, / +done +[0-9a-f-]{36} +Double send: send 1 also went out as 2\n$/);
 });
 
-Deno.test("the command channel replay applies unfinished events, and a second replay changes nothing", async () => {
+Deno.test("`channel replay` applies unfinished events, and a second replay changes nothing", async () => {
   const { company, app } = await companyWithApp();
   const bodies = ["one", "two", "three"].map((text) => eventBody(company.phone_number_id, [text]));
   await webhook.post(app, bodies[0]);
@@ -77,7 +77,8 @@ Deno.test("the command channel replay applies unfinished events, and a second re
   assert.equal((await json([...replay, "--state", "failed"])).marked, 0);
   const { marked, applied, states } = await json(replay);
   assert.equal(marked, 2);
-  // The stack's own job may have applied the event first, and other tests may have events too.
+  // The stack's own job may have applied the event first, and other tests may have stored events
+  // too.
   assert.deepEqual(Object.keys(states).length > 0, applied > 0);
   const conversations = await inboundOf(company);
   assert.deepEqual(conversations.flat().toSorted(), ["one", "three", "two"]);
@@ -87,12 +88,12 @@ Deno.test("the command channel replay applies unfinished events, and a second re
   );
   assert.equal((await json(replay)).marked, 0);
   assert.match(await printed(replay), /^(There is nothing to replay\.|Marked 0 events; .*)\n$/);
-  // This replay includes finished events.
+  // This replay includes events that are already finished.
   assert.equal((await json([...replay, "--state", "done"])).marked, 3);
   assert.deepEqual(await inboundOf(company), conversations);
 });
 
-Deno.test("the command channel replay can apply one event by its id after the account names the event's app", async () => {
+Deno.test("`channel replay` can apply a single event by its id once the account is linked to the event's app", async () => {
   const { company } = await companyWithApp();
   const other = await newChannelApp();
   await webhook.post(other, eventBody(company.phone_number_id, ["late"]));
@@ -107,7 +108,7 @@ Deno.test("the command channel replay can apply one event by its id after the ac
   assert.deepEqual(await inboundOf(company), [["late"]]);
 });
 
-Deno.test("the commands channel events and channel replay refuse wrong arguments and say why", async () => {
+Deno.test("`channel events` and `channel replay` refuse invalid arguments and explain why", async () => {
   const unknown = crypto.randomUUID();
   const wrong: [string[], number, RegExp][] = [
     [["channel", "events", "--app", unknown.replaceAll("-", "")], 1, /^No app has the key /],

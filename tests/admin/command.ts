@@ -14,8 +14,8 @@ interface Circumstances {
   /** The text on standard input. */
   input?: string;
   /**
-   * Environment variables in addition to the inherited ones. A variable with the value undefined is
-   * removed.
+   * Environment variables that are added to the inherited ones. A variable that is set to undefined
+   * is removed.
    */
   env?: Record<string, string | undefined>;
 }
@@ -27,7 +27,7 @@ const RUNS = fileURLToPath(new URL("runs.ts", import.meta.url));
 const channel = templateChannel();
 channel.unref();
 
-/** A command with everything that its process would receive. */
+/** A command and everything that its process would receive. */
 export interface Order {
   args: string[];
   input: string;
@@ -35,9 +35,9 @@ export interface Order {
 }
 
 /**
- * Runs the operator's command as `npm run admin -- …` does, against the stack of these tests and a
- * channel that accepts every token. Starting a process is the slowest part of a run, so processes
- * are reused.
+ * Runs the operator's command as `npm run admin -- …` does. The command uses the stack of these
+ * tests and a channel that accepts every token. Starting a process is the slowest part of a run, so
+ * processes are reused.
  */
 export async function admin(
   args: string[],
@@ -45,12 +45,12 @@ export async function admin(
 ): Promise<Ending> {
   const runner = idle.pop() ?? startRunner();
   const ending = await runner({ args, input, env: environment(env) });
-  // A process that failed is not reused.
+  // A failed process is not reused.
   idle.push(runner);
   return ending;
 }
 
-/** Runs several commands one after the other. */
+/** Runs several commands one after another. */
 export async function adminRuns(
   commands: string[][],
   env: Circumstances["env"] = {},
@@ -60,7 +60,7 @@ export async function adminRuns(
   return endings;
 }
 
-/** Like `admin`, but in a separate process, which ends with the command. */
+/** Like `admin`, but in a separate process that ends when the command ends. */
 export async function adminAlone(
   args: string[],
   { input = "", env = {} }: Circumstances = {},
@@ -78,8 +78,8 @@ export async function adminAlone(
 type Runner = (order: Order) => Promise<Ending>;
 
 /**
- * Idle processes that wait for a command. When this process ends, their input is closed, and they
- * end too.
+ * Idle processes that wait for a command. When this process ends, their standard input is closed,
+ * and they end too.
  */
 const idle: Runner[] = [];
 
@@ -88,7 +88,7 @@ function startRunner(): Runner {
   const writer = child.stdin.getWriter();
   const endings = child.stdout
     .pipeThrough(new TextDecoderStream()).pipeThrough(new TextLineStream()).getReader();
-  // The text that a command writes to stderr directly, not through the runner.
+  // The output that a command writes to stderr directly, not through the runner.
   const printed = new Response(child.stderr).text();
   return async (order) => {
     child.ref();
@@ -112,27 +112,27 @@ function start(program: string, args: string[], env: Record<string, string>) {
 }
 
 /**
- * The environment of the person who runs the tests may name a real project, so the command inherits
- * only a few variables.
+ * The environment of the developer who runs the tests may refer to a real project, so the command
+ * inherits only a few variables.
  */
 function environment(env: Circumstances["env"] = {}): Record<string, string> {
   return definedOnly({ ...inherited(), NO_COLOR: "1", WHATSAPP_API_URL: channel.url, ...env });
 }
 
-/** Runs a command that must succeed, and returns what it printed. */
+/** Runs a command that must succeed, and returns its output. */
 export async function printed(args: string[], input?: string): Promise<string> {
   const { code, stdout, stderr } = await admin(args, { input });
   assert.deepEqual({ code, stderr }, { code: 0, stderr: "" });
   return stdout;
 }
 
-/** Like `printed`, with `--json`: returns the JSON value that the command printed. */
+/** Like `printed`, but with `--json`: returns the JSON value that the command prints. */
 // deno-lint-ignore no-explicit-any
 export async function json(args: string[], input?: string): Promise<any> {
   return JSON.parse(await printed([...args, "--json"], input));
 }
 
-/** Creates a company without keys and accounts. Returns its id. */
+/** Creates a company without API keys or messaging accounts, and returns the company's id. */
 export async function bareCompany(): Promise<string> {
   return await withDatabase(async (sql) => {
     const [{ id }] = await sql`insert into companies (name) values ('Operated') returning id`;

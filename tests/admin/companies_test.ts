@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { statement } from "../support/test_stack.ts";
 import { json, printed } from "./command.ts";
 
-Deno.test("a company is created with a pipeline, and companies are listed by name", async () => {
+Deno.test("a new company has a pipeline, and companies are listed by name", async () => {
   const mark = crypto.randomUUID();
   const [text, made] = await Promise.all([
     printed(["company", "create", `  Zweite ${mark} `]),
@@ -25,12 +25,12 @@ Deno.test("a company is created with a pipeline, and companies are listed by nam
   const [heading, ...lines] = table.trimEnd().split("\n");
   assert.match(heading, /^ID +NAME +CREATED$/);
   const [first, second] = [made.id, id].map((id) => lines.findIndex((line) => line.startsWith(id)));
-  assert(0 <= first && first < second, "the list has both companies, by name");
+  assert(0 <= first && first < second, "the list contains both companies, ordered by name");
   const createdAt = heading.indexOf("CREATED");
   assert.deepEqual(lines[second].slice(createdAt), made.created_at.slice(0, 10));
 });
 
-Deno.test("the operator chooses whether keys find members of a company by e-mail address", async () => {
+Deno.test("the operator chooses whether API keys can look up a company's members by email address", async () => {
   const { id } = await json(["company", "create", "By e-mail"]);
   const isOn = async () => {
     const [company] =

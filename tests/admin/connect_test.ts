@@ -1,4 +1,4 @@
-// Tests how the command account connect handles the channel's answers, and how it then reads the
+// Tests how `account connect` handles the channel's responses, and how the command then reads the
 // templates.
 import assert from "node:assert/strict";
 import { SANDBOX_TOKEN } from "../../sandbox/rules.ts";
@@ -39,7 +39,7 @@ Deno.test("connecting a number finds its business account, reads the templates a
   });
 });
 
-Deno.test("if the channel clearly refuses the account, the command fails and stores nothing", async () => {
+Deno.test("if the channel clearly refuses the account, `account connect` fails and stores nothing", async () => {
   const company = await bareCompany();
   // Without WHATSAPP_API_URL, the command calls the local stack's channel: the sandbox, which
   // accepts one token.
@@ -60,7 +60,7 @@ Deno.test("if the channel clearly refuses the account, the command fails and sto
   assert.equal((await accountsOf(company)).length, 0);
 });
 
-Deno.test("the sandbox of the local stack accepts its own token and lists its templates", async () => {
+Deno.test("the local stack's sandbox accepts its own token and lists its templates", async () => {
   const [company, number] = [await bareCompany(), anyPhoneNumberId()];
   const env = { WHATSAPP_API_URL: undefined };
   const given = ["--business-account-id", "900000000000001"];
@@ -69,7 +69,7 @@ Deno.test("the sandbox of the local stack accepts its own token and lists its te
   assert.match(ending.stdout, /^Its templates: read \d\d templates \(\d\d new\), uploaded .*\.$/m);
 });
 
-Deno.test("an unclear answer of the channel causes a warning, but the account is still connected", async () => {
+Deno.test("an unclear response from the channel causes a warning, but the account is still connected", async () => {
   const company = await bareCompany();
   const warnings = async (url: string, ...more: string[]) => {
     const args = connect(company, anyPhoneNumberId(), ...more);

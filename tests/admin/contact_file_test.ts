@@ -8,8 +8,8 @@ import { withFolder } from "../support/started.ts";
 type Row = { line: number } & ({ item: unknown } | { reason: string });
 
 /**
- * The rows that the reader finds in this content: the line, and the item or the reason for its
- * rejection.
+ * The rows that the reader finds in this content. Each has its line number, and the item or the
+ * reason why the row is rejected.
  */
 async function read(content: string | Uint8Array<ArrayBuffer>) {
   return await withFolder(async (folder) => {
@@ -32,7 +32,7 @@ async function refuses(content: string | Uint8Array<ArrayBuffer>, sentence: RegE
   });
 }
 
-Deno.test("each column of a file is a field of a contact, and an empty cell changes nothing", async () => {
+Deno.test("each column of a file is a contact field, and an empty cell leaves the field unchanged", async () => {
   const header =
     "phone,name,tags,do_not_contact,is_active,custom_fields.plan,custom_fields.address.city,custom_fields.__proto__";
   const text =
@@ -45,7 +45,7 @@ Deno.test("each column of a file is a field of a contact, and an empty cell chan
   ]);
 });
 
-Deno.test("the reader handles quotes, line breaks in quotes, all kinds of line endings, empty rows and byte order marks", async () => {
+Deno.test("the reader handles quotes, line breaks inside quotes, all line endings, empty rows and byte order marks", async () => {
   const rows = [
     [2, { phone: "+5511987654321", name: 'Ada "A, B"\nLovelace' }],
     [5, { phone: "+5511987654322", name: "Grace" }],
@@ -57,14 +57,14 @@ Deno.test("the reader handles quotes, line breaks in quotes, all kinds of line e
   assert.deepEqual(await read(text.replaceAll("\n", "\r\n") + "\r\n"), rows);
 });
 
-Deno.test("the character that is most frequent in the header separates the cells: comma, semicolon or tab", async () => {
+Deno.test("the most frequent separator in the header (comma, semicolon or tab) separates the cells", async () => {
   const rows = [[2, { phone: "+5511987654321", name: "Ada, B.", tags: ["a", "b"] }]];
   assert.deepEqual(await read('phone;name;"tags"\n+5511987654321;Ada, B.;"a;b"\n'), rows);
   assert.deepEqual(await read("phone\tname\ttags\n+5511987654321\tAda, B.\ta;b\n"), rows);
   assert.deepEqual(await read("phone\n+5511987654321"), [[2, { phone: "+5511987654321" }]]);
 });
 
-Deno.test("an invalid row is rejected with its line number and every reason, and the other rows are read", async () => {
+Deno.test("an invalid row is rejected with its line number and all reasons, and the other rows are still read", async () => {
   const rows = await read(
     "phone,name,email,temperature,is_active\n" +
       "+5511987654321,Ada,ada@,lukewarm,maybe\n" +
@@ -93,7 +93,7 @@ Deno.test("an invalid row is rejected with its line number and every reason, and
   assert.deepEqual(rows.at(-1), [14, { phone: "+5511987654323", name: "Good" }]);
 });
 
-Deno.test("a header with a column that is not a field of a contact is refused", async () => {
+Deno.test("a header with a column that is not a contact field is refused", async () => {
   await refuses("", / is empty: its first line must name the fields of a contact\.$/);
   await refuses("phone,name\n\n,\n", / has a header but no rows\.$/);
   const meant =
@@ -109,7 +109,7 @@ Deno.test("a header with a column that is not a field of a contact is refused", 
   await refuses('phone,"na"me\n', /^The header, in line 1: A quote is inside a cell/);
 });
 
-Deno.test("a file that is not CSV in UTF-8 is refused as a whole, even if the error is at the end", async () => {
+Deno.test("a file that is not CSV in UTF-8 is refused as a whole, even if the error is on the last line", async () => {
   const latin = (text: string) => Uint8Array.from(text, (letter) => letter.charCodeAt(0));
   const rows = "+5511987654321,Ada\n".repeat(9000);
   const late = latin(`phone,name\n${rows}+5511987654322,Jo\xe3o\n`);
@@ -129,7 +129,7 @@ Deno.test("a file that is not CSV in UTF-8 is refused as a whole, even if the er
   });
 });
 
-Deno.test("the reader reads rows on demand, so a file may have any length", async () => {
+Deno.test("the reader reads rows on demand, so the file size is not limited", async () => {
   async function* endless() {
     for (let n = 0;; n++) yield `${n},"a\n"\n${n}`;
   }

@@ -6,7 +6,7 @@ import { stack, statement, withDatabase } from "../support/test_stack.ts";
 import { eventsOf } from "../support/events.ts";
 import { adminRuns, bareCompany, type Ending } from "./command.ts";
 
-/** Makes a company without contacts, and files to import into it. */
+/** Creates a company without contacts, and files to import into the company. */
 async function importing(work: (importing: Importing) => Promise<void>) {
   const company = await bareCompany();
   await withFolder(async (folder) => {
@@ -31,10 +31,10 @@ async function importing(work: (importing: Importing) => Promise<void>) {
 
 interface Importing {
   company: string;
-  /** The path of a file in the folder. */
+  /** The path of a file in the test's folder. */
   rejected: string;
   /**
-   * The arguments that import this content. If the content is null, they import the previous file
+   * The arguments for importing this content. If the content is null, they import the previous file
    * again.
    */
   args(content: string | null, ...options: string[]): Promise<string[]>;
@@ -42,8 +42,8 @@ interface Importing {
 }
 
 /**
- * A project that counts its imports. `answer` may answer an import itself. All other requests go to
- * the project of the tests.
+ * A project that counts its imports. `answer` may respond to an import itself. All other requests
+ * are forwarded to the tests' project.
  */
 function projectBefore(answer: (call: number) => Response | undefined | Promise<undefined>) {
   let calls = 0;
@@ -68,13 +68,13 @@ function said({ code, stdout, stderr }: Ending) {
   return { code, said: stdout + stderr };
 }
 
-/** A file of `count` people, whose phones and names are numbered from `first` on. */
+/** A file with `count` people, whose phone numbers and names are numbered starting at `first`. */
 function people(count: number, first = 0): string {
   const row = (_: unknown, at: number) => `+5511${900_000_000 + first + at},Person ${first + at}\n`;
   return `phone,name\n${Array.from({ length: count }, row).join("")}`;
 }
 
-Deno.test("importing a file again changes nothing, and importing its corrected rows adds them", async () => {
+Deno.test("importing the same file again changes nothing, and importing the corrected rows adds them", async () => {
   await importing(async ({ args, contacts, rejected }) => {
     const file = "\ufeffphone;name;tags;custom_fields.plan\r\n+5511987654321;Ada;vip;pro\r\n" +
       ';Nobody;;\r\n+5511987654322;"Grace; ""H""";;\r\n+5511987654323;Short\r\n';
@@ -173,13 +173,13 @@ Deno.test("an import may fill the empty fields of a known contact, update the co
     assert.deepEqual(await contacts(columns), [updated]);
     const [{ version }] = await contacts(["version"]);
     await adminRuns([with_("update")]);
-    // A second run changes nothing.
+    // A second import changes nothing.
     assert.deepEqual(await contacts(columns), [updated]);
     assert.ok(BigInt(String((await contacts(["version"]))[0].version)) >= BigInt(String(version)));
   });
 });
 
-Deno.test("the example file in the documentation about imports is imported as the documentation says", async () => {
+Deno.test("importing the example file from the documentation has the documented result", async () => {
   const { text } = await readPage("docs/importing.md");
   const [, file = ""] = /^```csv\n([^]*?)^```/m.exec(text) ?? [];
   const [, answer = ""] = /^```text\n([^]*?)^```/m.exec(text) ?? [];
@@ -189,7 +189,7 @@ Deno.test("the example file in the documentation about imports is imported as th
   });
 });
 
-Deno.test("a row that the database refuses is rejected with the reason", async () => {
+Deno.test("a row that the database refuses is rejected with a reason", async () => {
   await importing(async ({ args, contacts }) => {
     const many = Array.from({ length: 10 }, (_, at) => `custom_fields.${at}`);
     const cells = many.map(() => "x".repeat(2000));
@@ -202,7 +202,7 @@ Deno.test("a row that the database refuses is rejected with the reason", async (
   });
 });
 
-Deno.test("if the database goes down, the command names the last line that it imported", async () => {
+Deno.test("if the database becomes unavailable, the command reports the last imported line", async () => {
   await importing(async ({ args, contacts }) => {
     const file = people(1200).replace("\n+5511900000700", "\n\n+5511900000700");
     const gone = await args(file);
@@ -225,11 +225,11 @@ Deno.test("if the database goes down, the command names the last line that it im
       / 500 rejected\. .*: it rejects the imported rows, and writes the rest\.\n$/,
     );
     assert.match(await ending(away, "--dry-run"), / It was a dry run: nothing was written\.\n$/);
-    // The company is deleted in the meantime.
+    // The company is deleted during the import.
     const deleted = Response.json({ code: "PT404", message: "No" }, { status: 404 });
     const unknown = /^No company has the id .*: npm run admin -- company list /;
     assert.match(await ending(() => deleted), unknown);
-    // Another transaction has locked a row, so the batch is tried again.
+    // Another transaction has locked a row, so the import retries the batch.
     const locked = () => Response.json({ code: "40P01", message: "deadlock" }, { status: 500 });
     await using project = projectBefore((call) => call === 2 ? locked() : undefined);
     const [again] = await adminRuns([gone], project.env);
@@ -238,7 +238,7 @@ Deno.test("if the database goes down, the command names the last line that it im
   });
 });
 
-Deno.test("an interrupted import finishes the rows in progress and says at which line it stopped", async () => {
+Deno.test("an interrupted import finishes the rows in progress and reports the line where it stopped", async () => {
   await importing(async ({ args, contacts }) => {
     await using project = projectBefore((call) => {
       if (call === 2) child.kill("SIGINT");
@@ -263,7 +263,7 @@ Deno.test("an interrupted import finishes the rows in progress and says at which
 
 const MAIN = fileURLToPath(new URL("../../admin/main.ts", import.meta.url));
 
-Deno.test("if an import is not possible, the command says why and writes nothing", async () => {
+Deno.test("if an import is not possible, the command explains why and writes nothing", async () => {
   await importing(async ({ args, contacts, company }) => {
     const file = await args("phone\n+5511987654321\n");
     const path = file[2];

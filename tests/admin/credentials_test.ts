@@ -12,7 +12,7 @@ import {
 } from "../../supabase/functions/_shared/credentials/credentials.ts";
 import { readCredentialsKey } from "../../supabase/functions/_shared/credentials/credentials_keys.ts";
 
-const BYTES = new Uint8Array(32).fill(0xfb); // its base64 has + and /, which base64url replaces
+const BYTES = new Uint8Array(32).fill(0xfb); // its base64 form contains + and /, which base64url replaces
 const OTHER = new Uint8Array(32);
 const ACCOUNT = {
   company_id: "5b0d9c3e-6c1f-4a55-9a59-0d6a4f0f7c11",
@@ -35,7 +35,7 @@ Deno.test("a credentials key is 32 bytes in base64 or base64url, with or without
   }
 });
 
-Deno.test("an invalid credentials key is refused, and the error does not quote it", () => {
+Deno.test("an invalid credentials key is refused, and the error does not contain the key", () => {
   const right = encodeBase64Url(BYTES);
   const wrong = [
     ...[undefined, "", right.slice(1), `${right}A`, `${right}==`, `${right}\n`, `+${right}`],
@@ -51,7 +51,7 @@ Deno.test("an invalid credentials key is refused, and the error does not quote i
   }
 });
 
-Deno.test("an encrypted token passes the database's check, and opens unless it was altered", async () => {
+Deno.test("an encrypted token passes the database's check, and can be decrypted unless it was altered", async () => {
   const sealed = await sealToken("EAAB", ACCOUNT, BYTES);
   assert.match(sealed, /^[A-Za-z0-9_-]+\.\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/);
   const kid = await credentialsKeyId(BYTES);
@@ -71,20 +71,20 @@ Deno.test("an encrypted token passes the database's check, and opens unless it w
 });
 
 Deno.test("a key's id is its JWK thumbprint", async () => {
-  const jwk = `{"k":"${encodeBase64Url(BYTES)}","kty":"oct"}`; // the form that RFC 7638 prescribes
+  const jwk = `{"k":"${encodeBase64Url(BYTES)}","kty":"oct"}`; // the form that RFC 7638 requires
   const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(jwk));
   assert.equal(await credentialsKeyId(BYTES), encodeBase64Url(digest));
   assert.notEqual(await credentialsKeyId(OTHER), await credentialsKeyId(BYTES));
 });
 
-Deno.test("a token opens under the key that it names, whether that is the current or the previous key", async () => {
+Deno.test("a token is decrypted with the key that it names, whether that is the current or the previous key", async () => {
   const sealed = await sealToken("EAAB", ACCOUNT, BYTES);
   assert.equal(keyIdOf(sealed), await credentialsKeyId(BYTES));
   assert.equal(await openToken(sealed, ACCOUNT, [BYTES, OTHER]), "EAAB");
   assert.equal(await openToken(sealed, ACCOUNT, [OTHER, BYTES]), "EAAB");
 });
 
-Deno.test("a token that names an unconfigured key does not open, and the error names the key", async () => {
+Deno.test("a token that names an unconfigured key cannot be decrypted, and the error names the key", async () => {
   const keyId = await credentialsKeyId(BYTES);
   const isUnknown = (error: unknown) => {
     assert.ok(error instanceof UnknownCredentialsKey);
@@ -103,7 +103,7 @@ Deno.test("a token that names an unconfigured key does not open, and the error n
   );
 });
 
-Deno.test("a token opens only for its own account, and the error names that account", async () => {
+Deno.test("a token can be decrypted only for its own account, and the error names that account", async () => {
   const sealed = await sealToken("EAAB", ACCOUNT, BYTES);
   const others = [
     { ...ACCOUNT, company_id: crypto.randomUUID() },
@@ -120,7 +120,7 @@ Deno.test("a token opens only for its own account, and the error names that acco
   }
 });
 
-Deno.test("a sealed token does not open if its account was removed from it or changed in it", async () => {
+Deno.test("an encrypted token cannot be decrypted if its account was removed or changed", async () => {
   const [header, ...rest] = (await sealToken("EAAB", ACCOUNT, BYTES)).split(".");
   const { account: _, ...without } = JSON.parse(
     new TextDecoder().decode(jose.base64url.decode(header)),
@@ -134,7 +134,7 @@ Deno.test("a sealed token does not open if its account was removed from it or ch
   }
 });
 
-Deno.test("a token that names no key or no account does not open", async () => {
+Deno.test("a token that names no key or no account cannot be decrypted", async () => {
   const kid = await credentialsKeyId(BYTES);
   const header = { alg: "dir", enc: "A256GCM" };
   const withoutKey = await sealedAs({ ...header, account: ACCOUNT_NAME });
@@ -143,7 +143,7 @@ Deno.test("a token that names no key or no account does not open", async () => {
   await assert.rejects(() => openToken(withoutAccount, ACCOUNT, [BYTES]), TokenOfAnotherAccount);
 });
 
-Deno.test("a token that was encrypted with another algorithm does not open under any key", async () => {
+Deno.test("a token that was encrypted with another algorithm cannot be decrypted with any key", async () => {
   const kid = await credentialsKeyId(BYTES);
   for (const alg of ["dir", "A256KW", "A256GCMKW"]) {
     for (const enc of ["A256GCM", "A128CBC-HS256", "A128GCM"]) {

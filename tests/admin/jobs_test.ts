@@ -5,7 +5,7 @@ import { admin, json, printed } from "./command.ts";
 
 const SECRET = "s".repeat(40);
 
-Deno.test("the command jobs schedule needs the secret, and says which extensions a local database lacks", async () => {
+Deno.test("`jobs schedule` needs the secret, and names the extensions that a local database lacks", async () => {
   const schedule = ["jobs", "schedule"];
   const [without, short, local] = await Promise.all([
     admin(schedule),
@@ -22,7 +22,7 @@ Deno.test("the command jobs schedule needs the secret, and says which extensions
   assert.ok(!local.stderr.includes(SECRET));
 });
 
-Deno.test("the command jobs schedule stores the addresses of the project's functions, unless another address is given", async () => {
+Deno.test("`jobs schedule` stores the URLs of the project's functions unless another URL is given", async () => {
   const calls: unknown[] = [];
   await using server = Deno.serve(
     { hostname: "127.0.0.1", port: 0, onListen: () => {} },
@@ -53,7 +53,7 @@ Deno.test("the command jobs schedule stores the addresses of the project's funct
   assert.match(one.stderr, /without the name of a function/);
 });
 
-Deno.test("the commands jobs status and jobs unschedule work when nothing is scheduled", async () => {
+Deno.test("`jobs status` and `jobs unschedule` work when nothing is scheduled", async () => {
   const status = ["jobs", "status"];
   assert.match(
     await printed(status),
@@ -98,7 +98,7 @@ const ACCOUNT = {
   },
 };
 
-Deno.test("the command jobs status shows the schedule, each account, why a run failed and which calls failed", () => {
+Deno.test("`jobs status` shows the schedule, each account, the reason for each failed run, and the failed calls", () => {
   const unknownFacts = { business_account_id: null, synced_at: null, sync_due_at: null };
   const status: JobsStatus = {
     scheduled: true,

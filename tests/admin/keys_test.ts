@@ -20,7 +20,7 @@ async function gatewayStatus(key: string): Promise<number> {
   return response.status;
 }
 
-Deno.test("a key is printed once and stored as a hash", async () => {
+Deno.test("a key is shown only once, and only its hash is stored", async () => {
   const company = await bareCompany();
   const text = await printed(create(company, "--scopes", "write,read,read"));
   assert.match(text, /^Created the key "A program" \(read, write\), which does not expire\. /);
@@ -42,7 +42,7 @@ Deno.test("a key is printed once and stored as a hash", async () => {
   }
 });
 
-Deno.test("the gateway accepts a key until it is deactivated or deleted, and again after it is reactivated", async () => {
+Deno.test("the gateway refuses a key that is deactivated or deleted, and accepts a reactivated key again", async () => {
   const args = ["--scopes", "read", "--expires", "2999-12-31"];
   const made = await json(create(await bareCompany(), ...args));
   assert.match(made.api_key, KEY);
@@ -63,7 +63,7 @@ Deno.test("the gateway accepts a key until it is deactivated or deleted, and aga
   assert.deepEqual(await gatewayStatus(made.api_key), 401);
 });
 
-Deno.test("the command key list shows the keys with their scopes and states, newest first", async () => {
+Deno.test("`key list` shows the keys with their scopes and states, newest first", async () => {
   const company = await bareCompany();
   await statement`
     insert into api_keys (company_id, name, key_hash, hint, scopes, is_active, expires_at, last_used_at, created_at)
@@ -85,7 +85,7 @@ Deno.test("the command key list shows the keys with their scopes and states, new
   ]);
 });
 
-Deno.test("rotating a key prints its successor once, and the old key works until the overlap ends", async () => {
+Deno.test("rotating a key prints the new key once, and the old key works until the overlap ends", async () => {
   const company = await bareCompany();
   const old = await json(create(company, "--scopes", "read,messaging"));
   const hint = (key: { api_key: string }) => `sk_live_…${key.api_key.slice(-4)}`;
@@ -123,7 +123,7 @@ Deno.test("rotating a key prints its successor once, and the old key works until
   assert.equal(ends, `${first.old_key_ends_at.slice(0, 16).replace("T", " ")} UTC`);
 });
 
-Deno.test("the command key rotate says why it cannot rotate a key, and an inactive key stays inactive", async () => {
+Deno.test("`key rotate` explains why it cannot rotate a key, and an inactive key remains inactive", async () => {
   const company = await bareCompany();
   const { id } = await json(create(company, "--scopes", "read"));
   const nobody = crypto.randomUUID();
@@ -153,7 +153,7 @@ Deno.test("the command key rotate says why it cannot rotate a key, and an inacti
   assert.equal(event.actor_kind, "platform");
 });
 
-Deno.test("the command key list is complete even if it is longer than one page of the Data API", async () => {
+Deno.test("`key list` is complete even if the list is longer than one page of the Data API", async () => {
   const company = await bareCompany();
   await statement`
     insert into api_keys (company_id, name, key_hash, hint, scopes)
@@ -165,7 +165,7 @@ Deno.test("the command key list is complete even if it is longer than one page o
   assert.deepEqual(new Set(keys.map(({ id }) => id)).size, 1003);
 });
 
-Deno.test("the command key create refuses a wrong name, expiry or company and says why", async () => {
+Deno.test("`key create` refuses an invalid name, expiry or company and explains why", async () => {
   const company = await bareCompany();
   const nobody = crypto.randomUUID();
   const wrong: [string[], RegExp][] = [
@@ -190,7 +190,7 @@ Deno.test("the command key create refuses a wrong name, expiry or company and sa
   assert.deepEqual(keys.length, 0);
 });
 
-Deno.test("the error about an unknown key or company gives its id and the command that lists the ids", async () => {
+Deno.test("the error about an unknown key or company names the id and the command that lists valid ids", async () => {
   const id = crypto.randomUUID();
   const endings = await Promise.all([
     admin(["key", "deactivate", id]),

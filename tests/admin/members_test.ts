@@ -5,7 +5,7 @@ import { enrolled } from "../support/second_factor.ts";
 import { stack, statement } from "../support/test_stack.ts";
 import { admin, bareCompany, json, printed } from "./command.ts";
 
-/** A person who has signed up. Returns the e-mail address. */
+/** Creates a user who has signed up, and returns the email address. */
 async function person(): Promise<string> {
   const email = anyEmail();
   await signUp(email);
@@ -24,14 +24,14 @@ function member(command: string, company: string, email: string, ...more: string
   return ["member", command, "--company", company, "--email", email, ...more];
 }
 
-/** The error of a command that fails. */
+/** The error message of a command that fails. */
 async function failed(args: string[], env: Record<string, string | undefined> = {}) {
   const { code, stdout, stderr } = await admin(args, { env });
   assert.deepEqual({ code, stdout }, { code: 1, stdout: "" });
   return stderr;
 }
 
-Deno.test("a person can be added, listed, given another role and removed", async () => {
+Deno.test("a member can be added, listed, given another role and removed", async () => {
   const [company, owner, agent] = [await bareCompany(), await person(), await person()];
   const none = await printed(["member", "list", "--company", company]);
   assert.match(none, /^No one works in this company yet: npm run admin -- member add /);
@@ -62,7 +62,7 @@ Deno.test("a person can be added, listed, given another role and removed", async
   ]);
 });
 
-Deno.test("the error says whether the company or the person is unknown, or the person is already a member", async () => {
+Deno.test("the error says whether the company or the user is unknown, or the user is already a member", async () => {
   const [company, email] = [await bareCompany(), await person()];
   const [nobody, stranger] = [anyEmail(), anyEmail()];
   await signUp(stranger, null);
@@ -94,7 +94,7 @@ Deno.test("the error says whether the company or the person is unknown, or the p
       `${nobody} does not work in this company: npm run admin -- member list shows who does.\n`,
     ]),
   ];
-  // The command checks the name before it invites anyone.
+  // The command checks the name before it sends any invitation.
   cases.push([
     member("add", company, nobody, "--invite", "--name", "A\u200bda"),
     "The name of a member has no blank at either end, and no line breaks, control characters or invisible " +
@@ -111,8 +111,8 @@ Deno.test("the error says whether the company or the person is unknown, or the p
 });
 
 /**
- * A server in front of the stack. `answer` answers the invitations, and the stack answers all other
- * requests.
+ * A server in front of the stack. `answer` responds to invitations, and all other requests are
+ * forwarded to the stack.
  */
 function withInvitations(answer: (invited: { email: string; url: URL }) => Promise<Response>) {
   const server = Deno.serve({ port: 0, onListen() {} }, async (request) => {
@@ -135,7 +135,7 @@ function withInvitations(answer: (invited: { email: string; url: URL }) => Promi
   };
 }
 
-Deno.test("a person who has not signed up is invited and added, and the operator may choose the page that the link opens", async () => {
+Deno.test("a person who has not signed up is invited and added, and the operator can choose the page that the invitation link opens", async () => {
   const company = await bareCompany();
   const invited: [string, string | null][] = [];
   await using project = withInvitations(async ({ email, url }) => {
@@ -159,7 +159,7 @@ Deno.test("a person who has not signed up is invited and added, and the operator
   assert.deepEqual(invited, [[ada, null], [eve, page]]);
 });
 
-Deno.test("if an invitation fails, the command says why and adds no one, unless the person has just signed up", async () => {
+Deno.test("if an invitation fails, the command explains why and adds no member, unless the person has just signed up", async () => {
   const company = await bareCompany();
   const limited = { code: "over_email_send_rate_limit", msg: "email rate limit exceeded" };
   const none =
@@ -188,13 +188,13 @@ Deno.test("if an invitation fails, the command says why and adds no one, unless 
   assert.equal((await json(["member", "list", "--company", company])).length, 1);
 });
 
-Deno.test("on the local stack, the invitation appears on the page that shows all mails", async () => {
+Deno.test("on the local stack, the invitation appears on the page that shows all emails", async () => {
   const [company, email] = [await bareCompany(), anyEmail()];
   await printed(member("add", company, email, "--invite"));
   assert.deepEqual((await mailsTo(email)).map(({ kind }) => kind), ["invite"]);
 });
 
-Deno.test("the operator removes the second factors of a person, and a second removal fails", async () => {
+Deno.test("the operator can remove a user's second factors once, and a second removal fails", async () => {
   const { email, password } = await newPerson({});
   await enrolled((await signIn({ email, password })).client);
   const reset = ["member", "reset-factors", "--email", email];

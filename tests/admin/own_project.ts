@@ -11,7 +11,7 @@ import { startOn } from "../support/started.ts";
 import { anyPhoneNumberId } from "../support/company.ts";
 import { admin, type Ending } from "./command.ts";
 
-/** An encrypted token, or a function that encrypts one for its account. null means no token. */
+/** An encrypted token, or a function that encrypts a token for its account. null means no token. */
 type Sealed = string | null | ((account: TokenAccount) => Promise<string>);
 
 interface AccountRow extends TokenAccount {
@@ -19,7 +19,7 @@ interface AccountRow extends TokenAccount {
   encrypted_token: string | null;
 }
 
-/** Starts a separate project for a test file whose commands change a whole project. */
+/** Starts a separate project for a test file whose commands change the whole project. */
 export async function startOwnProject() {
   const folder = await Deno.makeTempDir({ prefix: "crm-project-" });
   const { started, stack } = await startOn(folder, ["--no-seed"]);
@@ -38,8 +38,8 @@ export async function startOwnProject() {
       return admin(args, { input, env: { STACK_FILE: undefined, ...project, ...env } });
     },
     /**
-     * Creates a company with one account for each encrypted token. null makes a disconnected
-     * account. Returns the accounts' ids.
+     * Creates a company with one account for each encrypted token. null creates a disconnected
+     * account. Returns the ids of the accounts.
      */
     async accounts(...sealed: Sealed[]): Promise<string[]> {
       const [{ id: company_id }] = await sql`
@@ -62,11 +62,11 @@ export async function startOwnProject() {
       const found = await sql<AccountRow[]>`select * from messaging_accounts`;
       return ids.map((id) => found.find((row) => row.id === id)!);
     },
-    /** The stored tokens of these accounts. */
+    /** These accounts' stored tokens. */
     async tokens(ids: string[]): Promise<(string | null)[]> {
       return (await this.rows(ids)).map(({ encrypted_token }) => encrypted_token);
     },
-    /** The tokens of these accounts, opened with this key. */
+    /** These accounts' tokens, decrypted with this key. */
     async opened(ids: string[], key: string): Promise<string[]> {
       const keys = [readCredentialsKey(key)] as const;
       const rows = await this.rows(ids);
@@ -82,7 +82,7 @@ export async function startOwnProject() {
 
 export type OwnProject = Awaited<ReturnType<typeof startOwnProject>>;
 
-/** A CREDENTIALS_KEY, as text. */
+/** A CREDENTIALS_KEY, as a string. */
 export function anyCredentialsKey(): string {
   return encodeBase64Url(crypto.getRandomValues(new Uint8Array(32)));
 }
@@ -92,7 +92,10 @@ export async function keyId(key: string): Promise<string> {
   return await credentialsKeyId(readCredentialsKey(key));
 }
 
-/** Returns a function that encrypts this token for an account, as the functions do. */
+/**
+ * Returns a function that encrypts this token for an account, in the same way as the edge
+ * functions.
+ */
 export function seal(token: string, key: string): (account: TokenAccount) => Promise<string> {
   return (account) => sealToken(token, account, readCredentialsKey(key));
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { table } from "../../admin/print.ts";
 
-Deno.test("the columns of a table stay aligned even if cells have wide, combined or control characters", () => {
+Deno.test("table columns remain aligned even if cells contain wide, combining or control characters", () => {
   const names = ["Ação", "会社", "ok 👍🏽", "e\u0301", "two\nlines\u001b[2J", "\u202eevil"];
   const columns = { NAME: (name: string) => name, N: () => "1" };
   assert.deepEqual(table(names, columns, "none").split("\n"), [

@@ -13,7 +13,7 @@ const PROJECT = {
   SUPABASE_SECRET_KEY: stack.secret_key,
 };
 
-Deno.test("the command seals tokens with the credentials key of the project that the environment names", async () => {
+Deno.test("the command encrypts tokens with the CREDENTIALS_KEY of the project that the environment variables select", async () => {
   const company = await bareCompany();
   const connect = ["account", "connect", "--company", company];
   const number = ["--phone-number-id", anyPhoneNumberId(), "--display-phone", "+15550100"];
@@ -34,7 +34,7 @@ Deno.test("the command seals tokens with the credentials key of the project that
   assert.deepEqual(malformed, missing);
 });
 
-Deno.test("a local stack that has been stopped is reported as not running", async () => {
+Deno.test("a stopped local stack is reported as not running", async () => {
   const folder = await Deno.makeTempDir();
   try {
     const STACK_FILE = `${folder}/stack.json`;
@@ -43,7 +43,7 @@ Deno.test("a local stack that has been stopped is reported as not running", asyn
       "with --data, or set SUPABASE_URL and SUPABASE_SECRET_KEY for another project.\n";
     assert.deepEqual(absent, { code: 1, stdout: "", stderr });
 
-    // A stack that is killed leaves its stack.json behind.
+    // When a stack is killed, its stack.json file is left behind.
     await Deno.writeTextFile(STACK_FILE, JSON.stringify({ ...stack, url: await deadAddress() }));
     assert.deepEqual(await admin(LIST, { env: { STACK_FILE } }), absent);
     assert.deepEqual(await admin(["company", "create", "x"], { env: { STACK_FILE } }), absent);
@@ -52,7 +52,7 @@ Deno.test("a local stack that has been stopped is reported as not running", asyn
   }
 });
 
-Deno.test("--data names the folder of the local stack, even if the environment names another one", async () => {
+Deno.test("--data sets the folder of the local stack, even if the environment variables name another folder", async () => {
   const folder = await Deno.makeTempDir();
   try {
     await Deno.writeTextFile(`${folder}/stack.json`, JSON.stringify(stack));
@@ -66,7 +66,7 @@ Deno.test("--data names the folder of the local stack, even if the environment n
   }
 });
 
-Deno.test("if a project cannot be used, the command says why in one sentence", async () => {
+Deno.test("if a project cannot be used, the command explains why in one sentence", async () => {
   const website = Deno.serve(
     { hostname: "127.0.0.1", port: 0, onListen: () => {} },
     () =>
@@ -112,7 +112,7 @@ Deno.test("if a project cannot be used, the command says why in one sentence", a
   }
 });
 
-Deno.test("the command does not retry a write if its connection breaks", async () => {
+Deno.test("the command does not retry a write when its connection fails", async () => {
   await using project = breakingServer();
   const { code } = await admin(["company", "create", "Once"], {
     env: { ...PROJECT, SUPABASE_URL: project.url },
@@ -120,7 +120,7 @@ Deno.test("the command does not retry a write if its connection breaks", async (
   assert.deepEqual([code, project.requests], [1, 1]);
 });
 
-/** An address where nothing listens. */
+/** A URL where no server listens. */
 async function deadAddress(): Promise<string> {
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const { port } = listener.addr;

@@ -1,4 +1,4 @@
-// The command changes every account of a project, so these tests have their own project.
+// The command changes every account in a project, so these tests use their own project.
 import assert from "node:assert/strict";
 import {
   type AppSecretKind,
@@ -45,7 +45,7 @@ function counted(resealed: number, already_current: number, errors: Partial<Rese
   return { resealed, already_current, ...none, app_secrets, webhook_secrets, ...errors };
 }
 
-/** Runs `account reseal --json`, which must succeed, and returns the printed value. */
+/** Runs `account reseal --json`, which must succeed, and returns the parsed output. */
 async function resealed(env: Record<string, string | undefined> = BOTH) {
   const { code, stdout, stderr } = await project.operate([...RESEAL, "--json"], env);
   assert.deepEqual({ code, stderr }, { code: 0, stderr: "" });
@@ -53,8 +53,8 @@ async function resealed(env: Record<string, string | undefined> = BOTH) {
 }
 
 /**
- * A proxy in front of the project. The proxy runs this function before it forwards a request with
- * this path.
+ * A proxy in front of the project. Before the proxy forwards a request with this path, it calls
+ * this function.
  */
 function proxy(path: string, before: () => Promise<Response | void>) {
   const server = Deno.serve(
@@ -72,7 +72,7 @@ function proxy(path: string, before: () => Promise<Response | void>) {
   };
 }
 
-Deno.test("every token is re-encrypted under the current key, and a second run changes nothing", async () => {
+Deno.test("every token is re-encrypted with the current key, and a second run changes nothing", async () => {
   const ids = await project.accounts(seal("A", OLD), seal("B", OLD), seal("C", NEW), null);
   const current = (await project.tokens(ids)).slice(2);
   const first = await project.operate(RESEAL, BOTH);
@@ -90,7 +90,7 @@ Deno.test("every token is re-encrypted under the current key, and a second run c
   assert.deepEqual(await project.tokens(ids), tokens);
 });
 
-Deno.test("a token that no key opens is reported and left unchanged, and all others are re-encrypted", async () => {
+Deno.test("a token that no key decrypts is reported and left unchanged, and all other tokens are re-encrypted", async () => {
   const altered = async (account: TokenAccount) => {
     const parts = (await seal("SECRET-1", NEW)(account)).split(".");
     parts[3] = parts[3].split("").toReversed().join("");
@@ -122,7 +122,7 @@ Deno.test("a token that no key opens is reported and left unchanged, and all oth
   for (const secret of ["SECRET", OLD, NEW, ...left]) assert.ok(!told.includes(secret!));
 });
 
-Deno.test("a token that was sealed for another account is reported and left unchanged", async () => {
+Deno.test("a token that was encrypted for another account is reported and left unchanged", async () => {
   const sealed = [seal("SECRET-1", OLD), seal("A", OLD), seal("B", NEW)];
   const [mine, ...theirs] = await project.accounts(...sealed);
   const [moved] = await project.rows([mine]);
@@ -158,12 +158,12 @@ Deno.test("a token that was sealed for another account is reported and left unch
   }
 });
 
-/** The account that a token was sealed for. */
+/** The account that a token was encrypted for. */
 function namedBy(sealed: string): string {
   return JSON.parse(atob(sealed.split(".")[0].replaceAll("-", "+").replaceAll("_", "/"))).account;
 }
 
-/** Adds an app with these sealed secrets. */
+/** Adds an app with these encrypted secrets. */
 async function addApp(app_key: string, secret: string, key: string, previous?: string) {
   const sealed = (text: string, kind: AppSecretKind) =>
     sealAppSecret(text, { app_key, kind }, readCredentialsKey(key));
@@ -178,7 +178,7 @@ async function addApp(app_key: string, secret: string, key: string, previous?: s
   await project.sql`insert into channel_apps ${project.sql(row)}`;
 }
 
-Deno.test("the command re-encrypts every app secret, and reports a secret that it cannot open for its app", async () => {
+Deno.test("the command re-encrypts every app secret, and reports each secret that it cannot decrypt for its app", async () => {
   const [one, two] = ["app-with-the-old-key", "app-with-another-key"];
   await addApp(one, "A", OLD, "B");
   const app_secrets = { resealed: 3, already_current: 0, unopened: [] as unknown[] };
@@ -210,7 +210,7 @@ Deno.test("the command re-encrypts every app secret, and reports a secret that i
   );
 });
 
-Deno.test("a run finishes what an interrupted run has begun", async () => {
+Deno.test("a second run completes the work of an interrupted run", async () => {
   const ids = await project.accounts(...[..."ABCD"].map((token) => seal(token, OLD)));
   let requests = 0;
   await using breaking = proxy("/rpc/reseal_account_token", async () => {
@@ -226,7 +226,7 @@ Deno.test("a run finishes what an interrupted run has begun", async () => {
   assert.deepEqual(await project.opened(ids, NEW), [..."ABCD"]);
 });
 
-Deno.test("the current key comes from the local stack, and the previous key from the environment", async () => {
+Deno.test("the current key is read from the local stack, and the previous key from the environment", async () => {
   const { folder, secrets: { credentials_key } } = project;
   const ids = await project.accounts(seal("A", OLD), seal("B", credentials_key));
   const env = { STACK_FILE: `${folder}/stack.json`, CREDENTIALS_KEY_PREVIOUS: OLD };
@@ -252,7 +252,7 @@ Deno.test("a missing or malformed key is reported before any token changes", asy
   assert.deepEqual(await project.tokens(ids), before);
 });
 
-Deno.test("the command re-encrypts the secrets of webhooks, and reports those that it cannot open", async () => {
+Deno.test("the command re-encrypts webhook secrets, and reports the secrets that it cannot decrypt", async () => {
   const [{ id: company_id }] = await project.sql`
     insert into companies (name) values ('Resealed') returning id
   `;

@@ -10,7 +10,7 @@ import { anyCredentialsKey, keyId, startOwnProject } from "./own_project.ts";
 const [OLD, NEW] = [anyCredentialsKey(), anyCredentialsKey()];
 const BOTH = { CREDENTIALS_KEY: NEW, CREDENTIALS_KEY_PREVIOUS: OLD };
 
-Deno.test("sends succeed at every step of a rotation of the credentials key", async () => {
+Deno.test("sends succeed at every step of a CREDENTIALS_KEY rotation", async () => {
   await using project = await startOwnProject();
   const { operate, stack, secrets } = project;
   const printed = async (args: string[], env: Record<string, string>) => {
@@ -49,7 +49,7 @@ Deno.test("sends succeed at every step of a rotation of the credentials key", as
   for (const number of numbers) await connect(number, `token-of-${number}`, OLD);
   await send(before);
 
-  // The functions are restarted with both keys, one function after the other.
+  // The functions are restarted with both keys, one function after another.
   const during = await functions(BOTH);
   await send(during);
   await send(before);
@@ -79,8 +79,8 @@ Deno.test("sends succeed at every step of a rotation of the credentials key", as
   await send(after);
   await send(during);
 
-  // From here on, a function with only the old key fails, so all such functions must end before the
-  // re-encryption.
+  // From this point on, a function that has only the old key fails. Therefore all such functions
+  // must end before the re-encryption.
   const lines = await logged(async () => {
     const [phone_number_id] = numbers;
     const late = await before(api_key, template(anyPhone(), { phone_number_id }));

@@ -1,5 +1,5 @@
-// Runs the operator's commands one after the other, each as if it had its own process. Reads an
-// Order from each line of standard input, and prints the command's Ending on one line.
+// Runs the operator's commands one after another, each as if it had its own process. Reads one
+// Order per line from standard input, and prints each command's Ending on one line.
 import process from "node:process";
 import { TextLineStream } from "deno-std/streams/text_line_stream.js";
 import { runCommand } from "../../admin/run.ts";

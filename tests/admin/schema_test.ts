@@ -6,7 +6,7 @@ import { admin } from "./command.ts";
 const check = (DB_URL: string | undefined, ...options: string[]) =>
   admin(["schema", "check", ...options], { env: { DB_URL } });
 
-/** The URL with which its owner connects to a database. */
+/** The URL for connecting to this database as its owner. */
 function urlOf(sql: Sql): string {
   const { port, user, pass } = sql.options as unknown as {
     port: number[];
@@ -16,7 +16,7 @@ function urlOf(sql: Sql): string {
   return databaseUrl(port[0], user, pass);
 }
 
-Deno.test("the database of the local stack has exactly the objects of the schema files", async () => {
+Deno.test("the local stack's database has exactly the objects in the schema files", async () => {
   const { code, stdout, stderr } = await check(undefined);
   assert.equal(stderr, "");
   assert.match(
@@ -26,7 +26,7 @@ Deno.test("the database of the local stack has exactly the objects of the schema
   assert.equal(code, 0);
 });
 
-Deno.test("the command lists how a database differs from the schema files, but ignores comments", async () => {
+Deno.test("the command lists the differences between a database and the schema files, but ignores comments", async () => {
   await withSchemaFiles(async (sql) => {
     await sql.unsafe(`
       comment on table public.deals is 'Else';
@@ -52,7 +52,7 @@ Deno.test("the command lists how a database differs from the schema files, but i
   });
 });
 
-Deno.test("the error about a database that cannot be read names the database without its password", async () => {
+Deno.test("if a database cannot be read, the error does not contain its password", async () => {
   const unreachable = await check("postgresql://postgres:sesame@127.0.0.1:9/postgres");
   assert.equal(unreachable.code, 1);
   assert.match(unreachable.stderr, /^The database cannot be read: .+\. Check DB_URL\.\n$/);

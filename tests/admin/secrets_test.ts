@@ -17,14 +17,14 @@ const PLATFORM = {
   SUPABASE_URL: "http://127.0.0.1:54321",
   SUPABASE_PUBLISHABLE_KEYS: '{"default":"sb_publishable_test"}',
 };
-/** The environment names no stack and no project, because these commands need neither. */
+/** No stack and no project is set in the environment, because these commands need neither. */
 const NOWHERE = { STACK_FILE: undefined };
 
 function init(...args: string[]): Promise<Ending> {
   return admin(["secrets", "init", ...args], { env: NOWHERE });
 }
 
-/** A test in a new folder. */
+/** Runs a test in a new folder. */
 const test = (name: string, work: (folder: string) => Promise<void>) =>
   Deno.test(name, () => withFolder(work));
 
@@ -36,7 +36,7 @@ async function environment(file: string): Promise<Record<string, string | undefi
   return { ...PLATFORM, ...parseEnv(await Deno.readTextFile(file)) };
 }
 
-test("the functions need only the file that secrets init writes, and only its owner can read it", async (folder) => {
+test("the functions need only the file that `secrets init` writes, and only its owner can read that file", async (folder) => {
   const file = `${folder}/.env`;
   const ending = await init("--file", file);
   const stdout = `Wrote ${file} with a new CREDENTIALS_KEY and a new JOBS_SECRET; ` +
@@ -50,14 +50,14 @@ test("the functions need only the file that secrets init writes, and only its ow
   assert.deepEqual(credentialsKeys.map((key) => key?.length), [32]);
   assert.equal((await readWhatsappConfig(env)).jobsSecret, env.JOBS_SECRET);
   const uncommented = /^#(WHATSAPP_API_URL)=(.*)$/m.exec(EXAMPLE)!;
-  assert.equal(whatsapp.url, uncommented[2], "the example shows the default");
+  assert.equal(whatsapp.url, uncommented[2], "the example file shows the default value");
 
   const withoutSecrets = (text: string) =>
     text.replace(/^((?:CREDENTIALS_KEY|JOBS_SECRET)=).*$/gm, "$1");
   assert.equal(withoutSecrets(await Deno.readTextFile(file)), EXAMPLE);
 });
 
-test("the command secrets init makes new secrets for every file and prints none of them", async (folder) => {
+test("`secrets init` creates new secrets for every file and prints none of them", async (folder) => {
   const files = [`${folder}/words`, `${folder}/json`];
   const endings = await Promise.all([
     init("--file", files[0]),
@@ -80,7 +80,7 @@ test("the command secrets init makes new secrets for every file and prints none 
   }
 });
 
-test("the command secrets init never changes an existing file or link", async (folder) => {
+test("`secrets init` never changes an existing file or link", async (folder) => {
   const [file, link, target] = [`${folder}/.env`, `${folder}/link`, `${folder}/target`];
   await Deno.writeTextFile(file, "CREDENTIALS_KEY=the only one\n");
   await Deno.symlink(target, link);
@@ -96,7 +96,7 @@ test("the command secrets init never changes an existing file or link", async (f
   await assert.rejects(Deno.stat(target), Deno.errors.NotFound);
 });
 
-test("only one of several simultaneous commands writes the file", async (folder) => {
+test("when several commands run simultaneously, only one writes the file", async (folder) => {
   const file = `${folder}/.env`;
   const endings = await Promise.all(Array.from({ length: 4 }, () => init("--file", file)));
   assert.deepEqual(endings.map(({ code }) => code).sort(), [0, 1, 1, 1]);
@@ -106,8 +106,8 @@ test("only one of several simultaneous commands writes the file", async (folder)
   assert.deepEqual((await Array.fromAsync(Deno.readDir(folder))).length, 1);
 });
 
-test("if the file cannot be written, the command says why in one sentence", async (folder) => {
-  // Not even root may write into this folder.
+test("if the file cannot be written, the command explains why in one sentence", async (folder) => {
+  // Not even root can write to this folder.
   const forbidden = Deno.build.os === "darwin" ? "/System/crm.env" : "/sys/crm.env";
   const cases: [string, RegExp][] = [
     [
@@ -127,7 +127,7 @@ test("if the file cannot be written, the command says why in one sentence", asyn
   assert.deepEqual(await Array.fromAsync(Deno.readDir(folder)), []);
 });
 
-Deno.test("the help names the default file, which git ignores", async () => {
+Deno.test("the help text names the default file, which git ignores", async () => {
   const [group, command] = await Promise.all([
     admin(["secrets", "--help"], { env: NOWHERE }),
     init("--help"),
@@ -144,8 +144,8 @@ Deno.test("the help names the default file, which git ignores", async () => {
   assert(ignored.split("\n").includes(file), file);
 });
 
-test("without --file, the secrets are written next to the functions", async (folder) => {
-  // A copy of the checkout, because the real checkout may have a file with a developer's secrets.
+test("without --file, `secrets init` writes the secrets next to the functions", async (folder) => {
+  // A copy of the checkout, because the real checkout may contain a developer's secrets.
   const copied = [
     ...["admin", "local", "supabase/functions"],
     ...["deno.json", "import_map.json", "package.json"],
@@ -184,7 +184,7 @@ function signingJwk(): { kty: string; k: string } {
   return JSON.parse(parseEnv(EXAMPLE).JWT_SIGNING_KEY!);
 }
 
-/** Starts every function, and records the variables that each reads. */
+/** Starts every function, and records which environment variables each function reads. */
 async function namesThatFunctionsRead(): Promise<Set<string>> {
   const names = new Set<string>();
   const enough = { ...PLATFORM, ...parseEnv(EXAMPLE), CREDENTIALS_KEY: "A".repeat(43) };

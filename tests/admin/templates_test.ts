@@ -15,7 +15,7 @@ function connect(company: string): string[] {
   return ["account", "connect", "--company", company, ...number];
 }
 
-Deno.test("the command template sync reads the templates of every account, and its exit code is 1 if one account fails", async () => {
+Deno.test("`template sync` reads every account's templates, and exits with code 1 if one account fails", async () => {
   const [company, other] = [await bareCompany(), await bareCompany()];
   let broken = "";
   await using channel = templateChannel({
@@ -60,7 +60,7 @@ Deno.test("the command template sync reads the templates of every account, and i
   assert.match(none.stderr, /^No connected messaging account has the id /);
 });
 
-Deno.test("the command template list shows which templates can be sent, and why the others cannot", async () => {
+Deno.test("`template list` shows which templates can be sent, and why the others cannot be sent", async () => {
   const company = await bareCompany();
   const list = ["template", "list", "--company", company];
   assert.match(await printed(list), /^This company has no known templates: npm /);

@@ -14,7 +14,7 @@ const COMMANDS = [
   ...["template sync", "template list", "jobs schedule", "jobs status", "jobs unschedule"],
 ];
 
-Deno.test("--help explains every level of commands, with examples", async () => {
+Deno.test("--help explains each command and each group of commands, with examples", async () => {
   const levels = ["", ...GROUPS, ...COMMANDS];
   const helps = await adminRuns(
     levels.map((level) => [...level.split(" ").filter(Boolean), "--help"]),
@@ -28,7 +28,7 @@ Deno.test("--help explains every level of commands, with examples", async () => 
   });
 });
 
-Deno.test("a command that runs in its own process has the right output and exit code", async () => {
+Deno.test("a command that runs in its own process has the correct output and exit code", async () => {
   const company = ["--company", await bareCompany()];
   const number = ["--phone-number-id", anyPhoneNumberId(), "--display-phone", "+15550100"];
   const failing = ["account", "disconnect", crypto.randomUUID()];
@@ -61,7 +61,7 @@ Deno.test("without a command, the help appears on stderr", async () => {
   }
 });
 
-Deno.test("the value of an unknown option is not printed, because it may be a secret", async () => {
+Deno.test("the value of an unknown option is not printed because it may be a secret", async () => {
   const cases = [
     ["--token=SECRET", "--token"],
     ["--token=it's\n=a 'SECRET'", "--token"],

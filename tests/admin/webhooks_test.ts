@@ -1,4 +1,4 @@
-// Tests the commands with which operators manage the webhooks of companies.
+// Tests the commands that operators use to manage companies' webhooks.
 import assert from "node:assert/strict";
 import { addWebhook, noteEvents } from "../support/receiving.ts";
 import { statement, withDatabase } from "../support/test_stack.ts";
@@ -6,7 +6,7 @@ import { admin, bareCompany, json, printed } from "./command.ts";
 
 const URL = "https://hooks.example.org/in?token=hidden";
 
-/** A webhook of a new company. */
+/** Creates a webhook for a new company. */
 async function newWebhook(columns: Record<string, never | string | Date | string[]> = {}) {
   const company = await bareCompany();
   return { company, ...await addWebhook(company, URL, columns as never) };
@@ -17,7 +17,7 @@ const stateOf = async (id: string) => {
   return [state, why];
 };
 
-Deno.test("the command webhooks list shows the webhooks of a company without secrets, and failing webhooks first", async () => {
+Deno.test("`webhooks list` shows a company's webhooks without their secrets, and failing webhooks first", async () => {
   const company = await bareCompany();
   const well = await addWebhook(company, URL, { types: ["deal.won", "contact.*"] } as never);
   const failing = await addWebhook(
@@ -55,7 +55,7 @@ Deno.test("the command webhooks list shows the webhooks of a company without sec
   );
 });
 
-Deno.test("the command webhooks show prints a webhook with its waiting, failed and successful deliveries", async () => {
+Deno.test("`webhooks show` prints a webhook with its waiting, failed and successful deliveries", async () => {
   const { id, company } = await newWebhook({ description: "Shop\u001b[2J" });
   await noteEvents(company, [
     { type: "deal.won", record_id: company, webhooks: [id] },
@@ -89,7 +89,7 @@ Deno.test("the command webhooks show prints a webhook with its waiting, failed a
   assert.doesNotMatch(text, /hidden|sealed|whsec_/);
 });
 
-Deno.test("the command webhooks pause pauses a webhook, and webhooks resume starts a webhook that was paused or off", async () => {
+Deno.test("`webhooks pause` pauses a webhook, and `webhooks resume` starts a webhook that is paused or off", async () => {
   const { id } = await newWebhook();
   assert.equal(
     await printed(["webhooks", "pause", id]),
@@ -107,7 +107,7 @@ Deno.test("the command webhooks pause pauses a webhook, and webhooks resume star
   assert.equal(await printed(["webhooks", "resume", off.id]), `The webhook ${off.id} is on.\n`);
 });
 
-Deno.test("the command webhooks replay requests another delivery of the events of a time range and of some types", async () => {
+Deno.test("`webhooks replay` delivers the events of a time range again, optionally limited to some event types", async () => {
   const { id } = await newWebhook();
   const replay = ["webhooks", "replay", id, "--since", "24h"];
   const { since, until, types } = await json([...replay, "--types", "deal.won, contact.*"]);
@@ -128,7 +128,7 @@ Deno.test("the command webhooks replay requests another delivery of the events o
   );
 });
 
-Deno.test("a webhook command refuses a wrong id, time or type, and the error states the rule", async () => {
+Deno.test("a webhook command refuses an invalid id, time or type, and the error states the rule", async () => {
   const id = crypto.randomUUID();
   const wrong: [string[], number, RegExp][] = [
     [["show", id], 1, /^Webhook not found\.\n$/],

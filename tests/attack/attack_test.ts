@@ -1,11 +1,11 @@
-// Tests the quick form of `npm run attack`. The test has its own stack, because floods and kills
-// must not disturb other tests.
+// Tests the short form of `npm run attack`. The test has its own stack because floods and kills
+// would disturb other tests.
 import assert from "node:assert/strict";
 import { attack } from "../../trials/attack/attack.ts";
 import { type PartName, PARTS } from "../../trials/attack/attack_report.ts";
 
 const SEED = 1;
-/** The minimum number of attempts that each part makes. */
+/** The minimum number of attempts in each part. */
 const LEAST: Record<PartName, number> = {
   fuzz: 240,
   keyless: 20,
@@ -17,7 +17,7 @@ const LEAST: Record<PartName, number> = {
   media: 30,
 };
 
-Deno.test("the quick form of npm run attack finds no fault", async (t) => {
+Deno.test("the short form of `npm run attack` finds no vulnerability", async (t) => {
   await using resources = new AsyncDisposableStack();
   const { results } = await attack({ quick: true, seed: SEED, scale: 1, seconds: 1 }, resources);
   for (const { part, attempts, findings } of results) {

@@ -2,23 +2,27 @@ import assert from "node:assert/strict";
 import budget from "../../trials/bench/budget.json" with { type: "json" };
 import { type Budget, countCosts } from "../../trials/bench/budget.ts";
 
-/** Texts that contain times, and the compressed code, have a different length in each run. */
+/** Strings that contain times, and the compressed code, have a different length in each run. */
 const BYTES_TOLERANCE = 0.03;
 
 /**
- * In about one of five runs, an event needs one more statement, or Postgres plans one of its
- * statements.
+ * In about one of five runs, an event needs one more statement, or Postgres makes a plan for one of
+ * its statements.
  */
 const MAY_VARY = ["statements", "planned"];
 
-Deno.test("every operation costs what trials/bench/budget.json says", async () => {
+Deno.test("every operation has the cost that trials/bench/budget.json states", async () => {
   await using resources = new AsyncDisposableStack();
   const { operations, bundles } = await countCosts(resources);
   const differing = [
     ...differences(budget.operations, operations),
     ...differences({ gzipped: budget.bundles }, { gzipped: bundles }),
   ];
-  assert.deepEqual(differing, [], "if this is intended, run npm run bench -- --budget and say why");
+  assert.deepEqual(
+    differing,
+    [],
+    "if this change is intended, run npm run bench -- --budget and explain why",
+  );
 });
 
 /** The numbers that differ, such as `list: 22 columns, not 21`. */

@@ -1,5 +1,5 @@
-// Tests the client through a proxy that resets, delays, answers 502 or truncates a third of the
-// answers.
+// Tests the client through a proxy that damages a third of the responses: it resets the connection,
+// delays or truncates the response, or returns a 502.
 import assert from "node:assert/strict";
 import { root } from "../../local/checkout.ts";
 import { BUN, CLIENT, folderWithClient, ran } from "../support/built_client.ts";
@@ -10,12 +10,12 @@ import { stack, statement } from "../support/test_stack.ts";
 import { DELAY, flakyProxy } from "./flaky_proxy.ts";
 
 const PROGRAM = `${root}tests/client/flaky_program.mjs`;
-/** Each runtime makes enough requests to meet each kind of damage. */
+/** Each runtime makes enough requests for each kind of damage to occur. */
 const SENDS = Math.max(20, runs(67));
 const DEALS = 5;
 
 /**
- * Deno imports the client's source, and Node and Bun import the built package, as their users do.
+ * Deno imports the client's source code. Node and Bun import the built package, as users do.
  */
 async function runtimes() {
   const built = await folderWithClient();
@@ -32,7 +32,7 @@ async function runtimes() {
   ];
 }
 
-Deno.test("if a proxy damages a third of the answers, each send on Deno, Node and Bun still makes one message", async (t) => {
+Deno.test("if a proxy damages a third of the responses, each send on Deno, Node and Bun still creates exactly one message", async (t) => {
   await Promise.all((await runtimes()).map(async ({ name, program, args, client }) => {
     await t.step({
       name,
@@ -60,13 +60,13 @@ Deno.test("if a proxy damages a third of the answers, each send on Deno, Node an
         ]);
         const { succeeded, made, listed, changed } = JSON.parse(printed);
 
-        // Each kind of damage happened, and a third of all answers were damaged.
+        // Each kind of damage occurred, and a third of all responses were damaged.
         const { forwards, ...harms } = proxy.counts;
         assert.equal(Object.keys(harms).length, 8);
         const harmed = Object.values(harms).reduce((sum, each) => sum + each, 0);
         assert.ok(Math.abs(harmed * 2 - forwards) <= 2);
 
-        // The channel got every message exactly once.
+        // The channel received every message exactly once.
         assert.equal(succeeded, SENDS);
         const taken = await takenFrom(company);
         assert.deepEqual(taken.map(({ message }) => message.to).sort(), phones.sort());
@@ -77,7 +77,7 @@ Deno.test("if a proxy damages a third of the answers, each send on Deno, Node an
             )`;
         assert.deepEqual(stored.map(({ id }) => id).sort(), ids.sort());
 
-        // The API has written every record once, and shows it once in the list and once in the
+        // The API wrote every record once, and each record appears once in the list and once in the
         // changes.
         assert.deepEqual(listed.sort(), deals.sort());
         assert.equal(new Set(made).size, DEALS);

@@ -1,10 +1,10 @@
-// A program that Deno, Node and Bun run unchanged: it sends, writes and reads through a proxy that
-// damages answers.
+// A program that Deno, Node and Bun run unchanged. It sends, writes and reads through a proxy that
+// damages responses.
 const { client, apiKey, baseUrl, sends, stage_id, contact_id, deals, timeout } = JSON.parse(
   globalThis.process.argv[2],
 );
 const print = console.log;
-// An edge runtime has none of these globals. Node keeps them, because its fetch needs them.
+// An edge runtime has none of these globals. Node keeps them because its fetch needs them.
 const { versions } = globalThis.process;
 if (versions.bun || versions.deno) {
   for (const name of ["process", "Buffer", "require", "global"]) {
@@ -15,7 +15,7 @@ const { CRM } = await import(client);
 
 const crm = new CRM({ apiKey, baseUrl, timeout, maxRetries: 12 });
 
-/** Does the work for each item, a few at a time. */
+/** Does the work for each item, a few items at a time. */
 async function each(items, work) {
   const waiting = [...items];
   const results = [];
@@ -37,7 +37,7 @@ for await (
   listed.push(title);
 }
 let changed = [];
-// Transactions of other tests delay the changes.
+// Other tests' transactions delay the changes.
 while (!made.every(({ id }) => changed.includes(id))) {
   changed = [];
   for await (const change of crm.deals.changes({ limit: 7 })) changed.push(change.id);

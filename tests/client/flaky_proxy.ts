@@ -1,20 +1,21 @@
-// A proxy that damages every third answer.
+// A proxy that damages every third response.
 
-/** The answer of the API, and what the proxy does with it. */
+/** The API's response, and what the proxy does with it. */
 interface Harm {
-  /** Whether the API gets the request. */
+  /** Whether the proxy forwards the request to the API. */
   forwards: boolean;
   /**
-   * The bytes that the client gets before its connection is closed. Without such bytes, the proxy
-   * resets the connection.
+   * The part of the response that the client receives before the proxy closes the connection. If
+   * this is null, the proxy resets the connection.
    */
   answer(answer: string): string | null;
-  /** How long the proxy delays the answer, in milliseconds. */
+  /** How long the proxy delays the response, in milliseconds. */
   delay?: number;
 }
 
 /**
- * The delay of a delayed answer, in milliseconds. A client with a shorter timeout gets no answer.
+ * How long a delayed response takes, in milliseconds. A client with a shorter timeout receives no
+ * response.
  */
 export const DELAY = 2000;
 
@@ -31,7 +32,8 @@ const HARMS: Record<string, Harm> = {
   "delays after": { forwards: true, answer: (answer) => answer, delay: DELAY },
   "502 before": { forwards: false, answer: () => BAD_GATEWAY },
   "502 after": { forwards: true, answer: () => BAD_GATEWAY },
-  // The answer is shorter than its Content-Length says, so the client sees that it broke off.
+  // The response is shorter than its Content-Length header says, so the client notices the
+  // truncation.
   "truncates": { forwards: true, answer: (answer) => answer.slice(0, -20) },
   "cuts the JSON": {
     forwards: true,
@@ -43,7 +45,7 @@ const HARMS: Record<string, Harm> = {
   },
 };
 
-/** Forwards requests to an address, and counts the requests and the damaged answers. */
+/** Forwards requests to a URL, and counts the requests and the damaged responses. */
 export function flakyProxy(target: string) {
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const harms = Object.entries(HARMS);

@@ -1,4 +1,4 @@
-// The client returns a file as a stream.
+// The client returns a media file as a stream.
 import assert from "node:assert/strict";
 import { MediaExpiredError } from "../../client/src/main.ts";
 import { failure, scripted } from "./scripted.ts";
@@ -10,7 +10,7 @@ const HEADERS = {
   "Content-Disposition": "attachment; filename=\"_.ogg\"; filename*=UTF-8''%E5%9B%B3.ogg",
 };
 
-Deno.test("messages.media() returns the stream, type, name and length of a file", async () => {
+Deno.test("`messages.media()` returns the media file's stream, type, name and length", async () => {
   const { crm, made } = scripted([new Response("abc", { headers: HEADERS })]);
   const { stream, ...told } = await crm.messages.media(ID);
   assert.equal(await new Response(stream).text(), "abc");
@@ -18,7 +18,7 @@ Deno.test("messages.media() returns the stream, type, name and length of a file"
   assert.equal(made[0].url.pathname, `/functions/v1/gateway/messages/${ID}/media`);
 });
 
-Deno.test("an expired file is an error, and the result is null if the caller already has the file", async () => {
+Deno.test("an expired media file is an error, and the result is null if the caller already has the file", async () => {
   const { crm } = scripted([failure(410, "media_expired")]);
   await assert.rejects(async () => await crm.messages.media(ID), MediaExpiredError);
   const { crm: other, made } = scripted([new Response(null, { status: 304 })]);
@@ -26,7 +26,7 @@ Deno.test("an expired file is an error, and the result is null if the caller alr
   assert.equal(made[0].headers.get("If-None-Match"), '"ab"');
 });
 
-Deno.test("the client requests a file again after a 502, and never returns a proxy's page as the file", async () => {
+Deno.test("the client requests a media file again after a 502, and never returns a proxy's error page as the file", async () => {
   const { crm, made } = scripted([
     failure(502, "channel_unavailable", {}, { "Retry-After": "0" }),
     new Response("abc", { headers: HEADERS }),

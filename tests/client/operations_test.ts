@@ -8,7 +8,7 @@ import { EMPTY, json, scripted } from "./scripted.ts";
 const ID = "5f0e0f0a-52f5-4f2c-9a3e-6d1f7b0f7c11";
 const PHONE = "+14155550178";
 
-/** For each operation, a call of its method. */
+/** A call of the client method for each operation. */
 const CALLS: Record<string, (crm: CRM) => PromiseLike<unknown>> = {
   listContacts: (crm) => crm.contacts.list(),
   createContact: (crm) => crm.contacts.create({ phone: PHONE }),
@@ -90,7 +90,7 @@ const CALLS: Record<string, (crm: CRM) => PromiseLike<unknown>> = {
   sendReply: (crm) => crm.conversations.reply(ID, { text: "Hello" }),
 };
 
-/** An answer that fits every operation with a body. */
+/** A response that is valid for every operation with a response body. */
 const ANSWER = json(200, {
   ...await EMPTY.clone().json(),
   summary: {},
@@ -102,7 +102,7 @@ const FILE = new Response("a", {
   headers: { "Content-Disposition": "attachment; filename=\"a\"; filename*=UTF-8''a" },
 });
 
-Deno.test("for every operation of openapi.json, the client has a method that makes the operation's request", async () => {
+Deno.test("for every operation in openapi.json, the client has a method that makes that operation's request", async () => {
   const described = operationsOf(openApi).map(({ operationId }) => operationId);
   assert.deepEqual(Object.keys(CALLS).sort(), described.sort());
   for (const [path, item] of Object.entries(openApi.paths)) {
@@ -126,21 +126,21 @@ Deno.test("for every operation of openapi.json, the client has a method that mak
       assert.equal(body !== undefined, requestBody !== undefined, operationId);
       if (requestBody) {
         const types = Object.keys(requestBody.content);
-        // If an operation accepts two content types, the client uses the merge patch, which keeps
-        // the fields that are left out.
+        // If an operation accepts two content types, the client uses merge patch, which leaves
+        // omitted fields unchanged.
         assert.equal(headers.get("Content-Type"), types.at(-1), operationId);
       }
       const isGatewayPost = method === "post" && path.startsWith("/gateway/");
       assert.equal(names.includes("IdempotencyKey"), isGatewayPost, operationId);
       assert.equal(headers.has("Idempotency-Key"), isGatewayPost, operationId);
-      // If a POST followed a redirect, it would become a GET.
+      // If the client followed a redirect after a POST, the POST would become a GET.
       assert.equal(made[0].redirect, "manual");
       assert.equal(headers.get("Authorization"), "Bearer sk_live_scripted");
     }
   }
 });
 
-Deno.test("every method of the client belongs to an operation", () => {
+Deno.test("every client method belongs to an operation", () => {
   const { crm } = scripted([EMPTY]);
   const methods = Object.entries(crm).flatMap(([name, part]) =>
     typeof part === "function" ? [name] : Object.keys(part).map((each) => `${name}.${each}`)

@@ -5,17 +5,17 @@ import { clientTypes } from "../../generate/client_types.ts";
 import openApi from "../../supabase/functions/gateway/openapi.json" with { type: "json" };
 import { BUN, CLIENT, folderWithClient, ran } from "../support/built_client.ts";
 
-/** The maximum size in bytes, minified and gzipped. */
+/** The maximum size in bytes, minified and compressed with gzip. */
 const MAX_SIZE = 7000;
 
 const read = (path: string) => Deno.readTextFile(`${root}${path}`);
 
-Deno.test("the client's types are exactly what npm run generate makes from openapi.json", async () => {
+Deno.test("the client's types are exactly what `npm run generate` creates from openapi.json", async () => {
   const made = await clientTypes(openApi);
   assert.equal(await read("client/src/types.ts"), made, "it is stale: run npm run generate");
 });
 
-Deno.test("the client is smaller than 7 kB when minified and gzipped", async () => {
+Deno.test("the client is smaller than 7 kB when it is minified and compressed with gzip", async () => {
   const minified = await ran(BUN, ["build", "--minify", "--format=esm", "client/src/main.ts"]);
   const gzipped = new Blob([minified]).stream().pipeThrough(new CompressionStream("gzip"));
   const { byteLength } = await new Response(gzipped).arrayBuffer();
@@ -23,7 +23,7 @@ Deno.test("the client is smaller than 7 kB when minified and gzipped", async () 
   assert.ok(byteLength < MAX_SIZE, `${byteLength} bytes`);
 });
 
-Deno.test("npm and JSR get the same version of the same package, without dependencies", async () => {
+Deno.test("npm and JSR have the same version of the same package, without dependencies", async () => {
   const [npm, jsr] = await Promise.all(
     ["client/package.json", "client/deno.json"].map(async (path) => JSON.parse(await read(path))),
   );

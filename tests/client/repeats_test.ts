@@ -1,4 +1,4 @@
-// Tests which requests the client repeats, and after which answers.
+// Tests which requests the client retries, and after which responses.
 import assert from "node:assert/strict";
 import {
   APIError,
@@ -25,7 +25,7 @@ const MESSAGE = {
   display_text: "Hello",
 };
 
-/** A request of each kind. */
+/** One request of each kind. */
 const REQUESTS: Record<string, (crm: CRM) => PromiseLike<unknown>> = {
   GET: (crm) => crm.contacts.get(ID),
   POST: (crm) => crm.contacts.create({ phone: "+14155550178" }),
@@ -45,33 +45,33 @@ const cut = (status: number) =>
 const unavailable = (sentence: string) =>
   failure(503, "database_unavailable", { error: `The database is away; ${sentence}` });
 
-/** The client repeats these requests even if it does not know whether they took effect. */
+/** The client retries these requests even if it does not know whether they took effect. */
 const SAFE = ["GET", "POST"];
 const ALL = Object.keys(REQUESTS);
 
-/** For each answer, the requests that the client repeats. */
+/** For each response, the requests that the client retries. */
 const ANSWERS: [name: string, step: Step, repeated: string[]][] = [
   ["a lost connection", LOST, SAFE],
-  ["an answer that broke off", cut(200), SAFE],
-  ["an error that broke off", cut(409), SAFE],
+  ["a truncated response", cut(200), SAFE],
+  ["a truncated error response", cut(409), SAFE],
   ["200 without JSON", HTML(200), SAFE],
-  ["502 of a proxy", HTML(502), SAFE],
-  ["504 of a proxy", HTML(504), SAFE],
-  ["408 of a proxy", HTML(408), SAFE],
+  ["a proxy's 502", HTML(502), SAFE],
+  ["a proxy's 504", HTML(504), SAFE],
+  ["a proxy's 408", HTML(408), SAFE],
   ["500 internal", failure(500, "internal"), SAFE],
-  ["500 without a code", json(500, {}), SAFE],
+  ["a 500 without an error code", json(500, {}), SAFE],
   ["503, perhaps done", unavailable("check whether the change was made"), SAFE],
   ["503, nothing changed", unavailable("nothing was changed, so try again"), ALL],
   ["429", failure(429, "too_many_requests"), ALL],
-  ["429 of a proxy", HTML(429), ALL],
+  ["a proxy's 429", HTML(429), ALL],
   ["408 request_timeout", failure(408, "request_timeout"), ALL],
   ["400 malformed_request", failure(400, "malformed_request"), ALL],
   ["502 not_sent", failure(502, "channel_unavailable", { outcome: "not_sent" }), ALL],
   ["409 idempotency_in_progress", failure(409, "idempotency_in_progress"), SAFE],
   ["409 conflict", failure(409, "conflict"), []],
   ["409 window_closed", failure(409, "window_closed"), []],
-  ["409 of a proxy", HTML(409), []],
-  ["400 of a proxy", HTML(400), []],
+  ["a proxy's 409", HTML(409), []],
+  ["a proxy's 400", HTML(400), []],
   ["401", failure(401, "invalid_api_key"), []],
   ["403", failure(403, "insufficient_scope"), []],
   ["404", failure(404, "not_found"), []],
@@ -93,7 +93,7 @@ for (const [name, step, repeated] of ANSWERS) {
         await assert.rejects(async () => await request(failing.crm), CRMError);
         assert.equal(failing.made.length, attempts, kind);
         const keys = failing.made.map(({ headers }) => headers.get("Idempotency-Key"));
-        assert.equal(new Set(keys).size, 1, "each attempt has the same key");
+        assert.equal(new Set(keys).size, 1, "each attempt has the same idempotency key");
 
         const mended = scripted([step, RECORD]);
         const answer = (async () => await request(mended.crm))();
@@ -104,7 +104,7 @@ for (const [name, step, repeated] of ANSWERS) {
   });
 }
 
-Deno.test("maxRetries limits the repeats of each request of a client, or of a single request", async () => {
+Deno.test("`maxRetries` limits the retries of every request of a client, or of a single request", async () => {
   await withoutPauses(async () => {
     for (const [client, request, attempts] of [[0, undefined, 1], [4, undefined, 5], [4, 1, 2]]) {
       const { crm, made } = scripted([LOST], { maxRetries: client });
@@ -126,12 +126,12 @@ Deno.test("an error says whether its request may have taken effect", async () =>
     assert.equal(await told("PATCH", [LOST]), true);
     assert.equal(await told("GET", [LOST]), false);
     assert.equal(await told("POST", [failure(429, "too_many_requests")]), false);
-    // A repeat with the idempotency key gets the answer to the first attempt.
+    // A retry with the same idempotency key receives the response to the first attempt.
     assert.equal(await told("POST", [LOST, failure(409, "conflict")]), false);
     assert.equal(await told("POST", [LOST, failure(401, "invalid_api_key")]), true);
     assert.equal(await told("POST", [LOST, failure(403, "insufficient_scope")]), true);
     assert.equal(await told("POST", [LOST, failure(429, "too_many_requests")]), true);
-    // A proxy's answer says nothing about the first attempt.
+    // A proxy's response does not show whether the first attempt took effect.
     assert.equal(await told("POST", [LOST, HTML(404)]), true);
     for (const kind of ["PUT", "DELETE", "PATCH with If-Match"]) {
       assert.equal(await told(kind, [LOST]), true);
@@ -141,9 +141,9 @@ Deno.test("an error says whether its request may have taken effect", async () =>
   });
 });
 
-Deno.test("the client waits as Retry-After says, in seconds or until a date, up to maxWait", async () => {
+Deno.test("the client waits as long as `Retry-After` says, in seconds or until a date, up to `maxWait`", async () => {
   const begun = Date.now();
-  // An HTTP date has whole seconds.
+  // An HTTP date is precise to the second.
   const date = new Date(begun + 2000).toUTCString();
   const afters: [string, number][] = [["1", begun + 1000], [date, Date.parse(date)]];
   await Promise.all(afters.map(async ([after, time]) => {
@@ -162,7 +162,7 @@ Deno.test("the client waits as Retry-After says, in seconds or until a date, up 
   }
 });
 
-Deno.test("the pauses between attempts double from half a second to eight seconds, and each is shortened at random", async () => {
+Deno.test("the pauses between attempts double from 0.5 to 8 seconds, and each pause is shortened by a random amount", async () => {
   const { setTimeout } = globalThis;
   const pauses: number[] = [];
   const { random } = Math;
@@ -182,7 +182,7 @@ Deno.test("the pauses between attempts double from half a second to eight second
   assert.deepEqual(pauses, [250, 500, 1000, 2000, 4000, 4000]);
 });
 
-Deno.test("an attempt that takes too long counts as unanswered", async () => {
+Deno.test("an attempt that takes too long counts as an attempt without a response", async () => {
   const never: Step = (_made, signal) =>
     new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
   await withoutPauses(async () => {
@@ -194,7 +194,7 @@ Deno.test("an attempt that takes too long counts as unanswered", async () => {
   });
 });
 
-Deno.test("a timeout or an abort signal ends a request whose answer begins but never ends", async () => {
+Deno.test("a timeout or an abort signal ends a request whose response starts but never ends", async () => {
   const body = () =>
     new ReadableStream({ start: (stream) => stream.enqueue(new TextEncoder().encode('{"da')) });
   await using server = Deno.serve(
@@ -209,7 +209,7 @@ Deno.test("a timeout or an abort signal ends a request whose answer begins but n
   await assert.rejects(crm.contacts.get(ID, {}, stop).then(), { name: "AbortError" });
 });
 
-Deno.test("a signal ends a request or a pause between attempts, with the signal's reason", async () => {
+Deno.test("an abort signal ends a request or a pause between attempts, and the error is the signal's reason", async () => {
   const reason = new Error("enough");
   const never: Step = (_made, signal) =>
     new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
@@ -222,7 +222,7 @@ Deno.test("a signal ends a request or a pause between attempts, with the signal'
     setTimeout(() => stop.abort(reason), 10);
     await assert.rejects(asked, (error) => error === reason);
     assert.equal(made.length, 1);
-    assert.ok(Date.now() - begun < 10_000, "the client waited after the abort");
+    assert.ok(Date.now() - begun < 10_000, "the client continued to wait after the abort");
   }
   const { crm, made } = scripted([RECORD]);
   const aborted = crm.contacts.get(ID, undefined, { signal: AbortSignal.abort() }).then();
@@ -239,20 +239,20 @@ const repeat = (status: string, mismatch?: string[]) =>
   json(200, { success: status === "sent", status, ...IDS, idempotent_hit: true, mismatch });
 const UNKNOWN = failure(502, "channel_unavailable", { outcome: "unknown", success: false });
 
-/** The outcome of a send, and how many requests it needed. */
+/** The outcome of a send, and the number of requests that it needed. */
 async function outcomeOf(steps: Step[], options = {}) {
   const { crm, made } = scripted(steps, options);
   const outcome = await withoutPauses(() =>
     crm.templates.send(MESSAGE).then((result) => result, (error: CRMError) => error)
   );
   const keys = made.map(({ body }) => body.idempotency_key);
-  assert.equal(new Set(keys).size, 1, "each attempt has the same key");
+  assert.equal(new Set(keys).size, 1, "each attempt has the same idempotency key");
   assert.match(keys[0], /^[0-9a-f-]{36}$/);
   if (outcome instanceof CRMError) assert.equal(outcome.idempotencyKey, keys[0]);
   return { outcome, attempts: made.length };
 }
 
-Deno.test("the client repeats a send until it knows the outcome", async () => {
+Deno.test("the client retries a send until it knows the outcome", async () => {
   const busy = failure(429, "too_many_requests");
   const many = [LOST, UNKNOWN, repeat("pending"), cut(200), HTML(502), busy, busy, busy, UNKNOWN];
   const { outcome, attempts } = await outcomeOf([...many, repeat("sent")]);
@@ -260,7 +260,7 @@ Deno.test("the client repeats a send until it knows the outcome", async () => {
   assert.deepEqual(await outcomeOf([json(200, SENT)]), { outcome: SENT, attempts: 1 });
 });
 
-Deno.test("a send returns the reason why a person gets no message, and throws an error if the send failed", async () => {
+Deno.test("a send returns the reason why a contact receives no message, and throws an error if the send fails", async () => {
   for (const reason of ["do_not_contact", "marketing_opt_out"]) {
     const { outcome } = await outcomeOf([json(200, { success: false, reason })]);
     assert.deepEqual(outcome, { success: false, reason });
@@ -271,8 +271,8 @@ Deno.test("a send returns the reason why a person gets no message, and throws an
   const refused = await outcomeOf([failure(422, "template_rejected")]);
   assert.equal((refused.outcome as APIError).code, "template_rejected");
   assert.equal(refused.attempts, 1);
-  // The text differs from the first send, so the client throws an error even though that send
-  // succeeded.
+  // The content differs from the first send, so the client throws an error even though the first
+  // send succeeded.
   const differs = await outcomeOf([repeat("sent", ["text"])]);
   assert.ok(differs.outcome instanceof SendMismatchError);
   assert.deepEqual(differs.outcome.mismatch, ["text"]);
@@ -294,7 +294,7 @@ Deno.test("a send that is not settled in time throws an error with the last know
   assert.equal(lost.attempts, 1);
 });
 
-Deno.test("the client repeats a send only within its settleTimeout", async () => {
+Deno.test("the client retries a send only within its `settleTimeout`", async () => {
   let time = 0;
   const { now } = performance;
   performance.now = () => time;
@@ -311,7 +311,7 @@ Deno.test("the client repeats a send only within its settleTimeout", async () =>
   }
 });
 
-Deno.test("if a send certainly did not happen, the client repeats it at most maxRetries times", async () => {
+Deno.test("if a send has certainly not happened, the client retries it at most `maxRetries` times", async () => {
   const away = failure(502, "channel_unavailable", { outcome: "not_sent" });
   const { outcome, attempts } = await outcomeOf([away]);
   assert.ok(outcome instanceof ChannelUnavailableError);
@@ -321,7 +321,7 @@ Deno.test("if a send certainly did not happen, the client repeats it at most max
   );
 });
 
-Deno.test("a send uses the idempotency key that the caller gives, if any", async () => {
+Deno.test("if the caller sets an idempotency key, the send uses that key", async () => {
   const { crm, made } = scripted([json(200, SENT)]);
   await crm.templates.send(MESSAGE, { idempotencyKey: "order-1" });
   await crm.templates.send({ ...MESSAGE, idempotency_key: "order-2" });
@@ -336,7 +336,7 @@ Deno.test("a send uses the idempotency key that the caller gives, if any", async
   await assert.rejects(crm.templates.send(two, { idempotencyKey: "order-1" }).then(), TypeError);
 });
 
-Deno.test("the client repeats a dry run like a read, and for less time than a send", async () => {
+Deno.test("the client retries a dry run like a read, and for a shorter time than a send", async () => {
   const { crm, made } = scripted([LOST]);
   const error = await withoutPauses(() =>
     crm.templates.send(MESSAGE, { dryRun: true }).catch((error) => error)
@@ -344,7 +344,7 @@ Deno.test("the client repeats a dry run like a read, and for less time than a se
   assert.deepEqual([made.length, error.mayBeDone, error.idempotencyKey], [3, false, null]);
 });
 
-Deno.test("the errors about a conflict and about a changed record have the fields of the answer's body", async () => {
+Deno.test("the errors about a conflict and about a changed record contain the fields of the response body", async () => {
   const conflict = scripted([failure(409, "conflict", { existing_id: ID })]);
   const error = await conflict.crm.contacts.create({ phone: "+14155550178" })
     .catch((error: unknown) => error);

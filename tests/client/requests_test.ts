@@ -1,4 +1,4 @@
-// Tests the requests of the client, and how it reads answers.
+// Tests the client's requests, and how it reads responses.
 import assert from "node:assert/strict";
 import * as client from "../../client/src/main.ts";
 import { type JOB_STATUS, STATUS } from "../../supabase/functions/_shared/errors.ts";
@@ -8,14 +8,14 @@ const { CRM, APIError } = client;
 const OPTIONS = { apiKey: "sk_live_secret", baseUrl: "https://api.test/functions/v1" };
 const ID = "5f0e0f0a-52f5-4f2c-9a3e-6d1f7b0f7c11";
 
-/** The query of a request for a list. */
+/** The query string of a list request. */
 async function asked(query: client.ListContactsQuery & { fields?: "id"[] }): Promise<string> {
   const { crm, made } = scripted([EMPTY]);
   await crm.contacts.list(query);
   return decodeURIComponent(made[0].url.search.replaceAll("+", " "));
 }
 
-Deno.test("several values of a parameter are separated by commas, with their own commas escaped", async () => {
+Deno.test("several values of a parameter are separated by commas, and commas inside a value are escaped", async () => {
   const queries: [Parameters<typeof asked>[0], string][] = [
     [{}, ""],
     [{ temperature: ["hot", "warm"], limit: 5 }, "?temperature=hot,warm&limit=5"],
@@ -33,7 +33,7 @@ Deno.test("several values of a parameter are separated by commas, with their own
   for (const [query, expected] of queries) assert.equal(await asked(query), expected);
 });
 
-Deno.test("the client refuses an empty list, null and other values that are not filters", async () => {
+Deno.test("the client refuses an empty list, null and other invalid filter values", async () => {
   await assert.rejects(asked({ id: [] }), /id is an empty list/);
   const values = { null: null, undefined: [undefined], NaN, "[object Object]": [{}] };
   for (const [text, name] of Object.entries(values)) {
@@ -75,7 +75,7 @@ Deno.test("the client sends a version in the form of an ETag, and sends an ETag 
   assert.equal(same.made[0].headers.get("If-None-Match"), '"7"');
 });
 
-Deno.test("headers of a request replace those of the client, except the API key", async () => {
+Deno.test("a request's headers replace the client's headers, except for the API key", async () => {
   const { crm, made } = scripted([RECORD], { headers: { "X-One": "1", "x-two": "2" } });
   await crm.contacts.get(ID, {}, { headers: { "X-Two": "3", "X-Request-Id": "mine" } });
   const { headers } = made[0];
@@ -85,13 +85,13 @@ Deno.test("headers of a request replace those of the client, except the API key"
   );
 });
 
-Deno.test("a client's headers for all requests must not have an idempotency key, because every request would be a repeat", async () => {
+Deno.test("the client's default headers must not contain an idempotency key, because every request would be a retry of the first one", async () => {
   const { crm, made } = scripted([RECORD], { headers: { "idempotency-key": "1" } });
   await assert.rejects(crm.contacts.restore(ID).then(), { name: "TypeError" });
   assert.equal(made.length, 0);
 });
 
-Deno.test("the error about a wrong option does not contain the key", () => {
+Deno.test("the error about an invalid option does not contain the API key", () => {
   const refused: [object | undefined, RegExp][] = [
     [undefined, /apiKey is missing/],
     [{ apiKey: "" }, /apiKey is missing/],
@@ -123,7 +123,7 @@ Deno.test("the error about a wrong option does not contain the key", () => {
   assert.ok(new CRM({ ...OPTIONS, baseUrl: address as string }));
 });
 
-Deno.test("no member of the client and no error contains the API key", async () => {
+Deno.test("no property of the client or of an error contains the API key", async () => {
   const { crm } = scripted([failure(401, "invalid_api_key"), LOST], { apiKey: "sk_live_hidden" });
   const shown = [Deno.inspect(crm, { depth: 9, showHidden: true }), JSON.stringify(crm)];
   for (let time = 0; time < 2; time++) {
@@ -134,7 +134,7 @@ Deno.test("no member of the client and no error contains the API key", async () 
   for (const text of shown) assert.doesNotMatch(text, /hidden/);
 });
 
-Deno.test("every error code has its own class, with the members of the answer", async () => {
+Deno.test("every error code has its own class, with the properties of the response", async () => {
   const codes = Object.keys(STATUS) as (keyof typeof STATUS)[];
   for (const code of codes) {
     const details = [{ field: "phone", message: "is required" }];
@@ -153,7 +153,7 @@ Deno.test("every error code has its own class, with the members of the answer", 
   }
 });
 
-Deno.test("an error that is not from the API becomes an APIError with the status of the answer", async () => {
+Deno.test("an error that does not come from the API becomes an `APIError` with the response's status", async () => {
   const html = { "Content-Type": "text/html", "X-Request-Id": "r-2" };
   const others: [Step, number, string | null, string | null][] = [
     [failure(500, "job_failed" satisfies keyof typeof JOB_STATUS), 500, "job_failed", "r-1"],
@@ -176,7 +176,7 @@ Deno.test("an error that is not from the API becomes an APIError with the status
   }
 });
 
-Deno.test("an error's message names the failed request without its query", async () => {
+Deno.test("an error message names the failed request without its query string", async () => {
   const steps: [Step, string][] = [
     [
       LOST,
@@ -195,7 +195,7 @@ Deno.test("an error's message names the failed request without its query", async
   }
 });
 
-Deno.test("the error about a failed connection names the host and the cause, but not the query", async () => {
+Deno.test("the error about a failed connection names the host and the cause, but not the query string", async () => {
   const connect = new Error("connect ECONNREFUSED 10.0.0.1:443");
   const causes: [Error, RegExp][] = [
     [
@@ -224,7 +224,7 @@ Deno.test("the error about a failed connection names the host and the cause, but
 // deno-lint-ignore no-explicit-any -- JavaScript callers may pass any value
 type Untyped = any;
 
-Deno.test("a wrong call in plain JavaScript throws an error of the client, before any request", async () => {
+Deno.test("an invalid call from plain JavaScript throws a client error before any request", async () => {
   const wrong: [(crm: Untyped) => PromiseLike<unknown>, RegExp][] = [
     [(crm) => crm.contacts.get(), /id of a record is missing, or is not an id: undefined/],
     [(crm) => crm.contacts.create(), /The body of POST \/gateway\/contacts must be an object/],
@@ -252,7 +252,7 @@ Deno.test("a wrong call in plain JavaScript throws an error of the client, befor
   }
 });
 
-/** Answers a batch: the item with the phone `no` fails. */
+/** Responds to a batch. The item with the phone `no` fails. */
 const BATCH: Step = ({ body }) => {
   const data = body.items.map(({ phone }: { phone: string }, index: number) => {
     if (phone !== "no") return { index, status: 201, data: { phone } };
@@ -266,7 +266,7 @@ const BATCH: Step = ({ body }) => {
   return Promise.resolve(json(200, { data, summary }));
 };
 
-Deno.test("many items are sent in batches of 500 items and at most 1 MB, and their answers are joined", async () => {
+Deno.test("many items are sent in batches of at most 500 items and 1 MB, and the responses are joined", async () => {
   const items = Array.from({ length: 1001 }, (_, i) => ({ phone: i === 700 ? "no" : `+${i}` }));
   const { crm, made } = scripted([BATCH]);
   const told: client.Progress[] = [];
@@ -296,7 +296,7 @@ Deno.test("many items are sent in batches of 500 items and at most 1 MB, and the
   assert.deepEqual(large.made.map(({ body }) => body.items.length), [49, 49, 2]);
 });
 
-Deno.test("the error of a failed batch has the results of the earlier batches, and an atomic request has only one batch", async () => {
+Deno.test("if a batch fails, the error contains the results of earlier batches, and an atomic request must fit into one batch", async () => {
   const items = Array.from({ length: 501 }, () => ({ phone: "+1" }));
   const { crm, made } = scripted([BATCH, failure(422, "invalid_request")]);
   const error = await crm.contacts.createMany(items).catch((error) => error);
@@ -307,7 +307,7 @@ Deno.test("the error of a failed batch has the results of the earlier batches, a
   assert.equal(made.length, 2);
 });
 
-Deno.test("an answer that does not fit the operation causes an error with the answer's status", async () => {
+Deno.test("a response that does not match the operation causes an error with the response's status", async () => {
   const bodies = [{}, [], null, { status: "ok" }].map((body) => json(200, body));
   const requests: ((crm: client.CRM) => PromiseLike<unknown>)[] = [
     (crm) => crm.contacts.get(ID),
@@ -341,7 +341,7 @@ function page(
   });
 }
 
-Deno.test("the pages of a list are read one by one, and only when they are needed", async () => {
+Deno.test("pages of a list are requested one at a time, and only when they are needed", async () => {
   const { crm, made } = scripted([page([1, 2], "a"), page([], "b"), page([3], null)]);
   const list = crm.contacts.list({ sort: "name", limit: 2 });
   assert.equal(made.length, 0);
@@ -353,7 +353,7 @@ Deno.test("the pages of a list are read one by one, and only when they are neede
   assert.ok(made.every(({ url }) => url.searchParams.get("sort") === "name"));
 });
 
-Deno.test("a page says whether more pages follow, and leads to the next page", async () => {
+Deno.test("a page shows whether there is a next page, and can request it", async () => {
   const { crm, made } = scripted([page([1, 2], "a"), page([3], null)]);
   const list = crm.contacts.list({ limit: 2 });
   const first = await list;
@@ -367,18 +367,18 @@ Deno.test("a page says whether more pages follow, and leads to the next page", a
   assert.equal(made.length, 2);
 });
 
-Deno.test("the client reads changes up to the last page, which has the cursor for the next time", async () => {
+Deno.test("the client reads changes up to the last page, whose cursor starts the next read", async () => {
   const { crm, made } = scripted([page([1], "a", true), page([2], "b", false)]);
   const cursors: unknown[] = [];
   for await (const page of crm.contacts.changes({ start: "beginning" }).pages()) {
     cursors.push(page.nextCursor);
   }
   assert.deepEqual(cursors, ["a", "b"]);
-  // The client never sends the parameters cursor and start together.
+  // The client never sends the parameters `cursor` and `start` together.
   assert.deepEqual(made.map(({ url }) => url.search), ["?start=beginning", "?cursor=a"]);
 });
 
-Deno.test("withResponse also gives the HTTP response, for records, lists and sends", async () => {
+Deno.test("`withResponse` also returns the HTTP response, for records, lists and sends", async () => {
   const headers = { "X-Request-Id": "r-3", "Idempotent-Replayed": "true" };
   const { crm } = scripted([json(201, { data: { id: ID } }, headers)]);
   const { data, response, requestId } = await crm.contacts.create({ phone: "+14155550178" })
@@ -389,7 +389,7 @@ Deno.test("withResponse also gives the HTTP response, for records, lists and sen
   assert.deepEqual([list.data.data, list.response.status], [[], 200]);
 });
 
-Deno.test("a request is sent only once, even if its promise is used several times", async () => {
+Deno.test("a request is sent only once, even if its promise is awaited several times", async () => {
   const { crm, made } = scripted([RECORD]);
   const promise = crm.contacts.restore(ID);
   await promise;

@@ -10,12 +10,12 @@ export interface Made {
   body: any;
 }
 
-/** What a scripted API does with a request: it answers, or fails like `fetch`. */
+/** What a scripted API does with a request: it returns a response, or fails like `fetch`. */
 export type Step = Response | Error | ((made: Made, signal: AbortSignal) => Promise<Response>);
 
 /**
- * A client whose requests get these answers one after the other. After that, every request gets the
- * last answer.
+ * A client whose requests receive these responses in order. After the last response, every request
+ * receives that response.
  */
 export function scripted(steps: Step[], options: Partial<ClientOptions> = {}) {
   const made: Made[] = [];
@@ -41,7 +41,7 @@ export function scripted(steps: Step[], options: Partial<ClientOptions> = {}) {
   return { crm, made };
 }
 
-/** An answer with a body in JSON. */
+/** A response with a JSON body. */
 export function json(
   status: number,
   body: unknown,
@@ -50,7 +50,7 @@ export function json(
   return Response.json(body, { status, headers });
 }
 
-/** The answer with an error code. */
+/** A response with an error code. */
 export function failure(
   status: number,
   code: string,
@@ -60,7 +60,7 @@ export function failure(
   return json(status, { error: `It is ${code}`, code, request_id: "r-1", ...more }, headers);
 }
 
-/** The answer to a request for one record or for a batch. */
+/** The response to a request for one record or for a batch. */
 export const RECORD: Step = ({ method, url }) =>
   Promise.resolve(
     method === "DELETE"
@@ -76,10 +76,10 @@ export const EMPTY = json(200, {
   pagination: { limit: 50, has_more: false, next_cursor: null },
 });
 
-/** Fails like `fetch` when a connection is lost. */
+/** Fails like `fetch` when the connection is lost. */
 export const LOST = new TypeError("error sending request");
 
-/** Runs the work without pauses between attempts. */
+/** Runs the function without pauses between attempts. */
 export async function withoutPauses<Result>(work: () => Promise<Result>): Promise<Result> {
   const { random } = Math;
   Math.random = () => 0;

@@ -1,5 +1,5 @@
 // Calls of the client that TypeScript must accept or refuse. `npm run check` compiles this file,
-// and nothing runs it.
+// but nothing runs it.
 import {
   ConflictError,
   type Contact,
@@ -19,7 +19,7 @@ function same<One, Other>(_is: Same<One, Other>) {}
 const crm = new CRM({ apiKey: "sk_live_…", baseUrl: "https://api.test/functions/v1" });
 const ID = "5f0e0f0a-52f5-4f2c-9a3e-6d1f7b0f7c11";
 
-// A custom fetch gets a string as its address, even if the platform's fetch accepts other types.
+// A custom fetch receives its URL as a string, even if the platform's fetch accepts other types.
 new CRM({
   apiKey: "sk_live_…",
   baseUrl: "https://…",
@@ -51,9 +51,9 @@ export async function lists() {
   deal.stage;
 
   crm.contacts.list({ "custom_fields.plan": "gold", sort: "-name", include_total: true });
-  // @ts-expect-error no such temperature
+  // @ts-expect-error no such temperature value
   crm.contacts.list({ temperature: "boiling" });
-  // @ts-expect-error no such operator of this field
+  // @ts-expect-error this field has no such operator
   crm.contacts.list({ "phone[contains]": "1" });
   // @ts-expect-error no such field
   crm.contacts.list({ fields: ["surname"] });

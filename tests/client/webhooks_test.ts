@@ -1,4 +1,5 @@
-// verifyWebhook, with deliveries that the reference implementation of Standard Webhooks signed.
+// Tests verifyWebhook with deliveries that the reference implementation of Standard Webhooks
+// signed.
 import assert from "node:assert/strict";
 import { Webhook } from "standardwebhooks";
 import {
@@ -10,8 +11,8 @@ import { newSecret, sign } from "../../supabase/functions/_shared/webhooks/signa
 import { BUN, CLIENT, folderWithClient, ran } from "../support/built_client.ts";
 
 /**
- * The maximum size in bytes, minified and gzipped. It does not count towards the size of the main
- * entry.
+ * The maximum size in bytes, minified and compressed with gzip. It does not count towards the size
+ * of the main entry point.
  */
 const MAX_SIZE = 1700;
 
@@ -44,7 +45,7 @@ async function refusal(
   return [error.code, error.message];
 }
 
-Deno.test("verifyWebhook returns the event of a delivery, from every form of headers and body", async () => {
+Deno.test("`verifyWebhook` returns the event of a delivery, from every supported form of headers and body", async () => {
   const headers = headersAt();
   const bytes = new TextEncoder().encode(BODY);
   for (const each of [headers, new Headers(headers), { ...headers, cookie: ["a", "b"] }]) {
@@ -54,7 +55,7 @@ Deno.test("verifyWebhook returns the event of a delivery, from every form of hea
   }
 });
 
-Deno.test("a delivery with two signatures is verified by either secret, and by a list of secrets", async () => {
+Deno.test("a delivery with two signatures can be verified with either secret, or with a list of secrets", async () => {
   const previous = newSecret();
   const [at, other] = [Math.floor(Date.now() / 1000), newSecret()];
   const headers = {
@@ -68,7 +69,7 @@ Deno.test("a delivery with two signatures is verified by either secret, and by a
   assert.deepEqual((await refusal(headers, BODY, other))[0], "wrong_signature");
 });
 
-Deno.test("a delivery with another body, id, time or secret is refused as wrong_signature", async () => {
+Deno.test("a delivery with a different body, id, time or secret is refused as `wrong_signature`", async () => {
   const headers = headersAt();
   const earlier = String(Number(headers["webhook-timestamp"]) - 1);
   const refused = [
@@ -90,7 +91,7 @@ Deno.test("a delivery with another body, id, time or secret is refused as wrong_
   }
 });
 
-Deno.test("a delivery is refused when its time differs from the clock by more than five minutes", async () => {
+Deno.test("a delivery is refused if its time differs from the current time by more than five minutes", async () => {
   assert.deepEqual(await verifyWebhook(headersAt(-290), BODY, SECRET), EVENT);
   assert.deepEqual(await verifyWebhook(headersAt(290), BODY, SECRET), EVENT);
   assert.match((await refusal(headersAt(-310))).join(" "), /^too_old .* signed 31\d s ago/);
@@ -133,7 +134,7 @@ Deno.test("a signed body that is not an event is refused", async () => {
   }
 });
 
-Deno.test("a wrong call throws a TypeError that says what to pass", async () => {
+Deno.test("an invalid call throws a `TypeError` that describes the expected argument", async () => {
   const use = (body: unknown, secret: unknown) =>
     verifyWebhook(headersAt(), body as string, secret as string);
   await assert.rejects(use(EVENT, SECRET), /.*before anything parsed it.*express\.raw/);
@@ -144,7 +145,7 @@ Deno.test("a wrong call throws a TypeError that says what to pass", async () => 
   await assert.rejects(use(BODY, []), /TypeError: No secret/);
 });
 
-Deno.test("Node and Bun verify a delivery with the package as it is published", async () => {
+Deno.test("Node and Bun verify a delivery with the published package", async () => {
   const folder = await folderWithClient();
   const program = `
     import { verifyWebhook } from "${CLIENT}/webhooks";
@@ -158,7 +159,7 @@ Deno.test("Node and Bun verify a delivery with the package as it is published", 
   for (const runtime of ["node", BUN]) assert.equal((await ran(runtime, [file])).trim(), "Ação 🎉");
 });
 
-Deno.test("verifyWebhook is a separate entry of the package, smaller than 1.7 kB when minified and gzipped", async () => {
+Deno.test("`verifyWebhook` is a separate entry point of the package, smaller than 1.7 kB when it is minified and compressed", async () => {
   const built = (entry: string) =>
     ran(BUN, ["build", "--minify", "--format=esm", `client/src/${entry}.ts`]);
   const [main, minified] = await Promise.all(["main", "webhooks"].map(built));

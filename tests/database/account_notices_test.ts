@@ -1,4 +1,4 @@
-// Operators and the people of the company see the channel's notices about an account. A notice does
+// Operators and the members of a company see the channel's notices about an account. A notice does
 // not stop sends.
 
 import assert from "node:assert/strict";
@@ -13,9 +13,9 @@ const { id: company_id, account_id } = own;
 
 const inDays = (days: number) => ago(-days * 24 * 60 * 60);
 
-/** A restriction of the account that lasts a week, unless `changes` replaces some fields. */
+/** A restriction of the account for one week. Fields in `changes` replace the defaults. */
 const restriction = (changes: Item = {}): Item => ({
-  // A time after the beginning of the test's transaction would be in the future for the database.
+  // Any time after the start of the test's transaction would be in the future for the database.
   ...{ kind: "account", waba: "42", phone_number_id: null, at: ago(1) },
   event: "ACCOUNT_RESTRICTION",
   value: { event: "ACCOUNT_RESTRICTION", restriction_info: [{ expiration: 1795867200 }] },
@@ -32,13 +32,13 @@ const trouble = (changes: Item = {}): Item => ({
 // deno-lint-ignore no-explicit-any -- rows that a test compares
 type Notice = Record<string, any>;
 
-/** The current notices, without the parts that differ in each run. */
+/** The current notices, without the fields that differ in each run. */
 async function current(sql: Sql, company: string | null = company_id): Promise<Notice[]> {
   const [{ notices }] = await sql`select current_account_notices(${company}) as notices`;
   return notices.map(({ received_at: _, company_id: __, ...notice }: Notice) => notice);
 }
 
-/** Every notice of the company. */
+/** All of the company's notices. */
 async function kept(sql: Sql): Promise<Notice[]> {
   return [
     ...await sql`
@@ -48,7 +48,7 @@ async function kept(sql: Sql): Promise<Notice[]> {
   ];
 }
 
-/** Makes every notice this much older. */
+/** Moves every notice this far back in time. */
 async function pass(sql: Sql, time: string) {
   await sql`
     update account_notices set
@@ -56,7 +56,7 @@ async function pass(sql: Sql, time: string) {
   `;
 }
 
-test("each account that an event concerns shows its notice until the notice ends, and stays connected", async (sql) => {
+test("each account that an event concerns shows its notice until the notice ends, and remains connected", async (sql) => {
   const second = await connectAccount(sql, company_id);
   const ids = [account_id, second.id].sort();
   const item = restriction();
@@ -81,7 +81,7 @@ test("each account that an event concerns shows its notice until the notice ends
   assert.equal((await kept(sql)).length, 2);
 });
 
-Deno.test("an account shows the newest event of each kind, even if events arrive twice or in the wrong order", async () => {
+Deno.test("an account shows the newest event of each kind, even if events are delivered twice or out of order", async () => {
   const items = [
     restriction({ at: ago(20), until: inDays(1) }),
     restriction({ at: ago(10), until: inDays(2), value: { n: 1 } }),
@@ -104,7 +104,7 @@ Deno.test("an account shows the newest event of each kind, even if events arrive
   );
 });
 
-Deno.test("an event without an end time is shown for a day, or for 30 days if it says that the account cannot send", async () => {
+Deno.test("an event without an end time is shown for a day, or for 30 days if the account cannot send", async () => {
   const ends: [changes: Item, days: number][] = [
     [{ event: "THROUGHPUT_UPGRADE", stops_sending: false, until: null }, 1],
     [{ event: "DISABLED_UPDATE", stops_sending: true, until: null }, 30],
@@ -120,7 +120,7 @@ Deno.test("an event without an end time is shown for a day, or for 30 days if it
   }
 });
 
-test("an account shows each problem of its business number once, for a day", async (sql) => {
+test("an account shows each problem of its phone number once, for a day", async (sql) => {
   const second = await connectAccount(sql, company_id);
   await tellOfTrouble(sql, account_id, trouble());
   await tellOfTrouble(sql, account_id, trouble());
@@ -148,10 +148,10 @@ test("an account shows each problem of its business number once, for a day", asy
   assert.deepEqual(await current(sql), []);
 });
 
-test("an account keeps its newest fifty notices, and loses notices that ended 30 days ago", async (sql) => {
+test("an account keeps its 50 newest notices, and a notice is deleted 30 days after it ends", async (sql) => {
   const told = (n: number, until: string | null = null) =>
     tellOfAccount(sql, [account_id], restriction({ event: `EVENT_${n}`, at: ago(n), until }));
-  // This event is older than the others, but it has not ended.
+  // This event is older than the others, but its notice has not ended.
   await told(99, inDays(1));
   for (let n = 1; n <= 60; n++) await told(n);
   const events = (await kept(sql)).map(({ event }) => event);

@@ -1,4 +1,5 @@
-// If the channel refuses an account, a notice says so at once, and the next success withdraws it.
+// If the channel refuses an account, a notice appears immediately, and the next successful send
+// withdraws it.
 
 import assert from "node:assert/strict";
 import {
@@ -31,7 +32,7 @@ async function claimed(sql: Sql, asked: Record<string, unknown> = {}): Promise<C
   return { claim_id, ...await claim(sql, key, { claim_id, ...asked }) };
 }
 
-/** Makes a send that ends in this way. */
+/** Makes a send that settles in this way. */
 async function send(sql: Sql, settlement: Record<string, unknown>): Promise<Claim> {
   const made = await claimed(sql);
   const { claim_id, was_refused } = made;
@@ -42,7 +43,7 @@ async function send(sql: Sql, settlement: Record<string, unknown>): Promise<Clai
   return made;
 }
 
-/** What a member of the company sees: the current refusals of its account. */
+/** The account's current refusals, as a member of the company sees them. */
 async function refusals(sql: Sql): Promise<unknown[]> {
   await actAsPerson(sql, agent);
   const [{ notices }] = await sql`select notices from messaging_accounts_overview(${own.id})`;
@@ -52,13 +53,13 @@ async function refusals(sql: Sql): Promise<unknown[]> {
   ]);
 }
 
-/** A reading of the templates from the channel that ends in this way. */
+/** Runs the job that reads the templates from the channel, with this result. */
 async function reading(sql: Sql, failure: string | null, refusal: string | null) {
   const [{ run }] = await sql`select begin_job('template-sync', ${own.account_id}) as run`;
   await sql`select end_job(${run.run_id}, ${failure}, null, ${refusal})`;
 }
 
-test("a refusal of the account becomes a notice at once, and the notice counts the sends that were stopped", async (sql) => {
+test("when the channel refuses an account, a notice appears immediately and counts the sends that were stopped", async (sql) => {
   for (const code of [131042, 131042, 190, null]) await send(sql, refusedWith(code));
   assert.deepEqual(await refusals(sql), [
     ["refusal", "131042", true, 2, 131042],
@@ -74,7 +75,7 @@ test("a refusal of the account becomes a notice at once, and the notice counts t
   assert.deepEqual([...await sql`select * from messaging_account_troubles(${own.id})`], []);
 });
 
-test("a reply that the channel refuses because of the account counts too", async (sql) => {
+test("a reply that the channel refuses because of the account also counts as a refusal of the account", async (sql) => {
   await personWrites(sql, own, 60);
   const claim_id = crypto.randomUUID();
   await claimReply(sql, key, { claim_id, conversation_id: own.conversation_id });
@@ -82,10 +83,10 @@ test("a reply that the channel refuses because of the account counts too", async
   assert.deepEqual(await refusals(sql), [["refusal", "368", true, 1, 368]]);
 });
 
-test("the next success withdraws every refusal, and later claims no longer have was_refused", async (sql) => {
+test("the next successful send withdraws every refusal, and later claims no longer have was_refused", async (sql) => {
   assert.equal((await send(sql, SENT)).was_refused, undefined);
   await send(sql, refusedWith(131031));
-  // A send that fails for another reason says nothing about the account.
+  // A send that fails for another reason shows nothing about the account.
   for (const settlement of [FAILED, RELEASED]) {
     assert.equal((await send(sql, settlement)).was_refused, true);
   }
@@ -95,20 +96,20 @@ test("the next success withdraws every refusal, and later claims no longer have 
   assert.equal((await send(sql, SENT)).was_refused, undefined);
 });
 
-test("a refused account still sends: the channel decides", async (sql) => {
+test("a refused account can still send, because the channel decides each time", async (sql) => {
   await send(sql, refusedWith(190));
   assert.equal((await claimed(sql)).result, "claimed");
 });
 
-test("a success that began before a refusal does not withdraw it", async (sql) => {
+test("a successful send that began before a refusal does not withdraw the refusal", async (sql) => {
   await send(sql, refusedWith(190));
   await sql`update account_notices set received_at = now() + interval '1 second' where company_id = ${own.id}`;
   await send(sql, SENT);
   assert.equal((await refusals(sql)).length, 1);
-  assert.equal((await claimed(sql)).was_refused, true, "the next success withdraws it");
+  assert.equal((await claimed(sql)).was_refused, true, "the next success withdraws the refusal");
 });
 
-test("a success counts even if a report of the channel has settled the send first", async (sql) => {
+test("a successful send counts even if a report from the channel has settled the send first", async (sql) => {
   await send(sql, refusedWith(190));
   const { claim_id, send_id, was_refused } = await claimed(sql);
   await sql`update sends set state = 'sent', whatsapp_message_id = 'wamid.first' where id = ${send_id}`;
@@ -118,7 +119,7 @@ test("a success counts even if a report of the channel has settled the send firs
   assert.deepEqual(await refusals(sql), []);
 });
 
-test("a refusal to list the templates is a notice until the templates are read, and stops sends only if it is about the token", async (sql) => {
+test("a refusal to list the templates is a notice until the templates are read, and stops sends only if it concerns the token", async (sql) => {
   await reading(sql, "The channel refuses to list the templates", "200");
   await reading(sql, "The channel refuses to list the templates", "190");
   const both = [["reading_refusal", "190", true, 0, 190], [
@@ -134,7 +135,7 @@ test("a refusal to list the templates is a notice until the templates are read, 
   await send(sql, refusedWith(131042));
   await send(sql, refusedWith(190));
   await reading(sql, null, null);
-  // The token can be used again. That says nothing about the payment.
+  // The token works again, but this does not show whether the payment problem is solved.
   assert.deepEqual(await refusals(sql), [["refusal", "131042", true, 1, 131042]]);
 });
 
@@ -153,7 +154,7 @@ test("a refusal ends 30 days after the last refused send, and a later refusal st
 });
 
 /**
- * Makes a send that the channel accepts, and a report about it with a time this many seconds from
+ * Makes a send that the channel accepts, and a report about the send, dated this many seconds from
  * now.
  */
 async function reported(
@@ -181,13 +182,13 @@ async function report(sql: Sql, id: string, status: string, code?: number, at = 
 test("a notice appears if the channel accepts a message but does not deliver it because of the account", async (sql) => {
   const id = await reported(sql, "failed", 131042);
   assert.deepEqual(await refusals(sql), [["reported_refusal", "131042", true, 1, 131042]]);
-  // The channel reports the same again.
+  // The channel sends the same report again.
   await report(sql, id, "failed", 131042);
   await reported(sql, "failed", 131042);
   assert.deepEqual(await refusals(sql), [["reported_refusal", "131042", true, 2, 131042]]);
 });
 
-test("a reported refusal stays while messages are accepted, and a report of a later message withdraws it", async (sql) => {
+test("a reported refusal remains while messages are accepted, and a report about a later message withdraws it", async (sql) => {
   const earlier = await reported(sql, "sent");
   await reported(sql, "failed", 131031);
   await send(sql, SENT);
@@ -202,7 +203,7 @@ test("a reported refusal stays while messages are accepted, and a report of a la
   assert.equal((await claimed(sql)).was_refused, undefined);
 });
 
-test("a report that is more than a day old does not change the refusals of the account", async (sql) => {
+test("a report that is more than one day old does not change the account's refusals", async (sql) => {
   await reported(sql, "failed", 131042, { at: -25 * 3600 });
   assert.deepEqual(await refusals(sql), []);
 });

@@ -1,5 +1,5 @@
-// Owners and admins disconnect a number of their company. Sends that are under way are settled,
-// and nothing new goes out until the operator connects the number again.
+// Owners and admins can disconnect their company's WhatsApp number. Sends in progress are settled,
+// but no new message is sent until the operator connects the number again.
 
 import assert from "node:assert/strict";
 import {
@@ -25,13 +25,13 @@ const own = await newCompany();
 const other = await newCompany();
 const [agent, admin] = await newMembers(own, "agent", "admin");
 
-/** The function's answer to the current role. */
+/** Calls the function in the current role, and returns its result. */
 async function disconnect(sql: Sql, account_id: string) {
   const [row] = await sql`select * from disconnect_messaging_account(${account_id})`;
   return row as { id: string; disconnected_at: Date; was_connected: boolean };
 }
 
-/** Disconnects an account as a person. After that, the session has the superuser's role again. */
+/** Disconnects an account as a user. Afterwards, the session has the superuser's role again. */
 async function disconnectAs(sql: Sql, person: string, account_id: string) {
   await actAsPerson(sql, person);
   const answer = await disconnect(sql, account_id);
@@ -75,7 +75,7 @@ Deno.test("owners, admins and the platform disconnect an account, and its token 
   }
 });
 
-test("agents may not disconnect an account, and people outside the company do not learn whether it exists", async (sql) => {
+test("agents cannot disconnect an account, and people outside the company cannot find out whether it exists", async (sql) => {
   const disconnecting = (sql: Sql) => disconnect(sql, own.account_id);
   await actAsPerson(sql, agent);
   assert.equal(await refusal(sql, disconnecting), "PT403");
@@ -100,7 +100,7 @@ test("agents may not disconnect an account, and people outside the company do no
   }
 });
 
-Deno.test("when two people disconnect an account simultaneously, both get the time of the first disconnection", async () => {
+Deno.test("when two users disconnect an account simultaneously, both receive the time of the first disconnection", async () => {
   const company = await newCompany();
   const [first, second] = await overlapping(
     (sql) => disconnectAs(sql, company.member_id, company.account_id),
@@ -115,7 +115,7 @@ Deno.test("when two people disconnect an account simultaneously, both get the ti
   assert.equal(count, 1);
 });
 
-Deno.test("a disconnection that waited for a reconnection ends the new connection", async () => {
+Deno.test("a disconnection that waited for a reconnection disconnects the reconnected account", async () => {
   const company = await newCompany();
   const { account_id, member_id } = company;
   await committed((sql) => disconnectAs(sql, member_id, account_id));
@@ -131,7 +131,7 @@ Deno.test("a disconnection that waited for a reconnection ends the new connectio
   assert.equal(is_after, true);
 });
 
-Deno.test("a disconnection that waits too long changes nothing, and its error says to try again", async () => {
+Deno.test("a disconnection that waits too long changes nothing, and its error message says to try again", async () => {
   const company = await newCompany();
   await committed(async (reading) => {
     await reading`select from messaging_accounts where id = ${company.account_id} for update`;
@@ -140,7 +140,7 @@ Deno.test("a disconnection that waits too long changes nothing, and its error sa
         select proconfig[2] as limit from pg_proc where proname = 'disconnect_messaging_account'
       `;
       assert.equal(limit, "lock_timeout=3s");
-      // The test waits for a shorter time than a person would.
+      // The test uses a shorter timeout than users have.
       await sql`alter function disconnect_messaging_account(uuid) set lock_timeout = '10ms'`;
       await actAsPerson(sql, company.member_id);
       assert.equal(await refusal(sql, (sql) => disconnect(sql, company.account_id)), "PT503");
@@ -152,7 +152,7 @@ Deno.test("a disconnection that waits too long changes nothing, and its error sa
   assert.equal(account.encrypted_token, company.sealed_token);
 });
 
-test("after a disconnection, sends under way are still settled, and new claims find no account", async (sql) => {
+test("after a disconnection, sends in progress are still settled, and new claims find no account", async (sql) => {
   const { keys, phone_number_id, account_id, member_id } = own;
   const app = await addChannelApp(sql);
   await sql`update messaging_accounts set channel_app_id = ${app.id} where id = ${account_id}`;
@@ -188,7 +188,7 @@ test("messages to a disconnected number wait until the number is connected again
   const app = await addChannelApp(sql);
   await sql`update messaging_accounts set channel_app_id = ${app.id} where id = ${account_id}`;
   await disconnectAs(sql, member_id, account_id);
-  // now() is the same in a whole transaction, so the test moves the time.
+  // now() is constant within a transaction, so the test changes the stored times instead.
   await sql`
     update account_connections set
       connected_at = connected_at - interval '1 hour', disconnected_at = now() - interval '1 minute'
@@ -208,7 +208,7 @@ test("messages to a disconnected number wait until the number is connected again
   assert.deepEqual([...notices], [{ event: "130429" }]);
 });
 
-test("a disconnected account has no due job, and a job that still runs stores templates without the account's number", async (sql) => {
+test("a disconnected account has no due job, and a job in progress stores templates without the account's number", async (sql) => {
   const { id, account_id, member_id } = own;
   await catalogued(sql, own, []);
   const business = await joinBusinessAccount(sql, account_id);

@@ -1,4 +1,4 @@
-// Tests the overview of the messaging accounts that the members of their company see.
+// Tests the overview of messaging accounts that a company's members see.
 
 import assert from "node:assert/strict";
 import {
@@ -35,8 +35,7 @@ const [agent] = await newMembers(own, "agent");
 type Row = Record<string, any>;
 
 /**
- * The accounts of a company as a person sees them. After that, the session has the superuser's role
- * again.
+ * A company's accounts as a user sees them. Afterwards, the session has the superuser's role again.
  */
 async function overview(sql: Sql, company_id = own.id, person = agent): Promise<Row[]> {
   await actAsPerson(sql, person);
@@ -45,13 +44,13 @@ async function overview(sql: Sql, company_id = own.id, person = agent): Promise<
   return [...rows];
 }
 
-/** The time of the last event about each account, by account. */
+/** The time of the last event about each account, by account id. */
 async function lastEvents(sql: Sql, company = own): Promise<Record<string, Date | null>> {
   const rows = await overview(sql, company.id, company.member_id);
   return Object.fromEntries(rows.map(({ id, last_event_at }) => [id, last_event_at]));
 }
 
-/** Makes an app that the account names. */
+/** Creates an app and links it to the account. */
 async function named(sql: Sql, account_id: string): Promise<ChannelApp> {
   const app = await addChannelApp(sql);
   await sql`update messaging_accounts set channel_app_id = ${app.id} where id = ${account_id}`;
@@ -65,7 +64,7 @@ const about = ({ phone_number_id }: Pick<Company, "phone_number_id">, changes: A
 });
 
 /**
- * The fields of an account that are null because the service has not read the account from the
+ * The fields of an account that are null because the service has not yet read the account from the
  * channel.
  */
 const UNKNOWN = {
@@ -79,7 +78,7 @@ test("every member sees each account with its state, its templates and the chann
   for (const status of ["APPROVED", "APPROVED", "PAUSED", "DELETED"]) {
     await addTemplate(sql, own.id, { ...read, name: crypto.randomUUID(), status });
   }
-  await addTemplate(sql, own.id); // a template of another business account
+  await addTemplate(sql, own.id); // a template of another WhatsApp business account
   await sql`
     update template_catalogues set synced_at = now(), failures = 2
     where company_id = ${own.id} and business_account_id = ${business_account_id}
@@ -132,7 +131,7 @@ test("every member sees each account with its state, its templates and the chann
   });
 });
 
-test("people see no account of another company, and other roles cannot read the overview", async (sql) => {
+test("users see no accounts of other companies, and other roles cannot read the overview", async (sql) => {
   for (const company_id of [other.id, crypto.randomUUID(), null]) {
     await actAsPerson(sql, own.member_id);
     const rows = await sql`select * from messaging_accounts_overview(${company_id})`;
@@ -156,7 +155,7 @@ test("each connected account shows the time of the last event about it", async (
   const none = { [own.account_id]: null, [second.id]: null };
   const seen = [
     about({ phone_number_id: "1" }),
-    about(other), // this company's account names another app
+    about(other), // the account of this company is linked to another app
     about({ phone_number_id: null! }),
     { kind: "unknown", field: "flows" },
     7,
@@ -168,7 +167,7 @@ test("each connected account shows the time of the last event about it", async (
 
   await receive(sql, app, [about(own), about(own)]);
   assert.deepEqual(await lastEvents(sql), { ...none, [own.account_id]: now });
-  // An event of a business account concerns all its numbers.
+  // An event about a business account concerns all phone numbers of that business account.
   const business = await joinBusinessAccount(sql, second.id);
   const event = { event: "ACCOUNT_RESTRICTION", value: {}, until: null, stops_sending: false };
   await receive(sql, app, [{
@@ -177,7 +176,7 @@ test("each connected account shows the time of the last event about it", async (
   assert.deepEqual(await lastEvents(sql), { [own.account_id]: now, [second.id]: now });
 });
 
-test("an account that has lost its number to another company gets no events of that number", async (sql) => {
+test("an account that has lost its number to another company receives no events about that number", async (sql) => {
   const app = await named(sql, own.account_id);
   await disconnectAccount(sql, own.account_id);
   const { phone_number_id } = own;
@@ -188,7 +187,7 @@ test("an account that has lost its number to another company gets no events of t
   assert.ok((await lastEvents(sql, other))[moved.id]);
 });
 
-test("the time of the last event is recorded at most once every ten seconds", async (sql) => {
+test("the time of the last event is written at most once every ten seconds", async (sql) => {
   const app = await named(sql, own.account_id);
   const noted = async (received_at: string) => {
     await sql`select app.note_last_event(${app.id}, ${sql.json([about(own)])}, ${received_at})`;
@@ -211,7 +210,7 @@ test("the time of the last event is recorded at most once every ten seconds", as
   }]);
 });
 
-Deno.test("the time of an event is recorded without waiting for other events or for a disconnection", async () => {
+Deno.test("recording the time of an event does not wait for other events or for a disconnection", async () => {
   const company = await newCompany();
   const app = await withDatabase((sql) => sql.begin((sql) => named(sql, company.account_id)));
   await committed((sql) => receive(sql, app, [about(company)]));

@@ -19,9 +19,8 @@ async function reconnect(sql: Sql, { account_id, sealed_token }: Company) {
 }
 
 /**
- * Makes a copy of claim_template_send() for this session. The copy waits for an advisory lock
- * whenever it reads the accounts: after the statement has its snapshot, and before it reads the
- * first account.
+ * Creates a copy of claim_template_send() for this session. Before the copy reads the first
+ * account, it waits for an advisory lock. At that point, the statement already has its snapshot.
  */
 async function makeWaitingClaim(sql: Sql, lock: number) {
   const [{ definition }] = await sql`
@@ -39,7 +38,7 @@ async function makeWaitingClaim(sql: Sql, lock: number) {
   await sql.unsafe(`grant execute on function pg_temp.${CLAIM} to api_client`);
 }
 
-Deno.test("a claim finds no connected account if the only account is reconnected after the claim has begun", async () => {
+Deno.test("a claim finds no connected account if the only account is reconnected after the claim began", async () => {
   const company = await newCompany();
   const { keys, account_id } = company;
   const lock = crypto.getRandomValues(new Int32Array(1))[0];
@@ -55,7 +54,7 @@ Deno.test("a claim finds no connected account if the only account is reconnected
   assert.deepEqual(answer, { result: "no_account", connected: [] });
 });
 
-Deno.test("a claim does not wait while the account's number changes, and sends from the previous number", async () => {
+Deno.test("a claim does not wait while the account's number changes, and it sends from the previous number", async () => {
   const { id, keys, account_id } = await newCompany();
   const [second, before] = await overlapping(async (sql) => {
     await disconnectAccount(sql, account_id);

@@ -1,5 +1,5 @@
-// Tests the re-encryption of tokens under a new key: only the platform reads encrypted tokens, and
-// it replaces only a token that it has read.
+// Tests the re-encryption of tokens with a new key. Only the platform can read encrypted tokens,
+// and it replaces a token only if the token is still the one that it read.
 
 import assert from "node:assert/strict";
 import type postgres from "postgres";
@@ -14,8 +14,8 @@ const AGAIN = "a..b.c.d";
 const RECONNECTED = "e..f.g.h";
 
 /**
- * An id greater than every id of gen_random_uuid(): a page after it has only a test's own
- * accounts.
+ * An id that is greater than every id from gen_random_uuid(). A page after this id contains only
+ * the test's own accounts.
  */
 const LAST = "ffffffff-ffff-ffff-0000-000000000000";
 
@@ -58,7 +58,7 @@ async function page(sql: Sql, after: string | null, max: number | null) {
   return [...await sql`select * from sealed_account_tokens(${after}, ${max})`];
 }
 
-Deno.test("sealed tokens of connected accounts are listed in pages, in the order of the account ids", async () => {
+Deno.test("encrypted tokens of connected accounts are listed in pages, ordered by account id", async () => {
   const { id } = await newCompany();
   await rolledBack(async (sql) => {
     const [first, , third, fourth] = await addAccounts(sql, id, 4);
@@ -78,7 +78,7 @@ Deno.test("sealed tokens of connected accounts are listed in pages, in the order
   });
 });
 
-Deno.test("a page of sealed tokens has at most 1,000 accounts, and no account if the limit is negative", async () => {
+Deno.test("a page of encrypted tokens has at most 1,000 accounts, and no accounts if the limit is negative", async () => {
   const { id } = await newCompany();
   await rolledBack(async (sql) => {
     await addAccounts(sql, id, 1002);
@@ -91,7 +91,7 @@ Deno.test("a page of sealed tokens has at most 1,000 accounts, and no account if
   });
 });
 
-Deno.test("a token is replaced only if it is still the token that was read", async () => {
+Deno.test("a token is replaced only if it has not changed since it was read", async () => {
   const [company, other] = [await newCompany(), await newCompany()];
   await rolledBack(async (sql) => {
     await actAs(sql, "service_role");
@@ -112,7 +112,7 @@ Deno.test("a token is replaced only if it is still the token that was read", asy
   });
 });
 
-Deno.test("a token can be replaced only by a sealed token", async () => {
+Deno.test("a token can be replaced only by an encrypted token", async () => {
   const company = await newCompany();
   await rolledBack(async (sql) => {
     await actAs(sql, "service_role");
@@ -133,7 +133,7 @@ const CHANGES: Record<string, (sql: Sql, company: Company) => Promise<unknown>> 
 };
 
 for (const [what, change] of Object.entries(CHANGES)) {
-  Deno.test(`resealing waits for an account that is being ${what}, and then leaves it unchanged`, async () => {
+  Deno.test(`re-encryption waits for an account that is being ${what}, and then leaves the account unchanged`, async () => {
     const company = await newCompany();
     const resealing = async (sql: Sql) => {
       await actAs(sql, "service_role");
@@ -151,7 +151,7 @@ for (const [what, change] of Object.entries(CHANGES)) {
   });
 }
 
-Deno.test("a reconnection stores its new token, even if it waits for a replacement of the old token", async () => {
+Deno.test("a reconnection stores its new token even if it has to wait while the old token is being replaced", async () => {
   const company = await newCompany();
   const [done] = await overlapping(
     (sql) => reseal(sql, company),
@@ -161,7 +161,7 @@ Deno.test("a reconnection stores its new token, even if it waits for a replaceme
   assert.deepEqual([done, token], [true, RECONNECTED]);
 });
 
-Deno.test("a send does not wait while a token is being replaced, and gets the previous token", async () => {
+Deno.test("a send does not wait while a token is being replaced, and uses the previous token", async () => {
   const company = await newCompany();
   const [, found] = await overlapping(
     (sql) => reseal(sql, company),

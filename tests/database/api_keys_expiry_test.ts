@@ -1,4 +1,4 @@
-// Tests who can change the expiry of a key, and which times they can choose.
+// Tests who can change a key's expiry, and which times are allowed.
 import assert from "node:assert/strict";
 import { hashKey } from "../../supabase/functions/_shared/key/presented_key.ts";
 import {
@@ -36,7 +36,7 @@ async function expiryOf(sql: Sql, id: string): Promise<string | null> {
   return expires_at && new Date(expires_at).toISOString();
 }
 
-test("owners and admins make a key expire earlier, later or never, and the history says so", async (sql) => {
+test("owners and admins can make a key expire earlier, later or never, and the history records each change", async (sql) => {
   for (const person of [own.member_id, admin]) {
     const id = await addKey(sql, { expires_at: inHours(24) });
     for (const at of [inHours(1), inHours(9000), null]) {
@@ -52,14 +52,14 @@ test("owners and admins make a key expire earlier, later or never, and the histo
   }
 });
 
-test("an expiry must be in the future, and an expired key stays expired", async (sql) => {
+test("an expiry must be in the future, and an expired key remains expired", async (sql) => {
   const [id, ended] = [await addKey(sql), await addKey(sql, { expires_at: inHours(-1) })];
   await actAsPerson(sql, own.member_id);
   for (const at of [inHours(-1), "-infinity", "infinity", "10000-01-01"]) {
     assert.equal(await refusal(sql, (sql) => set(sql, id, at)), "PT422", at);
   }
   assert.equal(await refusal(sql, (sql) => set(sql, ended, inHours(1))), "PT409");
-  // The expiry of a rotated key can be moved to a later time, but not removed.
+  // The expiry of a rotated key can be postponed, but not removed.
   await sql`select rotate_api_key(${id}, 1)`;
   assert.equal(await refusal(sql, (sql) => set(sql, id, null)), "PT422");
   const later = inHours(200);

@@ -1,4 +1,4 @@
-// Tests how a key gets a successor, and when the old key expires.
+// Tests how a key is rotated, and when the old key expires.
 
 import assert from "node:assert/strict";
 import { hashKey } from "../../supabase/functions/_shared/key/presented_key.ts";
@@ -22,7 +22,7 @@ const other = await newCompany();
 const [agent, admin] = await newMembers(own, "agent", "admin");
 const owner = own.member_id;
 
-/** Makes a key of a company as the superuser, and returns its id. */
+/** Creates an API key for a company as the superuser, and returns the key's id. */
 async function addKey(
   sql: Sql,
   { company_id = own.id, ...columns }: Record<string, unknown> = {},
@@ -32,7 +32,7 @@ async function addKey(
   return (await sql`insert into api_keys ${sql(row as never)} returning id`)[0].id;
 }
 
-/** Rotates a key as the current role. */
+/** Rotates a key in the current role. */
 async function rotate(sql: Sql, key_id: string | null, ...overlap: (number | null)[]) {
   const [made] = overlap.length === 0
     ? await sql`select * from rotate_api_key(${key_id}::uuid)`
@@ -40,13 +40,13 @@ async function rotate(sql: Sql, key_id: string | null, ...overlap: (number | nul
   return made;
 }
 
-/** Rotates a key as the platform, and returns the SQLSTATE of a refusal. */
+/** Rotates a key as the platform, and returns the SQLSTATE of the error. */
 async function rotated(sql: Sql, id: string): Promise<string> {
   await actAs(sql, "service_role");
   return await sql.savepoint((sql) => rotate(sql, id)).then(() => "rotated", ({ code }) => code);
 }
 
-/** The row of a key, with the number of hours until it expires. */
+/** The row of an API key, and the number of hours until the key expires. */
 async function rowOf(sql: Sql, id: string) {
   await actAsSuperuser(sql);
   const [row] = await sql`
@@ -55,7 +55,7 @@ async function rowOf(sql: Sql, id: string) {
   return row;
 }
 
-test("a successor has its key's name and scopes, is active, and is shown in full once", async (sql) => {
+test("the new key has the old key's name and scopes, is active, and is shown in full only once", async (sql) => {
   const updated_at = "2026-01-01T00:00Z";
   const id = await addKey(sql, { scopes: ["read", "messaging"], updated_at });
   for (const [person, key_id] of [[owner, id], [admin, await addKey(sql)]]) {
@@ -95,7 +95,7 @@ test("a rotated key expires after the overlap, or at its own expiry if that is e
   }
 });
 
-test("a successor gets the full lifetime that its key had at first", async (sql) => {
+test("a new key has the full lifetime that the old key had at first", async (sql) => {
   const day = (days: number) => new Date(Date.now() + days * 86_400_000);
   const limited = await addKey(sql, { created_at: day(-80), expires_at: day(10) });
   await actAs(sql, "service_role");
@@ -105,7 +105,7 @@ test("a successor gets the full lifetime that its key had at first", async (sql)
   await actAs(sql, "service_role");
   await rotate(sql, unlimited, 1);
 
-  // The successors are deleted, and the keys are rotated again.
+  // The new keys are deleted, and the old keys are rotated again.
   for (const [id, days] of [[limited, 90], [unlimited, null]] as const) {
     await sql`delete from api_keys where replaces = ${id}`;
     await actAs(sql, "service_role");
@@ -114,14 +114,14 @@ test("a successor gets the full lifetime that its key had at first", async (sql)
   }
 });
 
-test("a key has at most one successor, and the successor can be rotated too", async (sql) => {
+test("a key has at most one successor, and the successor can also be rotated", async (sql) => {
   const id = await addKey(sql);
   await actAsPerson(sql, owner);
   const successor = await rotate(sql, id);
   assert.equal(await refusal(sql, (sql) => rotate(sql, id)), "PT409");
   const next = await rotate(sql, successor.id);
   assert.equal((await rowOf(sql, next.id)).replaces, successor.id);
-  // The database itself allows only one successor.
+  // The database itself allows only one successor per key.
   const second = (sql: Sql) => addKey(sql, { replaces: id });
   assert.equal(await refusal(sql, second), "23505 api_keys_one_successor");
   const foreign = (sql: Sql) => addKey(sql, { company_id: other.id, replaces: next.id });
@@ -130,7 +130,7 @@ test("a key has at most one successor, and the successor can be rotated too", as
   assert.deepEqual((await rowOf(sql, successor.id)).replaces, null);
 });
 
-test("a key that is switched off stays off after its rotation, and its successor works", async (sql) => {
+test("a key that is switched off remains off after its rotation, and its successor works", async (sql) => {
   const id = await addKey(sql, { is_active: false });
   await actAsPerson(sql, owner);
   const made = await rotate(sql, id);
@@ -172,7 +172,7 @@ test("only the platform and the company's owners and admins can rotate a key", a
   assert.equal(await refusal(sql, (sql) => rotate(sql, crypto.randomUUID())), "PT404");
 });
 
-test("an overlap that is not 0 to 168 hours is refused", async (sql) => {
+test("an overlap outside the range of 0 to 168 hours is refused", async (sql) => {
   const id = await addKey(sql);
   await actAsPerson(sql, owner);
   for (const overlap of [-1, 169, 2_147_483_647, null]) {
@@ -183,7 +183,7 @@ test("an overlap that is not 0 to 168 hours is refused", async (sql) => {
   assert.equal(await refusal(sql, (sql) => rotate(sql, ended)), "PT422");
 });
 
-Deno.test("only one of two simultaneous rotations succeeds, and a key that is deleted in the meantime is not rotated", async () => {
+Deno.test("only one of two simultaneous rotations succeeds, and a key that is deleted at the same time is not rotated", async () => {
   const newKey = () => committed((sql) => addKey(sql));
   const twice = await newKey();
   assert.deepEqual(

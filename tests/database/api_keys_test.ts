@@ -1,4 +1,4 @@
-// Tests how the platform and the people who run a company make and manage API keys.
+// Tests how the platform and the users who manage a company create and manage API keys.
 
 import assert from "node:assert/strict";
 import { hashKey } from "../../supabase/functions/_shared/key/presented_key.ts";
@@ -29,7 +29,7 @@ interface Asked {
   company_id?: string | null;
 }
 
-/** Makes a key as the current role. */
+/** Creates a key in the current role. */
 function create(
   sql: Sql,
   { name = "A key", scopes = ["read"], expires_at, company_id }: Asked = {},
@@ -42,7 +42,7 @@ function create(
   `;
 }
 
-test("owners and admins see their company's keys, but no digest of a key", async (sql) => {
+test("owners and admins see their company's keys, but not the digests of these keys", async (sql) => {
   for (const [person, count] of [[owner, 5], [admin, 5], [agent, 0]] as const) {
     await actAsPerson(sql, person);
     const keys = await sql`select company_id, name, hint from api_keys`;
@@ -54,7 +54,7 @@ test("owners and admins see their company's keys, but no digest of a key", async
   }
 });
 
-test("a new key is shown in full once, and stored as its digest and last four characters", async (sql) => {
+test("a new key is shown in full only once, and is stored as its digest and its last four characters", async (sql) => {
   for (const person of [owner, admin]) {
     await actAsPerson(sql, person);
     const [made] = await create(sql, { name: "  Shop  ", scopes: ["write", "read", "write"] });
@@ -73,7 +73,7 @@ test("a new key is shown in full once, and stored as its digest and last four ch
   }
 });
 
-test("every new key is different", async (sql) => {
+test("each new key is unique", async (sql) => {
   await actAsPerson(sql, owner);
   const keys = [];
   for (let i = 0; i < 50; i++) keys.push((await create(sql))[0].api_key.slice(8));
@@ -82,7 +82,7 @@ test("every new key is different", async (sql) => {
   }
 });
 
-test("agents, strangers and people of other companies cannot make a key", async (sql) => {
+test("agents, users without a company and members of other companies cannot create a key", async (sql) => {
   const [stranger] = await sql`insert into auth.users (id) values (gen_random_uuid()) returning id`;
   for (const person of [agent, stranger.id, other.member_id]) {
     await actAsPerson(sql, person);
@@ -90,12 +90,12 @@ test("agents, strangers and people of other companies cannot make a key", async 
   }
   for (const person of [agent, stranger.id]) {
     await actAsPerson(sql, person);
-    // The error does not ask them to name a company, because naming one would not help.
+    // The error does not ask these users to name a company, because that would not help.
     assert.equal(await refusal(sql, (sql) => create(sql)), "PT403");
   }
   await actAs(sql, "authenticated");
   assert.equal(await refusal(sql, (sql) => create(sql, { company_id: own.id })), "PT403");
-  // People of one company cannot find out whether another company exists.
+  // Members of one company cannot find out whether another company exists.
   await actAsPerson(sql, owner);
   const company_id = crypto.randomUUID();
   assert.equal(await refusal(sql, (sql) => create(sql, { company_id })), "PT403");
@@ -117,7 +117,7 @@ test("a key with an invalid name, scope or expiry is refused", async (sql) => {
   assert.deepEqual(made.expires_at, new Date("2999-01-01"));
 });
 
-test("a person who runs several companies must name the company of a key", async (sql) => {
+test("a user who manages several companies must name the company of a new key", async (sql) => {
   await sql`
     insert into company_members (company_id, user_id, role) values (${other.id}, ${owner}, 'admin')
   `;
@@ -128,7 +128,7 @@ test("a person who runs several companies must name the company of a key", async
   }
 });
 
-test("a person who runs one company and is an agent in another may leave out the company of a key", async (sql) => {
+test("a user who manages one company and is an agent in another can leave out the company of a new key", async (sql) => {
   await sql`
     insert into company_members (company_id, user_id, role) values (${other.id}, ${owner}, 'agent')
   `;
@@ -137,7 +137,7 @@ test("a person who runs one company and is an agent in another may leave out the
   assert.equal(await refusal(sql, (sql) => create(sql, { company_id: other.id })), "PT403");
 });
 
-test("the platform must name the company of a key, and may name any company", async (sql) => {
+test("the platform must name the company of a new key, and can name any company", async (sql) => {
   await actAs(sql, "service_role");
   assert.equal(await refusal(sql, (sql) => create(sql)), "PT422");
   const company_id = crypto.randomUUID();
@@ -145,7 +145,7 @@ test("the platform must name the company of a key, and may name any company", as
   assert.equal((await create(sql, { company_id: own.id }))[0].company_id, own.id);
 });
 
-test("only the name and the active flag of a key can change", async (sql) => {
+test("only a key's name and active flag can be changed", async (sql) => {
   await actAsPerson(sql, owner);
   assert.equal((await sql`update api_keys set name = 'Renamed', is_active = false`).count, 5);
   const changes = [
@@ -168,7 +168,7 @@ test("only the name and the active flag of a key can change", async (sql) => {
   }
 });
 
-test("a key has no invisible characters in its name and no expiry after the year 9999", async (sql) => {
+test("a key cannot have invisible characters in its name or an expiry after the year 9999", async (sql) => {
   await actAsPerson(sql, owner);
   const bad = ["", " ", "\u200b", "a\nb", "\u202eevil", "tab\tbed", "\u0085", "x".repeat(101)]
     .concat("\u00a0", "\u2003", "\u200d", "\u3164", "\u2800", "Till\u200d", "Till\u{e0041}");
@@ -188,7 +188,7 @@ test("a key has no invisible characters in its name and no expiry after the year
   await create(sql, { expires_at: "9999-12-31T00:00:00Z" });
 });
 
-Deno.test("an owner makes, switches off, switches on and deletes a key over the Data API, with immediate effect", async () => {
+Deno.test("an owner can create, switch off, switch on and delete a key through the Data API, with immediate effect", async () => {
   const [asOwner, ...asOthers] = await Promise.all(
     [owner, agent, other.member_id].map(personToken),
   );

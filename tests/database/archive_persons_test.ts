@@ -1,5 +1,5 @@
-// An archived contact gives up its phones and ids. A person who writes or gets a message then
-// becomes a new contact, with the wishes of the archived contact.
+// An archived contact gives up its phone numbers and ids. A person who then writes or receives a
+// message becomes a new contact, which inherits the archived contact's opt-outs.
 
 import assert from "node:assert/strict";
 import type postgres from "postgres";
@@ -24,12 +24,12 @@ async function archive(sql: Sql, id: string, isArchived = true) {
   await sql`update contacts set archived_at = ${isArchived ? sql`now()` : null} where id = ${id}`;
 }
 
-/** The contact of a phone after a send to it. */
+/** The contact that a phone number has after a send to that number. */
 async function sendTo(sql: Sql, phone: string) {
   return (await sql`select * from app.find_or_add_contact(${company_id}, ${phone}, null)`)[0];
 }
 
-/** The contact who wrote a message. */
+/** The contact that wrote a message. */
 async function writes(
   sql: Sql,
   person: Record<string, string | null>,
@@ -50,7 +50,7 @@ async function row(sql: Sql, id: string): Promise<postgres.Row> {
   return (await sql`select * from contacts where id = ${id}`)[0];
 }
 
-test("a message from an archived contact's phone makes a new contact and leaves the old conversation unchanged", async (sql) => {
+test("a message from an archived contact's phone number creates a new contact and leaves the old conversation unchanged", async (sql) => {
   const phone = anyPhone();
   const old = await writes(sql, { phone, user_id: anyUserId(), name: "Ana" });
   const conversations = () => sql`select * from conversations where contact_id = ${old.id}`;
@@ -62,15 +62,15 @@ test("a message from an archived contact's phone makes a new contact and leaves 
   assert.deepEqual([...await conversations()], before);
 });
 
-test("if the contact of a person with a hidden phone is archived, the person gets a new contact, and a restore returns the id", async (sql) => {
+test("if the contact of a person with a hidden phone number is archived, the person becomes a new contact, and a restore returns the id", async (sql) => {
   const user_id = anyUserId();
   const person = { phone: null, user_id };
   const old = await writes(sql, person, { word: "stop" });
   await archive(sql, old.id);
   const fresh = await writes(sql, person);
   assert.notEqual(fresh.id, old.id);
-  // The new contact inherits the opt-out with its time, so a reply is possible if the person wrote
-  // after that time.
+  // The new contact inherits the opt-out with its time, so a reply is possible if the person has
+  // written since then.
   assert.deepEqual([
     fresh.do_not_contact,
     fresh.do_not_contact_source,
@@ -81,7 +81,7 @@ test("if the contact of a person with a hidden phone is archived, the person get
   await archive(sql, fresh.id);
   await archive(sql, old.id, false);
   assert.equal((await writes(sql, person)).id, old.id);
-  // The id now belongs to the new contact, so it is not free.
+  // The id now belongs to the new contact, so it is not available.
   await archive(sql, fresh.id, false);
   const kept = await sql`
     select user_id, archived_user_id from contact_identities where contact_id = ${fresh.id}
@@ -89,7 +89,7 @@ test("if the contact of a person with a hidden phone is archived, the person get
   assert.deepEqual([...kept], [{ user_id: null, archived_user_id: user_id }]);
 });
 
-test("the additional and former phones of an archived contact find no one until it is restored", async (sql) => {
+test("the additional and former phone numbers of an archived contact find no contact until it is restored", async (sql) => {
   const [phone, further, former] = [anyPhone(), anyPhone(), anyPhone()];
   const old = await newContact(sql, { phone, do_not_contact: true });
   await sql`
@@ -111,7 +111,8 @@ test("the additional and former phones of an archived contact find no one until 
   assert.deepEqual(await owners(), [old, old, old]);
   await archive(sql, old);
   assert.deepEqual(await owners(), [null, null, null]);
-  // An additional phone still belongs to that person, but a former phone belongs to another person.
+  // An additional phone number still belongs to the contact, but a former phone number belongs to
+  // someone else.
   assert.equal((await sendTo(sql, further)).do_not_contact, true);
   assert.equal((await sendTo(sql, former)).do_not_contact, false);
   await sql`delete from contacts where id <> ${old} and company_id = ${company_id} and phone in ${
@@ -121,7 +122,7 @@ test("the additional and former phones of an archived contact find no one until 
   assert.deepEqual(await owners(), [old, old, old]);
 });
 
-test("a new contact inherits the newest wish and marketing opt-out of the archived contacts with its phone", async (sql) => {
+test("a new contact inherits the newest decisions about do_not_contact and marketing from archived contacts with the same phone number", async (sql) => {
   const phone = anyPhone();
   const decided = async (id: string, value: boolean, time: number) => {
     await sql`update contacts set do_not_contact = ${value}, do_not_contact_source = 'manual',
@@ -140,7 +141,8 @@ test("a new contact inherits the newest wish and marketing opt-out of the archiv
   const third = await row(sql, await newContact(sql, { phone }));
   assert.deepEqual([third.do_not_contact, third.marketing_opt_out_at], [false, new Date(at(5))]);
 
-  // A contact that changes to this phone inherits the wish too, even if its own decision is newer.
+  // A contact that changes to this phone number also inherits the opt-out, even if the contact's
+  // own decision is newer.
   await archive(sql, third.id);
   await decided(second, true, 30);
   const other = await newContact(sql);
@@ -150,13 +152,13 @@ test("a new contact inherits the newest wish and marketing opt-out of the archiv
   const inherited = await row(sql, other);
   assert.deepEqual([inherited.do_not_contact, inherited.marketing_opt_out], [true, true]);
 
-  // A restored contact keeps its own decision if that is newer. Otherwise it inherits the wish.
+  // A restored contact keeps its own decision if that is newer. Otherwise it inherits the opt-out.
   await archive(sql, other);
   await archive(sql, first, false);
   assert.equal((await row(sql, first)).do_not_contact, true);
 });
 
-test("a contact that opted out of marketing stays opted out when it gets the phone of a contact that allows marketing", async (sql) => {
+test("a contact that opted out of marketing remains opted out when it receives the phone number of a contact that allows marketing", async (sql) => {
   const phone = anyPhone();
   const old = await newContact(sql, { phone });
   await sql`
@@ -170,7 +172,7 @@ test("a contact that opted out of marketing stays opted out when it gets the pho
   assert.deepEqual((await row(sql, other)).marketing_opt_out_at, new Date(at(20)));
 });
 
-test("a late report about a message to an archived contact changes the contact that has the phone now", async (sql) => {
+test("a late report about a message to an archived contact changes the contact that now has the phone number", async (sql) => {
   const phone = anyPhone();
   const old = await newContact(sql, { phone });
   await archive(sql, old);
@@ -181,7 +183,7 @@ test("a late report about a message to an archived contact changes the contact t
   assert.deepEqual((await row(sql, fresh)).marketing_opt_out_at, new Date(at(9)));
 });
 
-test("a person can revoke an earlier message even after their contact was archived", async (sql) => {
+test("a contact can revoke an earlier message even after the contact was archived", async (sql) => {
   const phone = anyPhone();
   const id = anyMessageId();
   const old = await writes(sql, { phone }, { id });
@@ -193,7 +195,7 @@ test("a person can revoke an earlier message even after their contact was archiv
   assert.equal(await tell(sql, account_id, { ...revoke, person: { phone } }), "done");
 });
 
-Deno.test("a new contact is opted out even if the opted-out contact with its phone is archived at the same moment", async () => {
+Deno.test("a new contact is opted out even if the opted-out contact with the same phone number is archived at the same moment", async () => {
   const makings: ((sql: Sql, phone: string) => Promise<unknown>)[] = [
     async (sql, phone) => assert.equal((await sendTo(sql, phone)).do_not_contact, true),
     (sql, phone) => newContact(sql, { phone }),
@@ -208,14 +210,14 @@ Deno.test("a new contact is opted out even if the opted-out contact with its pho
   }
 });
 
-Deno.test("a message that arrives while its contact is archived by another request goes to a new contact", async () => {
+Deno.test("a message that arrives while another request archives its contact goes to a new contact", async () => {
   const phone = anyPhone();
   const old = await committed((sql) => newContact(sql, { phone }));
   const [, fresh] = await overlapping((sql) => archive(sql, old), (sql) => writes(sql, { phone }));
   assert.notEqual(fresh.id, old);
 });
 
-Deno.test("a deal waits while its contact is being archived, and is then refused", async () => {
+Deno.test("a write of a deal waits while its contact is being archived, and is then refused", async () => {
   const contact_id = await committed((sql) => newContact(sql));
   const deal = { company_id, title: "Late", contact_id, stage_id: company.stage_ids[0] };
   await assert.rejects(
@@ -227,7 +229,7 @@ Deno.test("a deal waits while its contact is being archived, and is then refused
   );
 });
 
-Deno.test("an additional phone never belongs both to its restored contact and to a new contact", async () => {
+Deno.test("an additional phone number never belongs to its restored contact and a new contact at the same time", async () => {
   const key_hash = await hashKey(company.keys.all);
   const makers: [string, (sql: Sql, phone: string) => Promise<unknown>][] = [
     ["a send", (sql, phone) => sendTo(sql, phone)],

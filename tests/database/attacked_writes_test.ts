@@ -1,5 +1,5 @@
-// Only owners and admins can do the actions of the settings page, and its functions allow nothing
-// else.
+// Only owners and admins can use the actions of the settings page, and the functions behind the
+// page allow nothing else.
 
 import assert from "node:assert/strict";
 import type postgres from "postgres";
@@ -20,10 +20,10 @@ import {
   test,
 } from "./attacks.ts";
 
-/** The functions that keys may call too. */
+/** The functions that API keys can also call. */
 const OF_KEYS = /^(list|get|delete|test|replay)_webhook|^webhook_deliveries|^redeliver_event/;
 
-test("no one reads or changes more of a company through the settings page's functions than their role allows", async () => {
+test("the settings page's functions let no user read or change more of a company than their role allows", async () => {
   const unknown = crypto.randomUUID();
   const key = { name: "Mine", scopes: ["read"], company_id: own.id };
   const lift = {
@@ -37,8 +37,8 @@ test("no one reads or changes more of a company through the settings page's func
   const colleague = { company_id: own.id, user_id: owner };
   const guest = { company_id: own.id, email: "mine@people.example", role: "owner" };
   /**
-   * For each function: its arguments, its answer to the owner of another company, and its answer to
-   * an agent.
+   * For each function: its arguments, its response to the owner of another company, and its
+   * response to an agent.
    */
   type Call = [name: string, json: Record<string, unknown>, stranger: string, agent: string];
   const calls: Call[] = [
@@ -98,7 +98,7 @@ test("no one reads or changes more of a company through the settings page's func
       const answer = await attempt(who, to, { method: "POST", path: `/rpc/${name}`, json });
       const said = `${who}: ${name} ${JSON.stringify(json)}`;
       if (answer.status === 200) assert.deepEqual(answer.body, [], said);
-      // A person who manages no company gets an error that says so.
+      // A user who manages no company receives an error that says so.
       const expected = who === "an agent"
         ? ofAgent
         : who === "the owner of another company"
@@ -123,7 +123,11 @@ test("no one reads or changes more of a company through the settings page's func
     where pronamespace = 'public'::regnamespace and has_function_privilege('authenticated', oid, 'execute')
   `;
   const tried = new Set([...calls.map(([name]) => name), ...others]);
-  assert.deepEqual([...tried].sort(), names.sort(), "a row for each function that people may call");
+  assert.deepEqual(
+    [...tried].sort(),
+    names.sort(),
+    "there is a row for each function that users can call",
+  );
 
   const seen: [name: string, agent: number][] = [
     ["messaging_accounts_overview", 1],
@@ -146,7 +150,7 @@ test("no one reads or changes more of a company through the settings page's func
   }
 });
 
-test("a GET request cannot call a function that writes, or a function of the schema app", async () => {
+test("a GET request cannot call a function that writes, or a function in the schema app", async () => {
   const queries = [
     `/rpc/create_api_key?name=Mine&scopes={read}&company_id=${own.id}`,
     `/rpc/rotate_api_key?key_id=${ids.key}`,
@@ -174,7 +178,7 @@ test("a GET request cannot call a function that writes, or a function of the sch
   }
 });
 
-Deno.test("the history distinguishes an admin from the owner even after they swap names", async () => {
+Deno.test("the history distinguishes an admin from the owner even after they exchange their names", async () => {
   const company = await newCompany();
   const [admin] = await newMembers(company, "admin");
   const [asOwner, asAdmin] = await Promise.all([company.member_id, admin].map(personToken));
@@ -214,7 +218,7 @@ Deno.test("the history distinguishes an admin from the owner even after they swa
   ]);
 });
 
-/** Wrong names of members and keys, each with the rule that it breaks. */
+/** Invalid names of members and keys, each with the rule that it breaks. */
 const WRONG_NAMES: [name: string, rule: string][] = [
   ...["", "x".repeat(101)].map((name): [string, string] => [name, "has 1 to 100 characters"]),
   ...[" ", " Ada", "Ada ", "Ada\u00a0", "\u3000Ada", "Ada\u200d", "A\nda", "A\tda", "A\u2028da"],
@@ -229,7 +233,7 @@ const WRONG_NAMES: [name: string, rule: string][] = [
     : each
 );
 
-test("a key or member name with a wrong length or a misleading character is refused with the reason", async () => {
+test("a key name or member name with an invalid length or a misleading character is refused with a reason", async () => {
   for (
     const [path, whose] of [
       [`/api_keys?id=eq.${ids.key}&select=id`, "a key"],
@@ -245,7 +249,7 @@ test("a key or member name with a wrong length or a misleading character is refu
   }
 });
 
-Deno.test("the constraints refuse a wrong name even when triggers are off", async () => {
+Deno.test("the constraints refuse an invalid name even when triggers are off", async () => {
   await rolledBack(async (sql) => {
     // Triggers are off in this mode.
     await sql`set local session_replication_role = replica`;

@@ -1,6 +1,6 @@
-// The settings page is only files, so anyone with the publishable key can request everything that
-// the page shows and does from the Data API. So the tests send each forbidden request as callers
-// who do not have the right to make it.
+// The settings page is a set of static files. Anyone with the publishable key can send the page's
+// requests to the Data API directly. So the tests send each forbidden request as callers without
+// the right to make it.
 
 import assert from "node:assert/strict";
 import type { Answer } from "../support/calls.ts";
@@ -56,8 +56,8 @@ export const { agent, ids } = people;
 const colleagues = [agent, people.admin, people.former];
 
 /**
- * The credentials of callers who do not manage the company's keys. A session can outlive its
- * person's membership.
+ * The credentials of callers who do not manage the company's keys. A session can outlast its user's
+ * membership.
  */
 export const OUTSIDERS: Record<string, string | null> = {
   "the owner of another company": await personToken(other.member_id),
@@ -81,7 +81,7 @@ export const MANAGERS = {
   "an admin": await personToken(people.admin),
 };
 
-/** The state before the attacks, which must be the same after them. */
+/** The state before the attacks, which must be unchanged after them. */
 const before = { own: await everything(own.id), other: await everything(other.id) };
 
 async function everything(company_id: string) {
@@ -95,7 +95,7 @@ const SECRETS = new Set(
       before.own[table]
     ),
   ).match(/[0-9a-f]{64}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g)!
-    // A key may learn its own id, and a person may learn the names of their colleagues and the
+    // An API key may learn its own id, and a user may learn the names of their colleagues and the
     // accounts.
     .filter((secret) =>
       ![own.id, own.account_id, owner, ids.presented, ...colleagues].includes(secret)
@@ -111,7 +111,10 @@ interface Attempt {
   headers?: Record<string, string>;
 }
 
-/** Tries a request, and asserts that the answer contains only words of the request itself. */
+/**
+ * Sends a request, and asserts that the response contains no secret value that the request itself
+ * did not contain.
+ */
 export async function attempt(
   who: string,
   to: string | null,
@@ -127,10 +130,10 @@ export async function attempt(
   return answer;
 }
 
-/** An answer's status and the code of its error. */
+/** The status of a response and its error code. */
 export const outcome = ({ status, body }: Answer) => `${status} ${body?.code ?? ""}`.trim();
 
-/** A test that must leave every row of both companies unchanged. */
+/** Defines a test that must leave every row of both companies unchanged. */
 export function test(fact: string, work: () => Promise<void>) {
   Deno.test(fact, async () => {
     await work();

@@ -1,5 +1,5 @@
-// A write returns the whole row that it wrote (specification, 4.2 and 4.3). A write token can read
-// nothing else from the Data API.
+// A write returns the whole row that it wrote (specification, 4.2 and 4.3). A write token cannot
+// read any other rows through the Data API.
 
 import assert from "node:assert/strict";
 import { hashKey } from "../../supabase/functions/_shared/key/presented_key.ts";
@@ -13,7 +13,7 @@ const ids = idsOf(company);
 const everyTable = await tables();
 const TOKENS = await scopedTokens(company);
 
-Deno.test("a write returns the whole row that it wrote, as a read token would read it", async () => {
+Deno.test("a write returns the whole row that it wrote, in the same form as a read", async () => {
   for (const table of Object.keys(CHANGES)) {
     const select = `select=${columnsOf(table)}`;
     const path = `/${table}?id=eq.${ids[table]}&${select}`;
@@ -37,7 +37,7 @@ Deno.test("an update returns exactly the rows that it changed", async () => {
   ]);
 });
 
-Deno.test("a write that requests rows of another table is refused and changes nothing", async () => {
+Deno.test("a write that asks for related rows of another table is refused and changes nothing", async () => {
   const before = await snapshot(company.id);
   const refused = new Set<string>();
   const ask = async (scope: string, table: string, other: string) => {
@@ -45,7 +45,7 @@ Deno.test("a write that requests rows of another table is refused and changes no
     const path = `/${table}?id=eq.${ids[table]}&${select}`;
     const { status, body } = await rest(TOKENS[scope], "PATCH", path, { json: CHANGES[table] });
     const found = `${scope}, ${table} with ${other}: ${status} ${JSON.stringify(body)}`;
-    // The status is 400 if the tables have no relation, and 300 if they have several.
+    // The status is 400 if the tables have no relation, and 300 if they have several relations.
     assert.ok([300, 400, 403].includes(status), found);
     if (body.code === "PT403") refused.add(`${table} with ${other}`);
   };
@@ -67,7 +67,7 @@ Deno.test("an update without fields returns no rows", async () => {
   }
 });
 
-Deno.test("a read with a write token is refused, with any headers", async () => {
+Deno.test("a read with a write token is refused, whatever headers or claims the caller adds", async () => {
   const key_hash = await hashKey(company.keys.all);
   const claims = { role: "api_client", key_hash, scope: "write" };
   const contacts = "/contacts?select=id";
@@ -88,7 +88,7 @@ Deno.test("a read with a write token is refused, with any headers", async () => 
   }
 });
 
-Deno.test("a read with a write token is refused, even on a connection that has just served a write", async () => {
+Deno.test("a read with a write token is refused, even on a connection that has just handled a write", async () => {
   const write = () =>
     rest(TOKENS.write, "PATCH", `/contacts?select=id&id=eq.${company.contact_id}`, {
       json: CHANGES.contacts,

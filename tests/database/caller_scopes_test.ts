@@ -1,5 +1,5 @@
-// Tests what each scope of a token allows over the Data API, for every table and function.
-// docs/architecture.md has the rules. All tokens are for one key with all scopes.
+// Tests what each token scope allows through the Data API, for every table and function.
+// docs/architecture.md lists the rules. All tokens are for one key with all scopes.
 
 import assert from "node:assert/strict";
 import type { Answer } from "../support/calls.ts";
@@ -25,12 +25,12 @@ const TOKENS = await scopedTokens(company);
 /** The column that identifies a row of the table. */
 const columnOf = (table: string) => table === "companies" ? "id" : "company_id";
 
-/** The scopes whose tokens succeed. Tokens of all other scopes must get 403. */
+/** The scopes whose tokens succeed. Tokens with any other scope must receive a 403. */
 async function allowed(request: (token: string) => Promise<Answer>): Promise<string> {
   const scopes = await Promise.all(
     Object.entries(TOKENS).map(async ([scope, token]) => {
       const { status, body } = await request(token);
-      // PT404: the function looked for a record that the company does not have.
+      // PT404 means that the function looked for a record that the company does not have.
       if ((status >= 200 && status < 300) || body?.code === "PT404") return [scope];
       const refusal = `${scope}: ${status} ${JSON.stringify(body)}`;
       assert.ok(status === 403 && /^(PT403|42501)$/.test(body?.code), refusal);
@@ -41,8 +41,8 @@ async function allowed(request: (token: string) => Promise<Answer>): Promise<str
 }
 
 /**
- * The scopes that each of these requests allows, by request name. The list leaves out a request
- * that no scope allows.
+ * The scopes that each of these requests allows, by request name. Requests that no scope allows are
+ * left out.
  */
 async function matrix(requests: [name: string, request: (token: string) => Promise<Answer>][]) {
   const found: Record<string, string> = {};
@@ -53,7 +53,7 @@ async function matrix(requests: [name: string, request: (token: string) => Promi
   return found;
 }
 
-Deno.test("only a read token can read, and only the tables that a key may read", async () => {
+Deno.test("only a read token can read, and only the tables that API keys may read", async () => {
   const gets = (path: (table: string) => string) =>
     everyTable.map((table): [string, (token: string) => Promise<Answer>] => [
       table,
@@ -70,7 +70,7 @@ Deno.test("only a read token can read, and only the tables that a key may read",
   for (const path of paths) assert.deepEqual(await matrix(gets(path)), readable, path("table"));
 });
 
-Deno.test("only a write token changes rows, and no token adds or deletes rows", async () => {
+Deno.test("only a write token can change rows, and no token can add or delete rows", async () => {
   const requests = everyTable.flatMap((table): [string, (token: string) => Promise<Answer>][] => {
     const found = `${columnOf(table)}=eq.${company.id}`;
     const anyRow = { [columnOf(table)]: company.id };
@@ -102,13 +102,13 @@ Deno.test("only a write token changes rows, and no token adds or deletes rows", 
   assert.deepEqual(await matrix(requests), Object.fromEntries(writable));
 });
 
-Deno.test("each function accepts only the tokens of its own scopes", async () => {
+Deno.test("each function accepts only tokens with its own scopes", async () => {
   const call = (name: string, json: unknown): [string, (token: string) => Promise<Answer>] => [
     name,
     (token) => rest(token, "POST", `/rpc/${name}`, { json }),
   ];
   const claim_id = crypto.randomUUID();
-  // The claim finds no account and the settlement finds no claim, so neither writes anything.
+  // The claim finds no account and the settlement finds no claim, so nothing is written.
   const claim = anyClaim({ claim_id, phone_number_id: "0" });
   const calls = [
     call("account_for_upload", {}),
@@ -216,7 +216,7 @@ Deno.test("each function accepts only the tokens of its own scopes", async () =>
   assert.deepEqual(await matrix(calls), await documented("call"));
 });
 
-Deno.test("api_reader has exactly the views and functions that the architecture page names", async () => {
+Deno.test("the role api_reader can use exactly the views and functions that the architecture page lists", async () => {
   const granted = await statement`
     select relname as name, 'read' as may from pg_class
     where relnamespace = 'public'::regnamespace and relkind in ('r', 'p', 'v')

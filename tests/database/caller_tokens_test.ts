@@ -1,4 +1,5 @@
-// A token allows exactly what its key and its scope allow, while both are valid.
+// A token allows exactly what both its key and its scope allow, while the token and the key are
+// valid.
 
 import assert from "node:assert/strict";
 import { hashKey } from "../../supabase/functions/_shared/key/presented_key.ts";
@@ -12,7 +13,9 @@ import { anyClaim } from "./sends.ts";
 const company = await newCompany();
 const READABLE = ["contacts", "conversations", "deals", "pipelines", "stages"];
 
-/** Everything that a key can do over the Data API: reads, writes, and calls without effect. */
+/**
+ * Everything that an API key can do through the Data API: reads, writes, and calls without effect.
+ */
 const reads = READABLE.map((table) => ["GET", `/${table}?select=id`, undefined] as const);
 const writes = [
   ["PATCH", `/contacts?select=id&id=eq.${company.contact_id}`, { name: "Changed" }],
@@ -20,14 +23,14 @@ const writes = [
   ["PATCH", `/conversations?select=id&id=eq.${company.conversation_id}`, { status: "pending" }],
 ] as const;
 const calls = [["POST", "/rpc/authenticate", {}], ["POST", "/rpc/own_key", {}]] as const;
-/** The look-ups with which a write token finds the row that conflicts with its write. */
+/** The look-ups that a write token uses to find the row that conflicts with its write. */
 const lookups = [
   ["POST", "/rpc/contact_id_by_phone", { phone: "+15550100" }],
   ["POST", "/rpc/contact_id_by_external_id", { external_id: "C-1" }],
   ["POST", "/rpc/deal_id_by_external_id", { external_id: "D-1" }],
   ["POST", "/rpc/other_conversation_not_closed", { conversation_id: company.conversation_id }],
 ] as const;
-/** A claim that finds no account, and so has no effect. */
+/** A claim that finds no account and therefore has no effect. */
 const claimings = [[
   "POST",
   "/rpc/claim_template_send",
@@ -40,7 +43,10 @@ const everything = [...reads, ...writes, ...lookups, ...calls, ...claimings];
 
 type Request = readonly [method: string, path: string, json: unknown];
 
-/** A test in which everything is refused and every row of the company must stay unchanged. */
+/**
+ * Defines a test in which every request is refused and every row of the company must remain
+ * unchanged.
+ */
 function testRefusals(fact: string, work: () => Promise<void>) {
   Deno.test(fact, async () => {
     const before = await snapshot(company.id);
@@ -66,22 +72,25 @@ const lacking = (
   scope: string,
 ): [number, string, string] => [403, "PT403", `This API key does not have ${scope} permission`];
 
-testRefusals("a token with a scope that its key lacks is refused everywhere", async () => {
-  for (const claimed of ["read", "write", "messaging", "webhooks"] as const) {
-    for (const held of ["read", "write", "messaging", "webhooks"] as const) {
-      if (claimed === held) continue;
-      const claiming = await keyToken(company.keys[held], claimed);
+testRefusals(
+  "a token is refused everywhere if its key does not have the token's scope",
+  async () => {
+    for (const claimed of ["read", "write", "messaging", "webhooks"] as const) {
+      for (const held of ["read", "write", "messaging", "webhooks"] as const) {
+        if (claimed === held) continue;
+        const claiming = await keyToken(company.keys[held], claimed);
+        await assertRefused(claiming, everything, lacking(claimed));
+      }
+    }
+    for (const claimed of ["admin", "", "READ", "read write"]) {
+      const key_hash = await hashKey(company.keys.all);
+      const claiming = await token({ role: "api_client", key_hash, scope: claimed });
       await assertRefused(claiming, everything, lacking(claimed));
     }
-  }
-  for (const claimed of ["admin", "", "READ", "read write"]) {
-    const key_hash = await hashKey(company.keys.all);
-    const claiming = await token({ role: "api_client", key_hash, scope: claimed });
-    await assertRefused(claiming, everything, lacking(claimed));
-  }
-});
+  },
+);
 
-testRefusals("a token without the digest of a key is refused everywhere", async () => {
+testRefusals("a token without a key digest is refused everywhere", async () => {
   const { keys } = company;
   const nearly = await hashKey(`${keys.all} `);
   const digests = [undefined, null, "", keys.all, "0".repeat(64), nearly, {}, []];
@@ -97,7 +106,7 @@ testRefusals("an expired token is refused", async () => {
   await assertRefused(stale, [...everything, ...settlements], [401, "PGRST303"]);
 });
 
-testRefusals("a forged token is refused, with every role", async () => {
+testRefusals("a forged token is refused with every role", async () => {
   const key_hash = await hashKey(company.keys.all);
   const roles = [
     ...["api_client", "service_role", "postgres", "supabase_admin", "authenticator", "anon"],
@@ -113,7 +122,7 @@ testRefusals("a forged token is refused, with every role", async () => {
       `${unsigned("none")}.`,
       `${unsigned("None")}.`,
       `${unsigned("HS256")}.`,
-      // The signature of a valid token, with other claims.
+      // The signature of a valid token, combined with other claims.
       `${unsigned("HS256")}.${(await keyToken(company.keys.read, "read")).split(".")[2]}`,
     ];
     for (const each of forged) {
@@ -123,7 +132,7 @@ testRefusals("a forged token is refused, with every role", async () => {
 });
 
 testRefusals(
-  "a token with a role that can log in is refused, even with the right signature",
+  "a token with a role that can log in is refused, even with a valid signature",
   async () => {
     for (const role of ["postgres", "supabase_admin", "authenticator"]) {
       const claims = { role, key_hash: await hashKey(company.keys.all), scope: "write" };
@@ -132,7 +141,7 @@ testRefusals(
   },
 );
 
-testRefusals("the publishable key alone gives access to nothing", async () => {
+testRefusals("the publishable key by itself gives access to nothing", async () => {
   const everywhere: Request[] = (await tables()).flatMap((table) => {
     const column = table === "companies" ? "id" : "company_id";
     const row = { [column]: company.id };

@@ -1,5 +1,5 @@
-// A write token reads the rows that it writes and no others. The tests use statements like those of
-// PostgREST, and others that a Data API might make.
+// A write token can read the rows that it writes, and no others. The tests use the statements that
+// PostgREST sends, and other statements that another Data API might send.
 
 import assert from "node:assert/strict";
 import { hashKey } from "../../supabase/functions/_shared/key/presented_key.ts";
@@ -10,7 +10,7 @@ const company = await newCompany();
 const { contact_id, deal_id } = company;
 const key_hash = await hashKey(company.keys.all);
 
-/** Runs the work as a request with a token of this scope, by default write. */
+/** Runs the work as a request with a token of this scope. The default scope is write. */
 async function asWriter(work: (sql: Sql) => Promise<unknown>, scope = "write") {
   await rolledBack(async (sql) => {
     await actAs(sql, "api_client", { key_hash, scope });
@@ -23,7 +23,7 @@ async function refused(sql: Sql, statement: string) {
 }
 
 /**
- * The statement that PostgREST makes for a write. @param embedded joins the rows of another table.
+ * The statement that PostgREST sends for a write. @param embedded joins the rows of another table.
  */
 const postgrest = (write: string, columns: string, table: string, embedded = "") => `
   with pgrst_source as (${write} returning ${table}.*)
@@ -37,7 +37,7 @@ const WRITES = {
   "no contact": "update contacts set name = 'Changed' where name = 'Nobody'",
 };
 
-Deno.test("a write returns its rows, and statements before and after the write can read no rows", async () => {
+Deno.test("a write returns its rows, and statements before and after the write cannot read any rows", async () => {
   for (const [written, write] of Object.entries(WRITES)) {
     await asWriter(async (sql) => {
       await refused(sql, "select id from contacts");
@@ -51,7 +51,7 @@ Deno.test("a write returns its rows, and statements before and after the write c
   }
 });
 
-Deno.test("a statement that writes one table can read no other table", async () => {
+Deno.test("a statement that writes to one table cannot read any other table", async () => {
   const contact =
     "left join lateral (select id from contacts where id = deals.contact_id) c on true";
   const deals =
@@ -63,7 +63,7 @@ Deno.test("a statement that writes one table can read no other table", async () 
       sql,
       postgrest(WRITES["a contact's name"], "contacts.id, d", "contacts", deals),
     );
-    // The written table, embedded through another table.
+    // Embeds the written table again through another table.
     const back = contact.replace("select id", "select d.id").replace(
       "from contacts where",
       "from contacts join deals d on d.contact_id = contacts.id where contacts.",
@@ -79,7 +79,7 @@ Deno.test("a statement that writes one table can read no other table", async () 
   });
 });
 
-Deno.test("after a write that fails, a write token still cannot read", async () => {
+Deno.test("a write token still cannot read rows after a failed write", async () => {
   await asWriter(async (sql) => {
     const wrong = (sql: Sql) => sql`update contacts set phone = 'wrong'`;
     assert.equal(await refusal(sql, wrong), "23514 contacts_phone_check");
@@ -104,7 +104,7 @@ Deno.test("a prepared read with a write token is refused before and after a writ
   });
 });
 
-Deno.test("app.written gives a token without the scope write no permission", async () => {
+Deno.test("`app.written` does not allow a token to read or write if it lacks the scope write", async () => {
   for (const scope of ["read", "messaging", "admin"]) {
     await asWriter(async (sql) => {
       for (const table of ["contacts", "deals", "conversations"]) {

@@ -1,6 +1,6 @@
-// A page of changes reads one index range of the rows and one of the tombstones. The cost does not
-// depend on the number of the company's rows or on the position of the page. The tests count the
-// rows that the feeds read. The key of the tests belongs to a company with many rows among many
+// A page of changes reads one index range of the rows and one index range of the tombstones. Its
+// cost does not depend on the company's number of rows or on the page's position. The tests count
+// the rows that the feeds read. The tests' key belongs to a company with many rows, among many
 // companies with few rows.
 
 import assert from "node:assert/strict";
@@ -10,16 +10,16 @@ import { actAs, rolledBack, type Sql } from "../support/acting_as.ts";
 import { type Company, newCompany } from "../support/company.ts";
 
 const MANY = 3000;
-/** The number of rows of each version. A page that ends within a version continues by id. */
+/** The number of rows with the same version. A page that ends within a version continues by id. */
 const ALIKE = 300;
 const PAGE = 51;
 
 /**
- * Gives rows to this company and to 200 others. The rows have earlier versions, because the feeds
- * do not show the versions of a transaction that is still open.
+ * Adds rows to this company and to 200 others. The rows have earlier versions, because the feeds
+ * hide the versions of an open transaction.
  */
 async function fill(sql: Sql, table: string, { id }: Company) {
-  // The trigger that updates a message's conversation is off, because it would update the long
+  // The trigger that updates a message's conversation is off. Otherwise it would update the large
   // conversation for every message.
   await sql`set local session_replication_role = replica`;
   await sql`insert into companies (name) select 'Small' from generate_series(1, 200)`;
@@ -28,7 +28,7 @@ async function fill(sql: Sql, table: string, { id }: Company) {
     from companies, generate_series(1, case id when ${id} then ${MANY}::int else 5 end) as n
     where id = ${id} or created_at = now()
   `;
-  // Deals and messages refer to any row, because references are not checked here.
+  // Deals and messages can refer to nonexistent rows, because foreign keys are not checked here.
   const added: Record<string, postgres.PendingQuery<postgres.Row[]>> = {
     contacts: sql`
       insert into contacts (company_id, version, phone) select company_id, version, '+1555' || 1000000 + n from rows`,
@@ -54,13 +54,13 @@ async function fill(sql: Sql, table: string, { id }: Company) {
 }
 
 interface Reading {
-  /** Scans of whole tables. */
+  /** The number of sequential scans. */
   scans: number;
-  /** Rows that were read by an index. */
+  /** The number of rows that were read through an index. */
   rows: Record<string, number>;
 }
 
-/** How many rows of a table and of the tombstones this transaction has read. */
+/** The number of rows of a table and of the tombstones that this transaction has read. */
 async function readSoFar(sql: Sql, table: string): Promise<Reading> {
   const found = await sql`
     select
@@ -75,7 +75,7 @@ async function readSoFar(sql: Sql, table: string): Promise<Reading> {
 }
 
 for (const table of ["contacts", "deals", "conversations", "messages"]) {
-  Deno.test(`each page of the changes of ${table} reads one index range, and only the rows that it returns`, async () => {
+  Deno.test(`each page of changes of ${table} reads one index range, and only the rows that it returns`, async () => {
     const company = await newCompany();
     const key_hash = await hashKey(company.keys.read);
     await rolledBack(async (sql) => {
@@ -100,8 +100,8 @@ for (const table of ["contacts", "deals", "conversations", "messages"]) {
           read: Object.fromEntries(read),
         };
       };
-      // The page, the newest row, the newest tombstone, and one more row of each before both are
-      // merged.
+      // The rows of the page, the newest row, the newest tombstone, and one more row of each kind
+      // before they are merged.
       const most = PAGE + 4;
       const assertShort = ({ read }: Awaited<ReturnType<typeof page>>) => {
         const [rows = 0, deleted = 0] = [
@@ -109,8 +109,8 @@ for (const table of ["contacts", "deals", "conversations", "messages"]) {
           read["deleted_rows_changes_idx"],
         ];
         assert.ok(rows + deleted <= most, JSON.stringify(read));
-        // The feed checks by id whether a tombstone's row exists again. In this test, no such row
-        // exists.
+        // For each tombstone, the feed checks by id whether a row exists again. In this test, no
+        // such row exists.
         const others = Object.keys(read).filter((index) => !index.endsWith("_changes_idx"));
         assert.deepEqual(others, []);
       };

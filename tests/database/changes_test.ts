@@ -1,5 +1,4 @@
-// Tests what the feeds of changes rely on: the version of a row, and the tombstone of a deleted
-// row.
+// Tests what the changes feeds rely on: the version of a row, and the tombstone of a deleted row.
 
 import assert from "node:assert/strict";
 import { hashKey } from "../../supabase/functions/_shared/key/presented_key.ts";
@@ -16,7 +15,7 @@ import { addMessage, anyPhone, type Company, newCompany } from "../support/compa
 import { withDatabase } from "../support/test_stack.ts";
 import { committed } from "./connections.ts";
 
-/** A row of each table that has a feed, and a change of that row. */
+/** A row of each table that has a feed, and an update of that row. */
 const ROWS: [table: string, id: (company: Company) => string, change: string][] = [
   ["contacts", ({ contact_id }) => contact_id, "name = 'Changed'"],
   ["deals", ({ deal_id }) => deal_id, "title = 'Changed'"],
@@ -31,7 +30,7 @@ async function versionOf(sql: postgres.Sql | Sql, table: string, id: string): Pr
   return row.version;
 }
 
-/** The number of the transaction, which is the version of its writes while the base is 0. */
+/** The transaction number, which is the version of the transaction's writes while the base is 0. */
 async function numberOf(sql: Sql): Promise<number> {
   const [{ number }] = await sql`
     select (base + pg_current_xact_id()::text::bigint)::int as number from app.change_clock
@@ -61,7 +60,7 @@ Deno.test("a row has the version of the transaction that last wrote it, even wit
   });
 });
 
-Deno.test("every update sets the row's version, and an update with a wrong version is refused", async () => {
+Deno.test("every update sets the row's version, and an update that names a wrong version is refused", async () => {
   const company = await newCompany();
   await rolledBack(async (sql) => {
     const own = await numberOf(sql);
@@ -78,7 +77,7 @@ Deno.test("every update sets the row's version, and an update with a wrong versi
   });
 });
 
-Deno.test("in tables without a feed, every update also sets the row's version, and a wrong version is refused", async () => {
+Deno.test("in tables without a feed, every update also sets the row's version, and an update that names a wrong version is refused", async () => {
   const company = await newCompany();
   const { pipeline_id, stage_ids, team_id, member_id } = company;
   const rows: [table: string, column: string, id: string][] = [
@@ -110,7 +109,7 @@ Deno.test("in tables without a feed, every update also sets the row's version, a
   });
 });
 
-Deno.test("keys and people cannot choose a version, write a tombstone or set the clock of changes", async () => {
+Deno.test("API keys and users cannot choose a version, write a tombstone or set the clock of the changes feeds", async () => {
   const company = await newCompany();
   const { id: company_id, member_id } = company;
   const key_hash = await hashKey(company.keys.all);
@@ -137,7 +136,7 @@ Deno.test("keys and people cannot choose a version, write a tombstone or set the
   });
 });
 
-Deno.test("an update cannot change a row's id or company, so every copy of a company stays complete", async () => {
+Deno.test("an update cannot change a row's id or company, so every copy of a company's data remains complete", async () => {
   const company = await newCompany();
   const other = await newCompany();
   await rolledBack(async (sql) => {
@@ -154,7 +153,7 @@ Deno.test("an update cannot change a row's id or company, so every copy of a com
   });
 });
 
-/** The tombstones of a company, without their times. */
+/** A company's tombstones, without their times. */
 async function tombstones(sql: Sql, { id }: Company) {
   const found = await sql`
     select resource, id, version::int as version from deleted_rows where company_id = ${id}
@@ -163,7 +162,7 @@ async function tombstones(sql: Sql, { id }: Company) {
   return found.map(({ resource, id, version }) => [resource, id, version]);
 }
 
-Deno.test("a deleted row leaves a tombstone, even after a cascade", async () => {
+Deno.test("a deleted row leaves a tombstone, even if it was deleted by a cascade", async () => {
   const company = await newCompany();
   const [first, second] = await withDatabase((sql) =>
     Promise.all([addMessage(sql, company), addMessage(sql, company)])
@@ -244,7 +243,7 @@ Deno.test("each table with a version records every change, and each table with a
   });
 });
 
-Deno.test("the functions that read the clock of changes are declared stable, so they use the same snapshot as the query of the rows", async () => {
+Deno.test("the functions that read the clock of the changes feeds are stable, so they use the same snapshot as the query that reads the rows", async () => {
   await withDatabase(async (sql) => {
     const functions = await sql`
       select proname as name, provolatile::text as volatility from pg_proc

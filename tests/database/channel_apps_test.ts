@@ -1,5 +1,5 @@
-// Tests apps of the channel: the accounts that name them, how secrets are rotated, and when an app
-// may be deleted.
+// Tests the channel's apps: which accounts are linked to an app, how secrets are rotated, and when
+// an app can be deleted.
 import assert from "node:assert/strict";
 import {
   actAs,
@@ -14,7 +14,7 @@ import { connectAccount, disconnectAccount, newCompany } from "../support/compan
 
 const test = (name: string, work: Work) => Deno.test(name, () => rolledBack(work));
 
-/** The apps that an account names or has named. */
+/** The apps that an account is or was linked to. */
 async function appsOf(sql: Sql, accountId: string): Promise<string[]> {
   const found = await sql`
     select channel_app_id from account_channel_apps where account_id = ${accountId} order by named_at, id
@@ -25,7 +25,7 @@ async function appsOf(sql: Sql, accountId: string): Promise<string[]> {
 const store = (sql: Sql, { app_key }: ChannelApp, body: string) =>
   sql`select store_channel_event(${app_key}, ${btoa(body)}) as stored`;
 
-Deno.test("an account remembers every app that it has named, even after the account is disconnected", async () => {
+Deno.test("an account keeps a record of every app that it was linked to, even after it is disconnected", async () => {
   const { id: company_id, account_id, phone_number_id } = await newCompany();
   await rolledBack(async (sql) => {
     assert.deepEqual(await appsOf(sql, account_id), []);
@@ -37,7 +37,7 @@ Deno.test("an account remembers every app that it has named, even after the acco
     await disconnectAccount(sql, account_id);
     await sql`update messaging_accounts set channel_app_id = null where id = ${account_id}`;
     assert.deepEqual(await appsOf(sql, account_id), both);
-    // Another company that now has the number has none of these apps.
+    // Another company that now has the phone number is linked to none of these apps.
     const other = await newCompany();
     const { id: others } = await connectAccount(sql, other.id, { phone_number_id });
     assert.notEqual(company_id, other.id);
@@ -45,7 +45,7 @@ Deno.test("an account remembers every app that it has named, even after the acco
   });
 });
 
-Deno.test("an account can name only an existing app", async () => {
+Deno.test("an account can be linked only to an existing app", async () => {
   const { account_id } = await newCompany();
   await rolledBack(async (sql) => {
     const naming = (sql: Sql) =>
@@ -54,7 +54,7 @@ Deno.test("an account can name only an existing app", async () => {
   });
 });
 
-test("an app has well-formed keys and sealed secrets, and a second secret only during a rotation", async (sql) => {
+test("an app has well-formed keys and encrypted secrets, and has a second secret only during a rotation", async (sql) => {
   const { id } = await addChannelApp(sql);
   const refused: [Record<string, unknown>, string][] = [
     [{ app_key: "short" }, "channel_apps_app_key_check"],
@@ -70,7 +70,7 @@ test("an app has well-formed keys and sealed secrets, and a second secret only d
   }
 });
 
-test("a rotation keeps the previous secret until the rotation is finished, even if it is started again", async (sql) => {
+test("a rotation keeps the previous secret until the rotation is finished, even if the rotation is started again", async (sql) => {
   const { id, app_key } = await addChannelApp(sql);
   const secrets = async () => {
     const [row] = await sql`
@@ -99,7 +99,7 @@ test("a rotation keeps the previous secret until the rotation is finished, even 
   ]);
 });
 
-Deno.test("deleting an app deletes its events, and needs force if it has accounts or open events", async () => {
+Deno.test("deleting an app deletes its events, and requires force if the app has accounts or open events", async () => {
   const { account_id } = await newCompany();
   await rolledBack(async (sql) => {
     const remove = async ({ app_key }: Pick<ChannelApp, "app_key">, forced = false) =>
@@ -107,7 +107,7 @@ Deno.test("deleting an app deletes its events, and needs force if it has account
     assert.equal(await remove({ app_key: "no-such-app-anywhere" }), null);
     const unused = await addChannelApp(sql);
     assert.deepEqual(await remove(unused), { deleted: true, accounts: 0, events: 0 });
-    // An account that named the app earlier counts too.
+    // An account that was linked to the app earlier also counts.
     const named = await nameChannelApp(sql, account_id);
     await nameChannelApp(sql, account_id);
     assert.deepEqual(await remove(named), { deleted: false, accounts: 1, events: 0 });
@@ -123,11 +123,11 @@ Deno.test("deleting an app deletes its events, and needs force if it has account
     `;
     assert.equal(left.length, 0);
     const [account] = await sql`select from messaging_accounts where id = ${account_id}`;
-    assert.ok(account, "the account is kept");
+    assert.ok(account, "the account is not deleted");
   });
 });
 
-test("channel_client stores an event once for each app, and cannot read it", async (sql) => {
+test("channel_client stores an event once for each app, and cannot read the event", async (sql) => {
   const [app, other] = [await addChannelApp(sql), await addChannelApp(sql)];
   await actAs(sql, "channel_client");
   const stored = async (app: ChannelApp, body: string) =>

@@ -1,4 +1,4 @@
-// Tests what claiming a free reply decides and writes.
+// Tests the decisions and the writes of a claim for a free-form reply.
 
 import assert from "node:assert/strict";
 import { rolledBack, type Sql, type Work } from "../support/acting_as.ts";
@@ -21,7 +21,7 @@ async function phoneOf(sql: Sql): Promise<string> {
   return phone;
 }
 
-test("a claim within the window makes a message and a ledger row, and returns the data for the call", async (sql) => {
+test("a claim within the window creates a message and a ledger row, and returns the data for the channel call", async (sql) => {
   await personWrites(sql, company, 60);
   const claim_id = crypto.randomUUID();
   const asked = { conversation_id, claim_id, content: " Olá 🚚\n", idempotency_key: "once" };
@@ -51,7 +51,7 @@ test("a claim within the window makes a message and a ledger row, and returns th
   );
 });
 
-Deno.test("the window closes 24 hours minus one minute after the person's last message", async () => {
+Deno.test("the window closes 23 hours and 59 minutes after the contact's last message", async () => {
   const cases: [number, boolean][] = [
     [0, true],
     [A_DAY - 61, true],
@@ -72,7 +72,7 @@ Deno.test("the window closes 24 hours minus one minute after the person's last m
   }
 });
 
-test("a conversation has no window until the person writes, even if the company has sent templates", async (sql) => {
+test("a conversation has no window until the contact writes, even if the company has sent templates", async (sql) => {
   await addMessage(sql, company, { direction: "outbound", outcome: "accepted" });
   const closed = { result: "window_closed", expires_at: null };
   assert.deepEqual(await claimReply(sql, key, { conversation_id }), closed);
@@ -92,14 +92,14 @@ test("a new conversation has the same window as the contact's closed conversatio
   assert.deepEqual(await claimReply(sql, key, { conversation_id }), closed);
 });
 
-Deno.test("do_not_contact stops a reply unless the person has written after it was set", async () => {
+Deno.test("do_not_contact stops a reply unless the contact has written after it was set", async () => {
   const minute = 60;
-  // When do_not_contact was set, and when the person last wrote, in seconds before now.
+  // When do_not_contact was set, and when the contact last wrote, in seconds before now.
   const cases: [number | null, number, boolean][] = [
     [5 * minute, 4 * minute, true],
-    [5 * minute, 5 * minute, false], // the word stop itself
+    [5 * minute, 5 * minute, false], // this message is the word stop itself
     [5 * minute, 6 * minute, false],
-    [null, 0, false], // the time of do_not_contact is unknown
+    [null, 0, false], // the time when do_not_contact was set is unknown
   ];
   for (const [setAgo, wroteAgo, isClaimed] of cases) {
     await rolledBack(async (sql) => {
@@ -116,7 +116,7 @@ Deno.test("do_not_contact stops a reply unless the person has written after it w
   }
 });
 
-test("do_not_contact is reported before a closed window, because it forbids a template too", async (sql) => {
+test("do_not_contact is reported before a closed window, because do_not_contact also forbids templates", async (sql) => {
   await sql`update contacts set do_not_contact = true where id = ${contact_id}`;
   assert.deepEqual(await claimReply(sql, key, { conversation_id }), { result: "do_not_contact" });
 });
@@ -127,7 +127,7 @@ test("a marketing opt-out does not stop a reply", async (sql) => {
   assert.equal((await claimReply(sql, key, { conversation_id })).result, "claimed");
 });
 
-Deno.test("a claim that is stopped and a dry run both write nothing and use up no idempotency key", async () => {
+Deno.test("a stopped claim and a dry run write nothing and do not use up the idempotency key", async () => {
   const { id, keys, conversation_id } = await newCompany();
   await committed((sql) => sql`update api_keys set last_used_at = now() where company_id = ${id}`);
   const before = await snapshot(id);
@@ -172,7 +172,7 @@ Deno.test("if a conversation moves to another contact during a claim, the reply 
   assert.deepEqual([answer.result, answer.phone], ["claimed", phone]);
 });
 
-Deno.test("a claim is stopped when the window closes while it waits for its idempotency key", async () => {
+Deno.test("a claim is stopped if the window closes while the claim waits for its idempotency key", async () => {
   const { id, keys, contact_id, account_id, conversation_id } = await newCompany();
   await committed((sql) => personWrites(sql, { id, conversation_id }, 60));
   const asked = { conversation_id, idempotency_key: "once" };
@@ -187,7 +187,7 @@ Deno.test("a claim is stopped when the window closes while it waits for its idem
   assert.equal(answer.result, "window_closed");
 });
 
-test("a released reply that is claimed again has no data of the previous attempt", async (sql) => {
+test("a released reply that is claimed again contains no data from the previous attempt", async (sql) => {
   await personWrites(sql, company, 60);
   const asked = { conversation_id, idempotency_key: "once" };
   const claim_id = crypto.randomUUID();
@@ -211,7 +211,7 @@ test("a released reply that is claimed again has no data of the previous attempt
   assert.deepEqual([...new Set(Object.values(facts))], [null]);
 });
 
-test("a reply and a template send may reuse the idempotency key of a released send of the other kind", async (sql) => {
+test("replies and template sends can reuse the idempotency key of a released send of the other kind", async (sql) => {
   await personWrites(sql, company, 60);
   const phone = await phoneOf(sql);
   const claims: [string, (claim_id: string) => Promise<Record<string, unknown>>][] = [

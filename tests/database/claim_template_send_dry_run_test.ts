@@ -1,4 +1,4 @@
-// Tests a dry run, and a claim that does not fit the template: what they answer, and that they
+// Tests a dry run, and a claim that does not match the template: what they return, and that they
 // write nothing.
 
 import assert from "node:assert/strict";
@@ -11,8 +11,8 @@ import { catalogued, entry, FITTING, mediaEntry } from "./templates.ts";
 const DRY = { preflight: "first", dry_run: true, ...FITTING };
 
 /**
- * A company with stored templates. The use of its keys has just been recorded, so a claim need not
- * record it.
+ * A company with stored templates. The use of its API keys has just been recorded, so a claim does
+ * not have to record it.
  */
 async function newSender(): Promise<Company> {
   const company = await newCompany();
@@ -34,7 +34,7 @@ await committed((sql) =>
   addContact(sql, { company_id, phone: stoppedPhone, do_not_contact: true })
 );
 
-/** The answer of a committed claim. The test fails if the claim has written anything. */
+/** Commits a claim and returns its result. Fails the test if the claim wrote anything. */
 async function unwritten(asked: Record<string, unknown>): Promise<Claim> {
   const before = await snapshot(company_id);
   const answer = await committed((sql) => claim(sql, keys.messaging, asked));
@@ -52,7 +52,7 @@ Deno.test("a dry run returns what a send would do, and writes nothing", async ()
   const runs: [Record<string, unknown>, unknown][] = [
     [{}, { result: "send" }],
     [{ idempotency_key, contact_name: "Grace" }, { result: "send" }],
-    // The media that a send would upload first.
+    // The media that a send would have to upload first.
     [{ template_name: "promo", body_variables: [] }, { result: "send" }],
     [{ phone: stoppedPhone }, { result: "do_not_contact" }],
     [{ body_variables: [] }, REFUSED],
@@ -65,12 +65,12 @@ Deno.test("a dry run returns what a send would do, and writes nothing", async ()
   for (const [asked, expected] of runs) {
     assert.deepEqual(await unwritten({ ...DRY, ...asked }), expected, JSON.stringify(asked));
   }
-  // The idempotency key is still free.
+  // The idempotency key has not been used.
   const real = { ...DRY, dry_run: false, idempotency_key };
   assert.equal((await committed((sql) => claim(sql, keys.messaging, real))).result, "claimed");
 });
 
-Deno.test("a claim that does not fit the template writes nothing, and its idempotency key stays free", async () => {
+Deno.test("a claim that does not match the template writes nothing and does not use up its idempotency key", async () => {
   const idempotency_key = crypto.randomUUID();
   const real = { preflight: "first", contact_name: "Grace", idempotency_key, ...FITTING };
   assert.deepEqual(await unwritten({ ...real, body_variables: [] }), REFUSED);
@@ -81,7 +81,7 @@ Deno.test("a claim that does not fit the template writes nothing, and its idempo
   assert.equal(result, "claimed");
 });
 
-Deno.test("a dry run of a repeat reports the repeat and leaves the send unchanged, even if its lease has ended", async () => {
+Deno.test("a dry run of a repeated send reports the repeat and leaves the send unchanged, even if its lease has expired", async () => {
   const idempotency_key = crypto.randomUUID();
   const asked = { ...DRY, phone: anyPhone(), idempotency_key };
   const first = await committed((sql) => claim(sql, keys.messaging, { ...asked, dry_run: false }));
@@ -90,8 +90,8 @@ Deno.test("a dry run of a repeat reports the repeat and leaves the send unchange
   assert.deepEqual(await unwritten(asked), repeat);
   await committed((sql) => endLease(sql, first.send_id));
   assert.deepEqual(await unwritten(asked), repeat);
-  // The claim checks the key first: a request with different values is a repeat, even if a new send
-  // with them would be refused.
+  // The claim checks the idempotency key first. Therefore a request with different values is a
+  // repeat, even if a new send with these values would be refused.
   const words = { phone_number_id: "0", body_variables: [] };
   assert.deepEqual(
     await unwritten({ ...asked, ...words }),
@@ -108,7 +108,7 @@ Deno.test("a dry run of a repeat reports the repeat and leaves the send unchange
   assert.equal((await unwritten(asked)).status, "failed");
 });
 
-Deno.test("a dry run of a released send reports that it would be sent, and leaves it released", async () => {
+Deno.test("a dry run of a released send reports that the message would be sent, and the send remains released", async () => {
   const idempotency_key = crypto.randomUUID();
   const claim_id = crypto.randomUUID();
   const { send_id } = await committed((sql) =>

@@ -1,4 +1,4 @@
-// Tests what stops a claim of a template send. A claim that is stopped writes nothing.
+// Tests what stops a claim of a template send. A stopped claim writes nothing.
 
 import assert from "node:assert/strict";
 import { hashKey } from "../../supabase/functions/_shared/key/presented_key.ts";
@@ -19,7 +19,7 @@ const { id: company_id, keys, phone_number_id } = await newCompany();
 const display_phone = "+15550100";
 const key = keys.messaging;
 
-Deno.test("a claim that names none of several connected accounts returns a list of the accounts", async () => {
+Deno.test("if several accounts are connected, a claim that names none of them returns a list of the accounts", async () => {
   const other = await newCompany();
   await rolledBack(async (sql) => {
     const assertStopped = async (asked: Record<string, unknown>, connected: unknown[]) => {
@@ -43,7 +43,7 @@ Deno.test("a claim that names none of several connected accounts returns a list 
   });
 });
 
-Deno.test("a contact with do_not_contact stops a claim, with any spelling of the phone", async () => {
+Deno.test("a contact with do_not_contact stops a claim, in whatever format the phone number is given", async () => {
   await rolledBack(async (sql) => {
     const phone = "+551187654321";
     await addContact(sql, { company_id, phone, do_not_contact: true });
@@ -56,7 +56,7 @@ Deno.test("a contact with do_not_contact stops a claim, with any spelling of the
   });
 });
 
-Deno.test("do_not_contact of another company's contact does not stop a claim", async () => {
+Deno.test("another company's do_not_contact for the same phone number does not stop a claim", async () => {
   const other = await newCompany();
   await rolledBack(async (sql) => {
     const phone = anyPhone();
@@ -65,12 +65,12 @@ Deno.test("do_not_contact of another company's contact does not stop a claim", a
   });
 });
 
-Deno.test("a claim that is stopped writes nothing, and its idempotency key stays free", async () => {
+Deno.test("a stopped claim writes nothing and does not use up its idempotency key", async () => {
   const { id: company_id, keys } = await newCompany();
   const phone = anyPhone();
   await committed(async (sql) => {
     await addContact(sql, { company_id, phone, do_not_contact: true });
-    // Otherwise the first of these claims would record when the key was used.
+    // Otherwise the first of these claims would record the use of the API key.
     await sql`update api_keys set last_used_at = now() where company_id = ${company_id}`;
   });
   const before = await snapshot(company_id);
@@ -87,7 +87,7 @@ Deno.test("a claim that is stopped writes nothing, and its idempotency key stays
   assert.equal(free.result, "claimed");
 });
 
-Deno.test("every claim records the use of its API key, with any result", async () => {
+Deno.test("every claim records the use of its API key, whatever the result of the claim is", async () => {
   const usedNow = async (sql: Sql) => {
     const rows = await sql`
       select last_used_at = now() as now from api_keys where key_hash = ${await hashKey(key)}

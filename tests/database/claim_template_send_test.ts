@@ -1,4 +1,4 @@
-// Tests the rows that claiming a template send finds, makes and returns.
+// Tests which rows a claim of a template send finds, creates and returns.
 
 import assert from "node:assert/strict";
 import { rolledBack, type Sql, type Work } from "../support/acting_as.ts";
@@ -12,13 +12,13 @@ const own = await newCompany();
 const { id: company_id, keys, contact_id, account_id, conversation_id, phone_number_id } = own;
 const key = keys.messaging;
 
-/** The row of a table that has this id. */
+/** The row with this id in a table. */
 async function row(sql: Sql, table: string, id: string) {
   const [found] = await sql`select * from ${sql(table)} where id = ${id}`;
   return found;
 }
 
-/** The columns of a row that have a value. */
+/** The columns of a row that are not null. */
 function filled(row: Record<string, unknown>) {
   return Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null));
 }
@@ -27,7 +27,7 @@ async function phoneOf(sql: Sql, contactId: string): Promise<string> {
   return (await row(sql, "contacts", contactId)).phone;
 }
 
-test("a claim for a new phone makes a contact, a conversation, a message and a ledger row", async (sql) => {
+test("a claim for a new phone number creates a contact, a conversation, a message and a ledger row", async (sql) => {
   const phone = anyPhone();
   const claim_id = crypto.randomUUID();
   const answer = await claim(sql, key, {
@@ -50,7 +50,7 @@ test("a claim for a new phone makes a contact, a conversation, a message and a l
     created_conversation: true,
     template: null,
   });
-  // Runs the checks that would otherwise wait for the end of the transaction.
+  // Runs the deferred constraint checks, which would otherwise run at the end of the transaction.
   await sql`set constraints all immediate`;
   assert.deepEqual(
     await sendCounts(sql, company_id),
@@ -81,7 +81,7 @@ test("a claim for a new phone makes a contact, a conversation, a message and a l
     marketing_opt_out: false,
   });
   const message = await row(sql, "messages", message_id);
-  // The columns for the channel's reports have no value yet.
+  // The columns for the channel's reports are still null.
   assert.deepEqual(filled(message), {
     id: message_id,
     company_id,
@@ -121,7 +121,7 @@ test("a claim for a new phone makes a contact, a conversation, a message and a l
   });
 });
 
-Deno.test("every spelling of a phone finds the same contact, and the claim does not change the contact", async () => {
+Deno.test("the same phone number in any format finds the same contact, and the claim does not change the contact", async () => {
   const spellings = [
     ["+5511987654321", "+551187654321"],
     ["+5215512345678", "+525512345678"],
@@ -141,7 +141,7 @@ Deno.test("every spelling of a phone finds the same contact, and the claim does 
   }
 });
 
-test("until the contact's conversation on the account is closed, a claim uses that conversation", async (sql) => {
+test("a claim uses the contact's conversation on the account until that conversation is closed", async (sql) => {
   const phone = await phoneOf(sql, contact_id);
   const claimed = async () => {
     const { conversation_id: id, created_conversation, send_id } = await claim(sql, key, { phone });
@@ -157,7 +157,7 @@ test("until the contact's conversation on the account is closed, a claim uses th
   await sql`update conversations set status = 'closed' where id = ${conversation_id}`;
   const opened = await claimed();
   assert.deepEqual([opened.id === conversation_id, opened.created_conversation], [false, true]);
-  // The newer conversation is used, although the older one was updated later.
+  // The newer conversation is used, although the older conversation was updated later.
   await sql`update conversations set team_id = null where id = ${conversation_id}`;
   assert.deepEqual(await claimed(), { ...opened, created_conversation: false });
   await sql`update conversations set status = 'closed' where id = ${opened.id}`;
@@ -165,7 +165,7 @@ test("until the contact's conversation on the account is closed, a claim uses th
   assert.ok(![conversation_id, opened.id].includes(next.id));
 });
 
-test("a claim does not use conversations of another account or another contact", async (sql) => {
+test("a claim does not use the conversations of another account or another contact", async (sql) => {
   const another = await connectAccount(sql, company_id);
   const phone = await phoneOf(sql, contact_id);
   const onAnother = await claim(sql, key, { phone, phone_number_id: another.phone_number_id });
@@ -178,7 +178,7 @@ test("a claim does not use conversations of another account or another contact",
   assert.equal(withAnother.created_conversation, true);
 });
 
-test("a send uses the account that the request names, or else the only connected account", async (sql) => {
+test("a send uses the account that the request names, or the only connected account if the request names none", async (sql) => {
   const another = await connectAccount(sql, company_id);
   const named = await claim(sql, key, { phone_number_id: another.phone_number_id });
   assert.deepEqual(

@@ -1,4 +1,5 @@
-// A repeat of a template send reports the send, and claims it again if it was released.
+// A repeat of a template send reports the send's state, and claims the send again if it was
+// released.
 
 import assert from "node:assert/strict";
 import { rolledBack, type Sql, type Work } from "../support/acting_as.ts";
@@ -25,7 +26,7 @@ async function claimOnce(sql: Sql, asked: Record<string, unknown> = {}): Promise
   return await claim(sql, key, { idempotency_key, ...asked });
 }
 
-/** Claims a send with the idempotency key, and settles it unless `settlement` is null. */
+/** Claims a send with the idempotency key, and settles the send unless `settlement` is null. */
 async function attempt(
   sql: Sql,
   settlement: Record<string, unknown> | null,
@@ -38,7 +39,7 @@ async function attempt(
   return claimed;
 }
 
-/** The answer to a repeat of a claimed send. */
+/** The response to a repeat of a claimed send. */
 function repeatOf({ conversation_id, message_id }: Claim, status: string) {
   return { result: "repeat", status, conversation_id, message_id };
 }
@@ -55,7 +56,7 @@ async function everything(sql: Sql) {
 
 const STANDING = [[null, "pending"], [SENT, "sent"], [FAILED, "failed"]] as const;
 
-Deno.test("a repeat with different values gets the state of the send, a request for another message is refused, and neither writes anything", async () => {
+Deno.test("a repeat with different values returns the state of the send, a request for another message is refused, and neither writes anything", async () => {
   for (const [settlement, status] of STANDING) {
     await rolledBack(async (sql) => {
       const phone = anyPhone();
@@ -84,7 +85,7 @@ Deno.test("a repeat with different values gets the state of the send, a request 
   }
 });
 
-Deno.test("a repeat gets the state of the send even when new sends would be refused", async () => {
+Deno.test("a repeat returns the state of the send even when new sends would be refused", async () => {
   for (const [settlement, status] of STANDING) {
     await rolledBack(async (sql) => {
       const phone = anyPhone();
@@ -97,7 +98,7 @@ Deno.test("a repeat gets the state of the send even when new sends would be refu
   }
 });
 
-test("an idempotency key belongs to the company, not to an API key, and is compared exactly", async (sql) => {
+test("an idempotency key belongs to the company, not to an API key, and must match exactly", async (sql) => {
   const phone = anyPhone();
   const claimed = await attempt(sql, null, { phone });
   const again = await claim(sql, keys.all, { idempotency_key, phone });
@@ -122,7 +123,7 @@ test("a request without an idempotency key is never a repeat", async (sql) => {
   assert.notEqual(first.send_id, second.send_id);
 });
 
-test("a released send that is claimed again keeps its row and message, with the new content", async (sql) => {
+test("a released send that is claimed again keeps its row and its message, but with the new content", async (sql) => {
   const phone = anyPhone();
   const first = await attempt(sql, RELEASED, { phone });
   assert.equal((await standing(sql, first.send_id)).message_status, "failed");
@@ -172,7 +173,7 @@ test("a released send that is claimed again keeps its row and message, with the 
   assert.equal((await sql`select from messages where company_id = ${company_id}`).length, 1);
 });
 
-test("a released send stays released if its repeat is stopped", async (sql) => {
+test("a released send remains released if its repeat is stopped", async (sql) => {
   const phone = anyPhone();
   const first = await attempt(sql, RELEASED, { phone });
   await sql`update contacts set do_not_contact = true where phone = ${phone}`;
@@ -201,7 +202,7 @@ test("a released send that is claimed for another contact moves to that contact'
   assert.deepEqual(await claimOnce(sql, { phone }), repeatOf(again, "pending"));
 });
 
-Deno.test("a send that opened a conversation still counts as its opener when the send is claimed again", async () => {
+Deno.test("a send that opened a conversation still counts as the conversation's opener when the send is claimed again", async () => {
   const closeAll = (sql: Sql) =>
     sql`update conversations set status = 'closed' where company_id = ${company_id}`;
   const openAnother = async (sql: Sql, phone: string) => {
@@ -210,9 +211,10 @@ Deno.test("a send that opened a conversation still counts as its opener when the
       select company_id, id, ${account_id} from contacts where phone = ${phone}
     `;
   };
-  // The first two columns say whether a conversation exists at first, and what happens before the
-  // second attempt. The others say whether the second attempt uses the conversation of the first
-  // attempt, and whether it counts as the opener.
+  // The first column shows whether a conversation exists at first, and the second column what
+  // happens before the second attempt. The third column shows whether the second attempt uses the
+  // conversation of the first attempt. The fourth column shows whether the send counts as the
+  // opener.
   const cases: [boolean, ((sql: Sql, phone: string) => Promise<unknown>)[], boolean, boolean][] = [
     [false, [], true, true],
     [false, [closeAll], false, true],
@@ -229,7 +231,7 @@ Deno.test("a send that opened a conversation still counts as its opener when the
       const first = await attempt(sql, RELEASED, { phone });
       assert.equal(first.created_conversation, !opened);
       for (const step of steps) await step(sql, phone);
-      // A third attempt gives the same result as the second.
+      // A third attempt has the same result as the second attempt.
       for (let times = 0; times < 2; times++) {
         const again = await attempt(sql, RELEASED, { phone });
         const [kept] = await sql`select * from sends where id = ${again.send_id}`;

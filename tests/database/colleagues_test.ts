@@ -17,7 +17,7 @@ const give = (sql: Sql, person: string, role: string, company = own.id) =>
 const remove = (sql: Sql, person: string, company = own.id) =>
   sql`select remove_member(${company}, ${person})`;
 
-/** The result of a call by a person. The test rolls the call back. */
+/** The result of a user's call, which the test rolls back. */
 async function outcome(as: string, work: (sql: Sql) => Promise<unknown>): Promise<string> {
   let said = "done";
   await rolledBack(async (sql) => {
@@ -27,7 +27,7 @@ async function outcome(as: string, work: (sql: Sql) => Promise<unknown>): Promis
   return said;
 }
 
-Deno.test("only owners make or remove owners, admins manage agents and admins, and agents manage no one", async () => {
+Deno.test("only owners can make or remove owners, admins manage agents and admins, and agents manage no one", async () => {
   const cases: [as: string, of: string, role: string, expected: string][] = [
     [owner, agent, "owner", "done"],
     [owner, admin, "agent", "done"],
@@ -67,7 +67,7 @@ Deno.test("only owners make or remove owners, admins manage agents and admins, a
   }
 });
 
-Deno.test("the history names the person who removes or promotes a colleague", async () => {
+Deno.test("the history records who removed or promoted a colleague", async () => {
   await rolledBack(async (sql) => {
     await actAsPerson(sql, owner);
     await give(sql, agent, "admin");
@@ -94,7 +94,7 @@ Deno.test("the history names the person who removes or promotes a colleague", as
   });
 });
 
-Deno.test("owners and admins see the addresses of their colleagues, and agents see only their own address", async () => {
+Deno.test("owners and admins see their colleagues' email addresses, and agents see only their own", async () => {
   const seen = async (as: string, company = own.id) => {
     const { status, body } = await rest(await personToken(as), "POST", "/rpc/company_people", {
       json: { company_id: company },
@@ -113,7 +113,7 @@ Deno.test("owners and admins see the addresses of their colleagues, and agents s
   assert.deepEqual(await seen(owner, other.id), []);
 });
 
-Deno.test("keys, the platform and signed-out callers cannot call the functions with which people manage members", async () => {
+Deno.test("API keys, the platform and signed-out callers cannot call the functions that manage members", async () => {
   const calls = [
     ["company_people", { company_id: own.id }],
     ["change_member_role", { company_id: own.id, user_id: agent, role: "owner" }],
@@ -132,7 +132,7 @@ Deno.test("keys, the platform and signed-out callers cannot call the functions w
   });
 });
 
-/** The result of one person's call while another person's call is not committed yet. */
+/** The result of one user's call while another user's call is not yet committed. */
 async function saidWhile(
   [before, first]: [as: string, (sql: Sql) => Promise<unknown>],
   [after, second]: [as: string, (sql: Sql) => Promise<unknown>],
@@ -150,7 +150,7 @@ async function saidWhile(
   return said;
 }
 
-Deno.test("a change of a member waits for a simultaneous change of a role, and is checked with the new role", async () => {
+Deno.test("a change to a member waits for a simultaneous change of role, and is then checked with the new role", async () => {
   const company = await newCompany();
   const { id, member_id: boss } = company;
   const [ada, bob, eva] = await newMembers(company, "admin", "admin", "agent");

@@ -1,4 +1,5 @@
-// Tests the rows of a new company, the constraints on its rows, and what is deleted with it.
+// Tests the rows of a new company, the constraints on these rows, and what is deleted with the
+// company.
 
 import assert from "node:assert/strict";
 import { actAs, refusal, rolledBack, type Sql } from "../support/acting_as.ts";
@@ -40,7 +41,7 @@ Deno.test("a new company has a default pipeline with five stages, in order", asy
   });
 });
 
-Deno.test("a team's name is unique within its company, but not across companies", async () => {
+Deno.test("a team name is unique within its company, but not across companies", async () => {
   const own = await newCompany();
   const other = await newCompany();
   await rolledBack(async (sql) => {
@@ -52,7 +53,7 @@ Deno.test("a team's name is unique within its company, but not across companies"
   });
 });
 
-Deno.test("a channel number is connected to one company at a time and has one account in each company", async () => {
+Deno.test("a WhatsApp number is connected to only one company at a time and has only one account in each company", async () => {
   const own = await newCompany();
   const other = await newCompany();
   await rolledBack(async (sql) => {
@@ -68,14 +69,14 @@ Deno.test("a channel number is connected to one company at a time and has one ac
   });
 });
 
-Deno.test("a connected account has an encrypted token, and a disconnected account has no token", async () => {
+Deno.test("a connected account has an encrypted token, and a disconnected account has none", async () => {
   const { account_id } = await newCompany();
   await rolledBack(async (sql) => {
     const refused: [Record<string, unknown>, string][] = [
       [{ encrypted_token: null }, "messaging_accounts_token_while_connected"],
       [{ disconnected_at: new Date() }, "messaging_accounts_token_while_connected"],
       [{ encrypted_token: "a plain token" }, "messaging_accounts_encrypted_token_check"],
-      // This JWE contains an encrypted content key, which our tokens never contain.
+      // This JWE contains an encrypted content key, which the service's tokens never contain.
       [{ encrypted_token: "h.k.iv.c.t" }, "messaging_accounts_encrypted_token_check"],
       [{ phone_number_id: "+15550100" }, "messaging_accounts_phone_number_id_check"],
       [{ phone_number_id: "" }, "messaging_accounts_phone_number_id_check"],
@@ -90,7 +91,7 @@ Deno.test("a connected account has an encrypted token, and a disconnected accoun
   });
 });
 
-Deno.test("a key is stored as a digest and can have only known scopes", async () => {
+Deno.test("an API key is stored as a digest and can have only known scopes", async () => {
   const { id } = await newCompany();
   await rolledBack(async (sql) => {
     const refused: [Record<string, unknown>, string][] = [
@@ -108,7 +109,7 @@ Deno.test("a key is stored as a digest and can have only known scopes", async ()
   });
 });
 
-Deno.test("deleting a company deletes all of its rows and no other company's rows", async () => {
+Deno.test("deleting a company deletes all its rows and leaves other companies' rows unchanged", async () => {
   const gone = await newCompany();
   const kept = await newCompany();
   await withDatabase((sql) =>

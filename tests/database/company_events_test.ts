@@ -1,5 +1,5 @@
-// Tests the changes of a company's keys and members: the database records them, owners and admins
-// read them, and no one writes them.
+// Tests the history of a company's keys and members. The database records each change, owners and
+// admins can read the history, and no one can write to it.
 
 import assert from "node:assert/strict";
 import type postgres from "postgres";
@@ -29,7 +29,7 @@ async function create(sql: Sql, name = "Shop") {
   return made;
 }
 
-/** The events of a key, oldest first. */
+/** The events about a key, oldest first. */
 async function eventsOf(sql: Sql, key_id: string) {
   await actAsSuperuser(sql);
   return await sql`select * from company_events where key_id = ${key_id} order by created_at`;
@@ -38,13 +38,13 @@ async function eventsOf(sql: Sql, key_id: string) {
 /** The action and the details of each event. */
 const told = (events: postgres.Row[]) => events.map(({ action, details }) => [action, details]);
 
-/** Sets the request headers that later statements see. */
+/** Sets the request headers for later statements. */
 async function withHeaders(sql: Sql, headers: unknown) {
   const setting = typeof headers === "string" ? headers : JSON.stringify(headers);
   await sql`select set_config('request.headers', ${setting}, true)`;
 }
 
-test("every change of a key is recorded with the name that the key had then", async (sql) => {
+test("every change to a key is recorded with the name that the key had at the time", async (sql) => {
   await actAsPerson(sql, owner);
   const { id, api_key } = await create(sql);
   await sql`update api_keys set name = 'Till' where id = ${id}`;
@@ -79,13 +79,13 @@ test("every change of a key is recorded with the name that the key had then", as
   assert.deepEqual(events.map(({ key_name }) => key_name), [
     ...["Shop", "Till", "Till", "Desk", "Desk", "Desk", "Desk"],
   ]);
-  // Deleting the key also unlinks its successor. That is not recorded.
+  // Deleting the key also unlinks its successor, but the history does not record that.
   assert.deepEqual(told(await eventsOf(sql, successor.id)), [
     ["created", { scopes: ["read"], expires_at: null, replaces: id }],
   ]);
 });
 
-test("a change that an administrator makes in SQL is recorded as made by the database", async (sql) => {
+test("a change that an administrator makes in SQL is recorded as a change by the database", async (sql) => {
   await actAs(sql, "service_role");
   const { id } = await create(sql);
   await actAsSuperuser(sql);
@@ -104,7 +104,7 @@ test("a change that an administrator makes in SQL is recorded as made by the dat
   );
 });
 
-test("an event has the name that the person has in the company, or else the e-mail address", async (sql) => {
+test("an event has the user's name in the company, or the email address if there is no name", async (sql) => {
   const email = `${owner}@people.example`;
   await sql`update auth.users set email = ${email} where id = ${owner}`;
   await actAsPerson(sql, owner);
@@ -119,7 +119,7 @@ test("an event has the name that the person has in the company, or else the e-ma
   }
 });
 
-test("an event has the IP address that the platform's proxy wrote, even if the caller's headers name another address", async (sql) => {
+test("an event has the IP address that the platform's proxy reported, even if the caller's headers contain another IP address", async (sql) => {
   const cases: [unknown, string | null][] = [
     [{
       "cf-connecting-ip": "203.0.113.7",
@@ -127,7 +127,7 @@ test("an event has the IP address that the platform's proxy wrote, even if the c
       "x-forwarded-for": "2.2.2.2",
     }, "203.0.113.7"],
     [{ "x-real-ip": "203.0.113.8", "x-forwarded-for": "2.2.2.2" }, "203.0.113.8"],
-    // The caller may have written everything before the last comma of the header.
+    // The caller can forge everything before the last comma of the header.
     [{ "x-forwarded-for": "1.1.1.1, 203.0.113.9" }, "203.0.113.9"],
     [{ "x-forwarded-for": " 2001:db8::7 " }, "2001:db8::7"],
     [{ "x-forwarded-for": "203.0.113.9, unknown" }, null],
@@ -154,7 +154,7 @@ test("an event has the IP address that the platform's proxy wrote, even if the c
   }
 });
 
-Deno.test("a change over the Data API is recorded with the caller's real IP address, even if the caller's headers name another address", async () => {
+Deno.test("a change through the Data API is recorded with the caller's real IP address, even if the caller's headers contain another one", async () => {
   const asOwner = await personToken(owner);
   const headers = {
     "CF-Connecting-IP": "1.1.1.1",
@@ -180,7 +180,7 @@ Deno.test("a change over the Data API is recorded with the caller's real IP addr
   ]);
 });
 
-Deno.test("owners and admins read the events of their company, and no one else reads any", async () => {
+Deno.test("owners and admins can read the events of their company, and no one else can", async () => {
   const readers: [string, boolean][] = [[owner, true], [agent, false], [other.member_id, false]];
   for (const [person, reads] of readers) {
     const path = `/company_events?select=*&company_id=eq.${own.id}`;
@@ -194,7 +194,7 @@ Deno.test("owners and admins read the events of their company, and no one else r
   );
 });
 
-test("people and the platform cannot add, change or delete an event", async (sql) => {
+test("users and the platform cannot add, change or delete an event", async (sql) => {
   const row = {
     ...{ company_id: own.id, key_id: crypto.randomUUID(), key_name: "x", key_hint: "0000" },
     ...{ action: "created", actor_kind: "person" },
@@ -212,7 +212,7 @@ test("people and the platform cannot add, change or delete an event", async (sql
   }
 });
 
-/** The events about a member, oldest first: who did what. */
+/** The events about a member, oldest first. Each shows who did what. */
 async function eventsOfMember(sql: Sql, member_id: string) {
   await actAsSuperuser(sql);
   const events = await sql`
@@ -223,7 +223,7 @@ async function eventsOfMember(sql: Sql, member_id: string) {
   ) => [action, member_name, details, actor_kind, actor_id, actor_name]);
 }
 
-test("the events record who joins or leaves a company and each change of a name or role", async (sql) => {
+test("the history records who joins or leaves a company, and each change of a name or role", async (sql) => {
   const [{ id: newcomer }] = await sql`
     insert into auth.users (id, email, email_confirmed_at)
     values (gen_random_uuid(), 'ada@people.example', now()) returning id
@@ -254,7 +254,7 @@ test("the events record who joins or leaves a company and each change of a name 
   ]);
 });
 
-test("a membership that is handed to another person is recorded as one person leaving and another joining", async (sql) => {
+test("a membership that is transferred to another user is recorded as one user leaving and another joining", async (sql) => {
   const [{ id: heir }] =
     await sql`insert into auth.users (id) values (gen_random_uuid()) returning id`;
   await actAs(sql, "service_role");
@@ -273,7 +273,7 @@ test("a membership that is handed to another person is recorded as one person le
   ]);
 });
 
-Deno.test("keys and members that are deleted with their company leave no event", async () => {
+Deno.test("keys and members that are deleted with their company leave no events", async () => {
   const company = await newCompany();
   await rolledBack(async (sql) => {
     await actAs(sql, "service_role");
@@ -286,9 +286,9 @@ Deno.test("keys and members that are deleted with their company leave no event",
   });
 });
 
-test("a page of the newest events of a company reads an index, without sorting", async (sql) => {
+test("a page of a company's newest events is read from an index, without sorting", async (sql) => {
   await actAsPerson(sql, owner);
-  // With the few rows of the tests, any plan is cheap.
+  // With the few rows in these tests, any plan is cheap.
   await sql`set local enable_seqscan = off`;
   await sql`set local enable_bitmapscan = off`;
   const plan = await sql`

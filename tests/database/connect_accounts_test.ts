@@ -1,4 +1,5 @@
-// Only the function settings stores a token for a person, and only if the person manages the company.
+// Only the function settings can store a token on behalf of a user, and only if the user manages
+// the company.
 
 import assert from "node:assert/strict";
 import {
@@ -30,7 +31,7 @@ const values = (changes: Record<string, unknown> = {}) => ({
   ...{ encrypted_token: SEALED, ...changes },
 });
 
-/** Connects an account as the current role. */
+/** Connects an account in the current role. */
 async function call(sql: Sql, changes: Record<string, unknown> = {}) {
   const told = values(changes);
   const named = Object.keys(told).map((argument, i) => `${argument} => $${i + 1}`);
@@ -42,7 +43,7 @@ async function call(sql: Sql, changes: Record<string, unknown> = {}) {
 }
 
 /**
- * Connects an account on behalf of a person, as the function does. After that, the session has the
+ * Connects an account on behalf of a user, as the function does. Afterwards, the session has the
  * superuser's role again.
  */
 async function connect(sql: Sql, person: string, changes: Record<string, unknown> = {}) {
@@ -52,7 +53,7 @@ async function connect(sql: Sql, person: string, changes: Record<string, unknown
   return answer;
 }
 
-/** What the history says about an account, oldest first. */
+/** The history of an account, oldest event first. */
 async function events(sql: Sql, account_id: string) {
   const rows = await sql`
     select action, details, actor_kind, actor_id, account_name, client_address from company_events
@@ -61,7 +62,7 @@ async function events(sql: Sql, account_id: string) {
   return rows.map((row) => Object.values(row));
 }
 
-test("owners and admins connect, replace and disconnect a number, and the history says who did it", async (sql) => {
+test("owners and admins can connect, replace and disconnect a number, and the history records who did it", async (sql) => {
   const first = await connect(sql, own.member_id, {
     business_account_id: "42",
     quality_rating: "GREEN",
@@ -88,10 +89,10 @@ test("owners and admins connect, replace and disconnect a number, and the histor
   `;
   assert.equal(encrypted_token, SEALED);
   const texts = await sql`select company_events::text as text from company_events`;
-  assert.ok(texts.every(({ text }) => !text.includes("..")), "no token is in the history");
+  assert.ok(texts.every(({ text }) => !text.includes("..")), "the history contains no token");
 });
 
-test("the channel's data about the number and the token is stored, and the members see it", async (sql) => {
+test("the channel's data about the number and the token is stored, and the members can see it", async (sql) => {
   const token_expires_at = new Date(Date.now() + 3 * 24 * 60 * 60_000);
   const { id } = await connect(sql, admin, { quality_rating: "YELLOW", token_expires_at });
   await actAsPerson(sql, agent);
@@ -105,7 +106,7 @@ test("the channel's data about the number and the token is stored, and the membe
   assert.deepEqual(await seen(), [token_expires_at, "YELLOW", null]);
   const troubles = await sql`select trouble, until from messaging_account_troubles(${own.id})`;
   assert.deepEqual([...troubles], [{ trouble: "token_expires", until: token_expires_at }]);
-  // The job that reads the templates also reads the numbers of the business account.
+  // The job that reads the templates also reads the phone numbers of the business account.
   await actAsSuperuser(sql);
   await sql`update messaging_accounts set business_account_id = '43' where id = ${id}`;
   await actAs(sql, "channel_client");
@@ -119,7 +120,7 @@ test("the channel's data about the number and the token is stored, and the membe
   assert.deepEqual(await seen(), [token_expires_at, "RED", "TIER_1K"]);
 });
 
-test("agents, people of other companies and former members cannot connect an account", async (sql) => {
+test("agents, members of other companies and former members cannot connect an account", async (sql) => {
   const asking = (changes?: Record<string, unknown>) => (sql: Sql) => call(sql, changes);
   for (const person of [agent, other.member_id, crypto.randomUUID(), undefined]) {
     await actAs(sql, "settings_client", person ? { sub: person } : {});
@@ -137,7 +138,7 @@ test("agents, people of other companies and former members cannot connect an acc
   }
 });
 
-Deno.test("no person, not even an owner, and no API key can store a token over the Data API", async () => {
+Deno.test("no user, not even an owner, and no API key can store a token through the Data API", async () => {
   const before =
     await statement`select count(*)::int from messaging_accounts where company_id = ${own.id}`;
   for (
@@ -168,7 +169,7 @@ Deno.test("no person, not even an owner, and no API key can store a token over t
   );
 });
 
-test("a number that is connected to another company stays there until it is disconnected", async (sql) => {
+test("a number that is connected to another company remains there until it is disconnected", async (sql) => {
   const taking = (sql: Sql) => call(sql, { phone_number_id: other.phone_number_id });
   await actAs(sql, "settings_client", { sub: own.member_id });
   assert.equal(await refusal(sql, taking), "PT409");
@@ -180,7 +181,7 @@ test("a number that is connected to another company stays there until it is disc
   assert.equal(was_known, false);
 });
 
-Deno.test("when two people connect a number simultaneously, there is one account with the second token", async () => {
+Deno.test("when two users connect a number simultaneously, the result is one account with the second token", async () => {
   const company = await newCompany();
   const at = { company_id: company.id, phone_number_id: String(Date.now()) };
   const [first, second] = await overlapping(
@@ -196,7 +197,7 @@ Deno.test("when two people connect a number simultaneously, there is one account
   await committed((sql) => disconnectAccount(sql, first.id));
 });
 
-test("a new token withdraws the refusals about the token and its permissions, and only these", async (sql) => {
+test("a new token withdraws only the refusals that concern the token and its permissions", async (sql) => {
   const { id } = await connect(sql, admin);
   for (const event of ["190", "200", "10", "token_unusable", "131042"]) {
     await sql`select app.note_refusal(${id}, 'refusal', ${event}, 1)`;
@@ -210,8 +211,8 @@ test("a new token withdraws the refusals about the token and its permissions, an
 });
 
 /**
- * Makes an app of a company on behalf of a person. After that, the session has the superuser's role
- * again.
+ * Creates an app for a company on behalf of a user. Afterwards, the session has the superuser's
+ * role again.
  */
 async function ownApp(sql: Sql, { id: company_id, member_id } = own) {
   await actAs(sql, "settings_client", { sub: member_id });
@@ -223,7 +224,7 @@ async function ownApp(sql: Sql, { id: company_id, member_id } = own) {
   return app;
 }
 
-test("people of a company can change the secret of an app of their company, but of no other app", async (sql) => {
+test("members of a company can change the secrets of their company's apps, but not those of any other app", async (sql) => {
   const mine = await ownApp(sql);
   const [theirs, operators] = [await ownApp(sql, other), await addChannelApp(sql)];
   const rotate = async (app_key: string) =>
@@ -251,7 +252,7 @@ test("people of a company can change the secret of an app of their company, but 
   assert.equal(await refusal(sql, creating), "PT403");
 });
 
-test("an account cannot name an app of another company, even if the operator connects the account", async (sql) => {
+test("an account cannot be linked to another company's app, even if the operator connects the account", async (sql) => {
   const { id: channel_app_id } = await ownApp(sql, other);
   const naming = (sql: Sql) => call(sql, { channel_app_id });
   await actAs(sql, "settings_client", { sub: own.member_id });
@@ -260,7 +261,7 @@ test("an account cannot name an app of another company, even if the operator con
   assert.equal(await refusal(sql, naming), "PT409");
 });
 
-test("a number without an app gets the only app of its company", async (sql) => {
+test("a number without an app is linked to the only app of its company", async (sql) => {
   const app = await ownApp(sql);
   const { id } = await connect(sql, admin);
   const [{ channel_app_id }] = await sql`
@@ -269,7 +270,7 @@ test("a number without an app gets the only app of its company", async (sql) => 
   assert.equal(channel_app_id, app.id);
 });
 
-test("the first app of a company serves the company's existing numbers, and a second app does not", async (sql) => {
+test("a company's existing numbers are linked to its first app, but not to a second app", async (sql) => {
   const operators = await addChannelApp(sql);
   const { id } = await connect(sql, admin);
   await sql`update messaging_accounts set channel_app_id = ${operators.id} where id = ${id}`;
@@ -277,7 +278,7 @@ test("the first app of a company serves the company's existing numbers, and a se
   await ownApp(sql);
   const [account] = await sql`select channel_app_id from messaging_accounts where id = ${id}`;
   assert.equal(account.channel_app_id, first.id);
-  // The events of the operator's app still count, until Meta calls the new app.
+  // Events from the operator's app still count until Meta calls the new app.
   const counts = await sql`
     select channel_app_id as app from account_channel_apps where account_id = ${id}
   `;

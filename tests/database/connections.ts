@@ -6,14 +6,14 @@ import { asSuperuser } from "../support/test_stack.ts";
 
 type Work<Answer> = (sql: postgres.TransactionSql) => Promise<Answer>;
 
-/** Runs the work in one transaction, which begins as the superuser, and commits it. */
+/** Runs the work in one transaction, which starts as the superuser, and commits the transaction. */
 export async function committed<Answer>(work: Work<Answer>): Promise<Answer> {
   return await asSuperuser(async (sql) => await sql.begin(work) as Answer);
 }
 
 /**
  * Runs the work in `count` simultaneous transactions, each on its own connection. All transactions
- * begin before any work starts.
+ * start before any of the work.
  */
 export async function atOnce<Answer>(
   count: number,
@@ -32,9 +32,9 @@ export async function atOnce<Answer>(
 }
 
 /**
- * Runs each work in its own transaction. The second transaction begins when the work of the first
- * is done. The first transaction commits when the second waits for it or has ended. If `undone` is
- * true, the first transaction is rolled back.
+ * Runs each function in its own transaction. The second transaction starts when the first function
+ * has returned. The first transaction is committed when the second one waits for it or has ended.
+ * If `undone` is true, the first transaction is rolled back.
  */
 export async function overlapping<First, Second>(
   first: Work<First>,
@@ -62,7 +62,10 @@ export async function overlapping<First, Second>(
   return [firstAnswer!, await secondWork];
 }
 
-/** Resolves when a session waits for a lock that another session holds, or when its work is over. */
+/**
+ * Resolves when a session waits for a lock that another session holds, or when the session's work
+ * is done.
+ */
 async function untilWaiting(pid: number, isOver: () => boolean) {
   await asSuperuser(async (sql) => {
     for (let tries = 0; tries < 500; tries++) {

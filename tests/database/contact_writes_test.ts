@@ -1,5 +1,4 @@
-// Tests what the functions that write contacts do when a faulty or hostile caller calls them with a
-// key's token.
+// Tests the functions that write contacts when a faulty or hostile caller uses a key's token.
 import assert from "node:assert/strict";
 import type postgres from "postgres";
 import { rolledBack } from "../support/acting_as.ts";
@@ -17,7 +16,7 @@ const token = await keyToken(own.keys.all, "write");
 const write = (json: Record<string, unknown>, name = "write_contacts") =>
   rest(token, "POST", `/rpc/${name}`, { json });
 
-/** The columns that no answer shows, or that only the platform writes. */
+/** The columns that no response contains, or that only the platform can write. */
 const HIDDEN = {
   id: other.contact_id,
   company_id: other.id,
@@ -34,7 +33,7 @@ async function stored(id: string) {
   return (await statement`select * from contacts where id = ${id}`)[0];
 }
 
-Deno.test("an item cannot write another company's rows or a column that is not in the API", async () => {
+Deno.test("an item cannot write another company's rows or a column that the API does not have", async () => {
   const item = { ...HIDDEN, phone: anyPhone() };
   const theirs = await stored(other.contact_id);
   for (const on_conflict of ["fail", "update", "keep"]) {
@@ -59,7 +58,7 @@ Deno.test("an item cannot write another company's rows or a column that is not i
   assert.deepEqual(await stored(other.contact_id), theirs);
 });
 
-Deno.test("an item that breaks a check of the table fails alone, and its error names the check", async () => {
+Deno.test("an item that violates a check constraint fails alone, and its error names the constraint", async () => {
   const good = { phone: anyPhone() };
   const items = [
     { name: "Nobody" },
@@ -89,7 +88,7 @@ Deno.test("a call without items writes nothing, and a call with an unknown on_co
   assert.ok(wrong.status >= 400);
 });
 
-Deno.test("simultaneous batches with the same people all succeed, and each person is created once", async () => {
+Deno.test("simultaneous batches with the same people all succeed, and each contact is created once", async () => {
   const spellings = () => {
     const digits = anyPhone().slice(-7);
     return [`+55116${digits}`, `+551196${digits}`];
@@ -122,7 +121,7 @@ Deno.test("simultaneous batches with the same people all succeed, and each perso
   assert.equal(new Set(created).size, fresh.length);
 });
 
-Deno.test("an item that breaks a constraint fails alone, even when other transactions lock a record for a while", async () => {
+Deno.test("an item that violates a constraint fails alone, even if other transactions lock a record for a while", async () => {
   const [held, free] = [{ phone: anyPhone() }, { phone: anyPhone() }];
   const { body } = await write({ items: [held, free] });
   const [held_id, free_id] = body.results.map(({ id }: { id: string }) => id);
@@ -154,8 +153,8 @@ Deno.test("an item that breaks a constraint fails alone, even when other transac
         await sql`set lock_timeout = '500ms'`;
         const [{ pid }] = await sql`select pg_backend_pid() as pid`;
         const answer = call(sql).execute();
-        // The first two attempts of the batch end in a timeout. The record is free at the third and
-        // last attempt.
+        // The batch's first two attempts time out. At the third and last attempt, the record is no
+        // longer locked.
         const waits = new Set<string>();
         await until(async () => {
           const [wait] = await holder`
@@ -172,14 +171,14 @@ Deno.test("an item that breaks a constraint fails alone, even when other transac
   }
 });
 
-Deno.test("while a batch waits for new deals, it locks no contact that those deals need", async () => {
+Deno.test("a batch that waits for new deals does not lock any contact that those deals need", async () => {
   const { body } = await write({
     items: Array.from({ length: 10 }, () => ({ phone: anyPhone() })),
   });
   const [first, ...others] = body.results.map(({ id }: { id: string }) => id).sort();
   for (const ids of [[first, ...others], [...others, first], [...others.toReversed(), first]]) {
     const items = ids.map((id) => ({ id, phone: anyPhone() }));
-    // New deals lock their contacts in the same way, in the order of the ids.
+    // New deals lock their contacts in the same way, in id order.
     await withDatabase(async (deals) => {
       await deals`begin`;
       await deals`select from contacts where id = ${first} for key share`;
@@ -203,7 +202,7 @@ Deno.test("while a batch waits for new deals, it locks no contact that those dea
   }
 });
 
-/** The number of updates of contacts that a batch makes, and the contact after the batch. */
+/** The number of contact updates that a batch makes, and the contact after the batch. */
 async function updatesOf(
   sql: postgres.TransactionSql,
   id: string,
@@ -221,7 +220,7 @@ async function updatesOf(
   return { updates: await count() - before, contact };
 }
 
-Deno.test("a batch that names one contact 500 times writes it at most three times, with the last value", async () => {
+Deno.test("a batch that contains one contact 500 times writes the contact at most three times, with the last value", async () => {
   const numbers = Array.from({ length: 500 }, (_, number) => number);
   await rolledBack(async (sql) => {
     const phone = anyPhone();
@@ -264,7 +263,11 @@ Deno.test("a batch that names one contact 500 times writes it at most three time
     const [left] = await sql`
       select do_not_contact from contacts where company_id = ${own.id} and phone = ${phone}
     `;
-    assert.equal(left.do_not_contact, true, "the first item stopped the first phone");
+    assert.equal(
+      left.do_not_contact,
+      true,
+      "the first phone number has the opt-out from the first item",
+    );
 
     // `keep` keeps the first value.
     for (const [rule, email] of [["update", "499@example.com"], ["keep", "1@example.com"]]) {

@@ -1,5 +1,5 @@
-// A person is one contact, with any spelling of the phone. The tests also show which values the
-// tables accept.
+// A person is one contact, in whatever format the phone number is written. The tests also show
+// which values the tables accept.
 
 import assert from "node:assert/strict";
 import { refusal, rolledBack, type Sql } from "../support/acting_as.ts";
@@ -7,41 +7,40 @@ import { newCompany } from "../support/company.ts";
 import { withDatabase } from "../support/test_stack.ts";
 
 /**
- * Spellings of a phone that the channel treats as another number, with the phone key that both
- * share.
+ * Phone numbers that the channel treats as another number. Both numbers have the same phone key.
  */
 const FOLDED: [string, string, string][] = [
   ["a Brazilian mobile without the ninth digit", "+551187654321", "+5511987654321"],
-  ["the lowest of the old mobile range", "+552160000000", "+5521960000000"],
-  ["the highest of the old mobile range", "+559999999999", "+5599999999999"],
-  ["a Mexican mobile with the former 1", "+5215512345678", "+525512345678"],
-  ["an Argentine mobile with the 9", "+5491123456789", "+541123456789"],
+  ["the lowest number in the old mobile range", "+552160000000", "+5521960000000"],
+  ["the highest number in the old mobile range", "+559999999999", "+5599999999999"],
+  ["a Mexican mobile with the former mobile prefix 1", "+5215512345678", "+525512345678"],
+  ["an Argentine mobile with the mobile prefix 9", "+5491123456789", "+541123456789"],
 ];
 
-/** Numbers whose key is the number itself. */
+/** Numbers whose phone key is the number itself. */
 const ITS_OWN: [string, string][] = [
   ["a Brazilian mobile with the ninth digit", "+5511987654321"],
   ["a Brazilian landline", "+551123456789"],
   ["the highest Brazilian landline", "+551159999999"],
-  ["a 9 before a number that was never a mobile without the 9", "+5511923456789"],
-  ["Brazil, one digit short", "+55118765432"],
-  ["Brazil, one digit long", "+55119876543210"],
+  ["a 9 before a number that was never a mobile number without the 9", "+5511923456789"],
+  ["Brazil, one digit too few", "+55118765432"],
+  ["Brazil, one digit too many", "+55119876543210"],
   ["Brazil, an area code that begins with 0", "+550187654321"],
-  ["a Mexican number without the 1", "+525512345678"],
+  ["a Mexican number without the prefix 1", "+525512345678"],
   ["Mexico, where the 1 belongs to the number", "+521551234567"],
-  ["Mexico, one digit long", "+52155123456789"],
-  ["an Argentine number without the 9", "+541123456789"],
+  ["Mexico, one digit too many", "+52155123456789"],
+  ["an Argentine number without the prefix 9", "+541123456789"],
   ["Argentina, where the 9 belongs to the number", "+549112345678"],
-  ["Argentina, one digit long", "+54911234567890"],
+  ["Argentina, one digit too many", "+54911234567890"],
   ["the United States", "+15551234567"],
   ["Portugal", "+351912345678"],
-  ["Uruguay, whose country code shares only the 5 with those above", "+59899123456"],
+  ["Uruguay, whose country code also begins with 5", "+59899123456"],
   ["a number with 55 after the country code", "+155118765432"],
   ["the shortest number", "+1234567"],
   ["the longest number", "+123456789012345"],
 ];
 
-Deno.test("spellings of one person's phone share a phone key, and every other number has its own key", async () => {
+Deno.test("all formats of one person's phone number have the same phone key, and every other number has its own key", async () => {
   await withDatabase(async (sql) => {
     const numbers = [...FOLDED, ...ITS_OWN.map(([name, phone]) => [name, phone, phone])];
     for (const [name, phone, expected] of numbers) {
@@ -49,12 +48,12 @@ Deno.test("spellings of one person's phone share a phone key, and every other nu
         select app.phone_key(${phone}) as key, app.phone_key(app.phone_key(${phone})) as again
       `;
       assert.equal(key, expected, `${name}: ${phone}`);
-      assert.equal(again, expected, `the key of the key of ${name}`);
+      assert.equal(again, expected, `the phone key of the phone key of ${name}`);
     }
   });
 });
 
-Deno.test("the phone key depends only on the phone, because a generated column may depend on nothing else", async () => {
+Deno.test("the phone key depends only on the phone number, as a generated column requires", async () => {
   await withDatabase(async (sql) => {
     const [{ provolatile, none }] = await sql`
       select provolatile, app.phone_key(null) is null as none
@@ -67,7 +66,8 @@ Deno.test("the phone key depends only on the phone, because a generated column m
 const long = (length: number) => "x".repeat(length);
 
 /**
- * A text of four-byte letters that cannot be compressed: the largest value that an index may get.
+ * A string of four-byte characters that cannot be compressed. This is the largest value that an
+ * index may have to store.
  */
 const heavy = (length: number) =>
   Array.from(
@@ -75,7 +75,7 @@ const heavy = (length: number) =>
     () => String.fromCodePoint(0x20000 + Math.floor(Math.random() * 0xa6d0)),
   ).join("");
 
-/** Values that a column refuses, and the check that refuses them. */
+/** Values that a column refuses, and the check constraint that refuses them. */
 const REFUSED: [table: string, check: string, values: Record<string, unknown>[]][] = [
   [
     "contacts",
@@ -94,7 +94,7 @@ const REFUSED: [table: string, check: string, values: Record<string, unknown>[]]
   ["contacts", "contacts_empresa_check", [{ empresa: long(256) }]],
   ["deals", "deals_title_check", [{ title: "" }, { title: long(256) }]],
   ["deals", "deals_value_check", [{ value: -0.01 }, { value: "NaN" }]],
-  // The deal's history gets its entry before the deal is written.
+  // The database writes the deal's history entry before the deal itself.
   ["deals", "deal_history_to_value_check", [{ status: "" }]],
   ["deals", "deals_status_check", [{ status: "lost " }]],
   ["pipelines", "pipelines_name_check", [{ name: "" }, { name: long(256) }]],
@@ -106,7 +106,7 @@ const REFUSED: [table: string, check: string, values: Record<string, unknown>[]]
   ["company_members", "company_members_role_check", [{ role: "guest" }]],
 ];
 
-Deno.test("the tables refuse values that the API never returns", async () => {
+Deno.test("the tables refuse values that the API would never return", async () => {
   const { id } = await newCompany();
   await rolledBack(async (sql) => {
     for (const [table, check, values] of REFUSED) {
@@ -140,7 +140,7 @@ Deno.test("a contact with deals or conversations, and a stage with deals, cannot
     const deleting = (table: string, id: string) => (sql: Sql) =>
       sql`delete from ${sql(table)} where id = ${id}`;
     const inDeals = "23503 deals_stage_fkey";
-    // The default pipeline can never be deleted.
+    // The default pipeline cannot be deleted, so another pipeline becomes the default first.
     await sql`insert into pipelines ${sql({ company_id: id, name: "Next", is_default: true })}`;
     assert.match(await refusal(sql, deleting("contacts", contact_id)), /^23503 /);
     assert.equal(await refusal(sql, deleting("stages", stage_ids[0])), inDeals);

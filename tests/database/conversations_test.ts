@@ -1,5 +1,5 @@
-// Tests conversations and their messages. A contact has at most one conversation that is not closed
-// on an account, and its messages update it.
+// Tests conversations and their messages. On each account, a contact has at most one conversation
+// that is not closed. New messages update that conversation.
 
 import assert from "node:assert/strict";
 import { refusal, rolledBack, type Sql, type Work } from "../support/acting_as.ts";
@@ -48,7 +48,7 @@ test("a contact has at most one open or pending conversation on an account", asy
   assert.equal(await refusal(sql, reopening), taken);
 });
 
-Deno.test("one of two simultaneous requests that open the same conversation is refused", async () => {
+Deno.test("if two simultaneous requests open the same conversation, one of them is refused", async () => {
   const { id: company_id, contact_id, account_id, conversation_id } = await newCompany();
   await statement`delete from conversations where id = ${conversation_id}`;
   const row = { company_id, contact_id, messaging_account_id: account_id };
@@ -72,13 +72,13 @@ test("a message from the contact updates the conversation and opens the window f
   });
 });
 
-test("the window lasts 24 hours even when the clocks change", async (sql) => {
+test("the window lasts 24 hours even across a daylight saving change", async (sql) => {
   await sql`set local time zone 'America/New_York'`;
   await say(sql, { direction: "inbound", created_at: "2026-03-07T12:00:00-05:00" });
   assert.equal((await times(sql)).window, "2026-03-08T17:00:00.000Z");
 });
 
-test("a message from the company updates the conversation but not the window", async (sql) => {
+test("a message from the company updates the conversation but does not open a window", async (sql) => {
   await say(sql, { direction: "outbound", created_at: "2026-03-01T10:00:00Z" });
   assert.deepEqual(await times(sql), { last: "2026-03-01T10:00:00.000Z", window: undefined });
   await say(sql, { direction: "inbound", created_at: "2026-03-01T11:00:00Z" });
@@ -100,7 +100,7 @@ test("an outbound message updates its conversation only when the channel has acc
   assert.deepEqual(await times(sql), { last: "2026-03-01T10:00:00.000Z", window: undefined });
 });
 
-test("a message that is recorded late does not set the conversation's times back", async (sql) => {
+test("a message that is recorded late does not move the conversation's times back", async (sql) => {
   await say(sql, { direction: "inbound", created_at: "2026-03-01T10:00:00Z" });
   const moved = await times(sql);
   for (const direction of ["inbound", "outbound"]) {
@@ -115,7 +115,7 @@ test("a message updates only its own conversation", async (sql) => {
   assert.deepEqual(await times(sql), { last: undefined, window: undefined });
 });
 
-Deno.test("the channel's message id is unique within a company, and messages without an id are not limited", async () => {
+Deno.test("the channel's message id is unique within a company, but several messages can have no id", async () => {
   const other = await newCompany();
   await rolledBack(async (sql) => {
     const whatsapp_message_id = "wamid.1";
@@ -140,7 +140,7 @@ Deno.test("a message cannot be in a conversation of another company", async () =
   });
 });
 
-Deno.test("deleting a team or a person unassigns the conversation and keeps it in its company", async () => {
+Deno.test("deleting a team or a user unassigns the conversation and keeps it in its company", async () => {
   await rolledBack(async (sql) => {
     const assign = () =>
       sql`

@@ -1,4 +1,4 @@
-// Tests the functions that write deals: with the gateway's calls, and with calls that the gateway
+// Tests the functions that write deals, with calls that the gateway makes and with calls that it
 // never makes.
 import assert from "node:assert/strict";
 import { rolledBack } from "../support/acting_as.ts";
@@ -23,7 +23,7 @@ function patch(items: unknown, as = token) {
 const deals = () =>
   statement`select * from deals where company_id in (${company.id}, ${other.id}) order by id`;
 
-Deno.test("deals are written to the key's company, even when an item names another company", async () => {
+Deno.test("deals are written to the API key's company, even if an item names another company", async () => {
   const { body } = await write([{ ...good, company_id: other.id, id: deal_id, status: "won" }]);
   const [{ status, data }] = body.results;
   assert.deepEqual([status, data.company_id, data.status], [201, company.id, "open"]);
@@ -32,7 +32,7 @@ Deno.test("deals are written to the key's company, even when an item names anoth
   assert.equal(changed.data.company_id, company.id);
 });
 
-Deno.test("the rows of another company look like rows that do not exist", async () => {
+Deno.test("another company's rows look like rows that do not exist", async () => {
   const before = await deals();
   const missing = crypto.randomUUID();
   for (const id of [other.contact_id, missing]) {
@@ -52,7 +52,7 @@ Deno.test("the rows of another company look like rows that do not exist", async 
   assert.deepEqual(await deals(), before);
 });
 
-Deno.test("a key without the scope write writes nothing and learns nothing about idempotency keys", async () => {
+Deno.test("a key without the scope write cannot write and cannot find out which idempotency keys exist", async () => {
   const idempotency = { path: "/deals", key: crypto.randomUUID(), fingerprint: "a" };
   assert.equal((await write([good], { idempotency })).status, 200);
   const before = await deals();
@@ -73,7 +73,7 @@ Deno.test("a key without the scope write writes nothing and learns nothing about
   assert.deepEqual(await deals(), before);
 });
 
-Deno.test("malformed items write nothing", async () => {
+Deno.test("a batch with a malformed item writes nothing", async () => {
   const before = await deals();
   const garbage = [
     ...[null, 5, "x", [], {}, [[]], { title: "Deal" }, { ...good, title: null }],
@@ -121,7 +121,7 @@ Deno.test("simultaneous batches with the same contacts, stages and deals all suc
   await Promise.all(workers);
 });
 
-Deno.test("a batch that names one deal 500 times writes it once per move, and its history has every move", async () => {
+Deno.test("a batch that contains one deal 500 times writes it once per move, and the deal's history has every move", async () => {
   await rolledBack(async (sql) => {
     const row = { company_id: company.id, ...good };
     const [{ id }] = await sql`insert into deals ${sql(row)} returning id`;

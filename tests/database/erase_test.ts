@@ -1,6 +1,6 @@
-// No column of any table names a person after their erasure. The rows are made as in real use: by
-// the API, by sends, and by events of the channel. The columns come from the catalogue, so every
-// new table is covered.
+// After an erasure, no column of any table identifies the person. The rows are created as in
+// production: by the API, by sends, and by channel events. The columns are read from the system
+// catalog, so the test covers every new table.
 import assert from "node:assert/strict";
 import type postgres from "postgres";
 import { actAs, actAsPerson, actAsSuperuser, refusal, rolledBack } from "../support/acting_as.ts";
@@ -31,7 +31,10 @@ const encoder = new TextEncoder();
 const erase = (company: Company, id: string, headers: Record<string, string> = {}) =>
   call(company.keys.write, "POST", `/contacts/${id}/erase`, { json: { confirm: id }, headers });
 
-/** Gives a company a person with every kind of row, and returns the keys of the sends. */
+/**
+ * Creates a person with every kind of row in a company, and returns the idempotency keys of the
+ * sends.
+ */
 async function lived(company: Company, person: Person) {
   const app = await withDatabase((sql) => nameChannelApp(sql, company.account_id));
   const number = company.phone_number_id;
@@ -49,8 +52,8 @@ async function lived(company: Company, person: Person) {
   });
   assert.equal(created.status, 201, JSON.stringify(created.body));
   const contactId = created.body.data.id;
-  // One batch only looks the person up. The other has more people, and its idempotency key has
-  // another spelling of the person's phone.
+  // One batch contains only the person. The other batch has other people, and its idempotency key
+  // contains the person's phone number in another format.
   const other = [anyPerson().phone, `for-${person.wa_id}`];
   for (const [phone, key] of [[person.phone, `meets-${person.mark}`], other]) {
     const batch = await call(company.keys.write, "POST", "/contacts/batch", {
@@ -118,7 +121,7 @@ async function lived(company: Company, person: Person) {
         }),
       ],
     }])),
-    // A report with another id, because the message went out twice.
+    // A report with another id, because the message was sent twice.
     await post(eventOf([number, {
       statuses: [
         statusOf(person, idWith(person.wa_id), {
@@ -127,8 +130,8 @@ async function lived(company: Company, person: Person) {
       ],
     }])),
   ];
-  // The person has not written to the sandbox, so it refuses the reply. The failure has the
-  // channel's text.
+  // The person has not written to the sandbox, so the sandbox refuses the reply. The failure
+  // contains the channel's error message.
   const reply = await sendReply(company.keys.messaging, {
     conversation_id: sent.body.conversation_id,
     text: `Bom dia ${person.name}`,
@@ -149,7 +152,7 @@ async function markOf(messageId: string): Promise<string> {
   });
 }
 
-Deno.test("after an erasure, no column of any table identifies the person, and texts of others are kept", async () => {
+Deno.test("after an erasure, no column of any table identifies the person, and other people's data is kept", async () => {
   const [company, person, other] = [await newCompany(), anyPerson(), anyPerson()];
   const { app, contactId, dealId, sent, sendKey, wamid, events, written, post } = await lived(
     company,
@@ -157,7 +160,7 @@ Deno.test("after an erasure, no column of any table identifies the person, and t
   );
   const number = company.phone_number_id;
   await withDatabase(async (sql) => {
-    // What the channel knows about a person.
+    // The person's data that comes from the channel.
     await sql`
       insert into contact_identity_events (company_id, contact_id, kind, was, becomes, happened_at)
       values (${company.id}, ${contactId}, 'phone_changed', ${person.phone}, ${person.phone}, now())
@@ -178,7 +181,7 @@ Deno.test("after an erasure, no column of any table identifies the person, and t
       values (${company.id}, ${`BR.was${person.mark}`}, ${`BR.is${person.mark}`}, ${person.phone}, now())
     `;
   });
-  // Events that could not be applied. One of them is about two people.
+  // Events that could not be applied. One of these events is about two people.
   const failing = await withDatabase(async (sql) => {
     const body = eventOf([number, {
       contacts: [card(person), card(other)],
@@ -229,11 +232,11 @@ Deno.test("after an erasure, no column of any table identifies the person, and t
   };
   await gone("at once");
   const [left] = await withDatabase((sql) => countsOf(sql, company.id));
-  assert.deepEqual(left, counts, "what is counted stays");
+  assert.deepEqual(left, counts, "the counts are unchanged");
   const deal = await call(company.keys.read, "GET", `/deals/${dealId}`);
   assert.deepEqual([deal.body.data.title, deal.body.data.value], ["Erased", 12.5]);
 
-  // The channel sends the events again, unchanged and regrouped, and reports late.
+  // The channel sends the events again, unchanged and regrouped, and sends late reports.
   const alone = eventOf([number, { contacts: [card(person)], messages: [written] }]);
   for (const body of [...events, alone]) await post(body);
   await post(eventOf([number, {
@@ -265,7 +268,7 @@ Deno.test("after an erasure, no column of any table identifies the person, and t
       }],
     }],
   }));
-  await gone("after the channel sent the events again");
+  await gone("after the channel has sent the events again");
   const message = await call(company.keys.read, "GET", `/messages/${sent.message_id}`);
   assert.deepEqual([message.body.data.status, message.body.data.content], ["read", ""]);
 
@@ -287,7 +290,7 @@ Deno.test("after an erasure, no column of any table identifies the person, and t
     ["idempotency_key_reused", "template_name"],
   );
 
-  // The other person's part of the failed event.
+  // The failed event still contains the other person's part.
   await withDatabase((sql) => sql`select replay_channel_events(event_id => ${failing})`);
   const [event] = (await eventsOf(app)).filter(({ id }) => id === failing);
   const body = new TextDecoder().decode(event.body);
@@ -297,14 +300,14 @@ Deno.test("after an erasure, no column of any table identifies the person, and t
   assert.deepEqual([kept.messages.length, kept.contacts.length, kept.statuses.length], [1, 1, 2]);
 });
 
-Deno.test("an erasure removes the person's earlier phone, but keeps what the phone's next owner said", async () => {
+Deno.test("an erasure removes the person's earlier phone number, but keeps the messages of the number's next owner", async () => {
   for (const isTaken of [false, true]) {
     const [company, { phone, wa_id, ...person }] = [await newCompany(), anyPerson()];
     const app = await withDatabase((sql) => nameChannelApp(sql, company.account_id));
     const write = (json: Record<string, unknown>) =>
       call(company.keys.all, "PUT", "/contacts", { json });
     const { id } = (await write({ phone, name: person.name })).body.data;
-    // The person has no id at the channel.
+    // The channel has assigned this person no id.
     const parts = (mark: string, ago: number) => ({
       contacts: [{ wa_id, profile: { name: mark } }],
       messages: [{
@@ -356,7 +359,7 @@ Deno.test("an interrupted erasure deletes nothing", async () => {
   const before = await snapshot(company.id);
   await withDatabase(async (holding) => {
     await holding.begin(async (holding) => {
-      // The erasure waits for this lock last.
+      // This is the last lock that the erasure acquires.
       await holding`select from conversations where id = ${conversation_id} for update`;
       const [{ pid }] = await holding`select pg_backend_pid() as pid`;
       const erasing = erase(company, contact_id);
@@ -378,7 +381,7 @@ Deno.test("an interrupted erasure deletes nothing", async () => {
   assert.equal((await erase(company, contact_id)).status, 200);
 });
 
-Deno.test("only owners and admins of the company can erase people, and no one can undo an erasure", async () => {
+Deno.test("only the company's owners and admins can erase a contact, and no one can undo an erasure", async () => {
   const [own, other] = [await newCompany(), await newCompany()];
   await rolledBack(async (sql) => {
     const agent = await newMember(sql, own.id, "agent");
@@ -413,11 +416,11 @@ Deno.test("only owners and admins of the company can erase people, and no one ca
     assert.equal(await refusal(sql, back), "PT404");
     const messages =
       await sql`update contacts set archived_at = null where id = ${other.contact_id}`;
-    assert.equal(messages.count, 0, "another company's contact is not there");
+    assert.equal(messages.count, 0, "the other company's contact is not visible");
   });
 });
 
-Deno.test("one company's erasure keeps another company's rows, even if both share an event", async () => {
+Deno.test("one company's erasure keeps another company's rows, even if both companies share an event", async () => {
   const [one, other, person] = [await newCompany(), await newCompany(), anyPerson()];
   const app = await withDatabase(async (sql) => {
     const app = await nameChannelApp(sql, one.account_id);
@@ -452,7 +455,7 @@ Deno.test("one company's erasure keeps another company's rows, even if both shar
       select digest from app.kept_wishes where company_id in (${one.id}, ${other.id})
     `;
     assert.equal(new Set(digests.map(({ digest }) => digest)).size, digests.length);
-    // Anyone could find the phone behind a plain digest by trying all phones.
+    // Anyone could find the phone number behind a plain digest by trying all phone numbers.
     const known = `person ${person.phone}`;
     for (const text of [person.phone, known, `${one.id} ${known}`]) {
       const [{ plain }] =
@@ -462,7 +465,7 @@ Deno.test("one company's erasure keeps another company's rows, even if both shar
   });
 });
 
-Deno.test("an erasure keeps only an HMAC-SHA-256 of the phone, and no role can read the HMAC's key", async () => {
+Deno.test("an erasure keeps only an HMAC-SHA-256 of the phone number, and no role can read the HMAC's key", async () => {
   await rolledBack(async (sql) => {
     const id = crypto.randomUUID();
     const [{ inner_pad, digest }] = await sql`
@@ -489,10 +492,10 @@ Deno.test("an erasure keeps only an HMAC-SHA-256 of the phone, and no role can r
   });
 });
 
-Deno.test("digests of erased people are kept as long as the channel can report on their messages", async () => {
+Deno.test("the digests of erased contacts are kept for as long as the channel can report on messages to these contacts", async () => {
   await rolledBack(async (sql) => {
     const { id } = await newCompany();
-    // The channel delivers a message for 30 days, and repeats its report for 7 more.
+    // The channel tries to deliver a message for 30 days, and repeats its reports for 7 more days.
     for (const days of [37, 46]) {
       await sql`
         insert into app.erased_people (company_id, digest, until, erased_at)

@@ -1,6 +1,6 @@
-// Tests events of the channel about a person who is then erased: all fixtures, and events with
-// unknown fields. No column of any table keeps a text of the person, even from events that name the
-// person in odd places or arrive late. Texts of others are kept.
+// Tests channel events about a person who is then erased: all fixtures, and events with unknown
+// fields. No column of any table keeps the person's texts, even if an event contains them in
+// unusual places or arrives late. Other people's texts are kept.
 import assert from "node:assert/strict";
 import type postgres from "postgres";
 import { whatIsIn } from "../../supabase/functions/whatsapp/events/due_events.ts";
@@ -22,15 +22,15 @@ import {
 const webhook = await ownWebhook();
 const HOUR = 3600;
 
-/** Texts that a person or the channel can choose freely. */
+/** Strings that a person or the channel can choose freely. */
 const FREE_TEXTS = new Set([
   ...["body", "caption", "filename", "name", "formatted_name", "first_name", "username", "address"],
   ...["title", "description", "detail", "headline", "response_json", "recommendation", "message"],
 ]);
 
 /**
- * A fixture whose events happened an hour ago. This person replaces every person in it, and every
- * free text ends with the mark and the number of this person.
+ * A fixture whose events happened an hour ago. This person replaces every person in the fixture,
+ * and every free text ends with this person's name marker and phone number.
  */
 function fixtureOf(number: string, { shift }: World, { wa_id, user_id, digits, mark }: Person) {
   const earlier = { ...shift, seconds: shift.seconds - HOUR };
@@ -47,7 +47,7 @@ function fixtureOf(number: string, { shift }: World, { wa_id, user_id, digits, m
   );
 }
 
-/** Bodies of events about a number. They name a person in ways that no fixture has. */
+/** Event bodies that involve a phone number and identify a person in ways that no fixture does. */
 function madeUp({ a, shift }: World, person: Person, ago: number): string[] {
   const { phone, wa_id, user_id, name, email, digits } = person;
   const timestamp = String(Math.floor(Date.now() / 1000) - ago);
@@ -86,12 +86,12 @@ function madeUp({ a, shift }: World, person: Person, ago: number): string[] {
     about("of_2031", { text: `\u00a0${wa_id}`, name }).replaceAll("\u00a0", "\\u00a0"),
     about("of_2031", { wishes: email, name }).replaceAll("@", "\\u0040"),
     about("of_2031", { inner: JSON.stringify({ from: wa_id, name }) }),
-    // It is unclear which part is about which person.
+    // It is unclear which part of the event is about which person.
     event("of_2031", `${name} ${phone}`),
     event("of_2031", [{ wa_id, name }]),
     event("of_2031", {}, { who: { wa_id, name } }),
     event("of_2031", {}, {}, { who: { wa_id, name } }),
-    // An unknown part next to a known part, once in the same change and once in another.
+    // An unknown part next to a known part: first in the same change, then in another change.
     about("messages", { odd: { to: wa_id, name } }),
     about("messages", { messages: [{ id: "x".repeat(256), to: wa_id, text: { body: name } }] }),
     about("messages", { errors: [{ code: 130429, title: `${name} ${phone}` }] }),
@@ -120,7 +120,8 @@ function madeUp({ a, shift }: World, person: Person, ago: number): string[] {
 }
 
 /**
- * An event about the erased person and another person, whose message must be kept or still waits.
+ * An event about the erased person and another person. The other person's message must be kept or
+ * must still wait.
  */
 function ofTwo({ shift }: World, person: Person, other: Person): string {
   return JSON.stringify({
@@ -144,7 +145,7 @@ function ofTwo({ shift }: World, person: Person, other: Person): string {
   });
 }
 
-/** Erases all people of the companies of a world except this person. */
+/** Erases everyone except this person from the companies of the test setup. */
 async function eraseAllBut({ a, b }: World, { phone }: Person) {
   await withDatabase(async (sql) => {
     for (const { id } of [a, b]) {
@@ -160,7 +161,7 @@ async function eraseAllBut({ a, b }: World, { phone }: Person) {
   });
 }
 
-Deno.test("stored events keep no text of an erased person, whether they arrive before or after the erasure", async () => {
+Deno.test("stored events keep no text of an erased person, whether the events arrive before or after the erasure", async () => {
   const [world, person, other] = [await newWorld(), anyPerson(), anyPerson()];
   await withDatabase((sql) =>
     sql`update contacts set ${
@@ -193,15 +194,15 @@ Deno.test("stored events keep no text of an erased person, whether they arrive b
   assert.deepEqual(await left(person), [], "at once");
   await otherKept("at once");
 
-  // The channel and operators send the events again, and some events arrive only now for the first
-  // time.
+  // The channel and operators send the events again, and some events arrive for the first time only
+  // now.
   await play([...fixtures, ...madeUp(world, person, HOUR), both], " ");
   await play(madeUp(world, person, 0), "\n");
   assert.deepEqual(await left(person), [], "later");
   await otherKept("later");
   const contacts =
     await statement`select id from contacts where company_id = ${world.a.id} and erased_at is null`;
-  assert.equal(contacts.length, 1, "only the other person is left");
+  assert.equal(contacts.length, 1, "only the other person's data remains");
 });
 
 Deno.test("a large event is checked for erased people when it is applied", async () => {
@@ -218,7 +219,7 @@ Deno.test("a large event is checked for erased people when it is applied", async
   }
 });
 
-Deno.test("an erasure that happens between reading and applying an event also covers that event", async () => {
+Deno.test("if a person is erased after an event is read but before it is applied, the erasure also covers that event", async () => {
   const [world, person, other] = [await newWorld(), anyPerson(), anyPerson()];
   await statement`update contacts set phone = ${person.phone} where id = ${world.ana_id}`;
   const bytes = new TextEncoder().encode(ofTwo(world, person, other));
@@ -234,7 +235,7 @@ Deno.test("an erasure that happens between reading and applying an event also co
   assert.ok(kept.includes("public.contacts.phone"), String(kept));
 });
 
-Deno.test("an erased person who writes again becomes a new contact, whose new data is kept", async () => {
+Deno.test("an erased person who writes again becomes a new contact, and the new data is kept", async () => {
   const [world, person] = [await newWorld(), anyPerson()];
   await statement`update contacts set phone = ${person.phone} where id = ${world.ana_id}`;
   await eraseAllBut(world, anyPerson());

@@ -1,14 +1,14 @@
-// A person with a unique name, and the channel's events about them.
+// Creates people with unique names, and the channel's events about them.
 import type postgres from "postgres";
 
 const encoder = new TextEncoder();
 
-/** The person, with the spellings of their phone. */
+/** The person, with all formats of their phone number. */
 export function anyPerson() {
   const random = crypto.getRandomValues(new Uint32Array(1))[0].toString().padStart(10, "0");
-  // An old Brazilian mobile, which has two spellings.
+  // An old Brazilian mobile number, which can be written with or without the ninth digit.
   const digits = `9${random.slice(-7)}`;
-  // This mark is so long that no digest or sealed token contains it by chance.
+  // This marker is so long that no digest or encrypted token contains it by chance.
   const mark = `zq${crypto.randomUUID().replaceAll("-", "").slice(0, 14)}`;
   return {
     phone: `+55119${digits}`,
@@ -23,14 +23,14 @@ export function anyPerson() {
 }
 export type Person = ReturnType<typeof anyPerson>;
 
-/** An id of the channel that contains the phone. */
+/** A channel id that contains the phone number. */
 export function idWith(wa_id: string): string {
   const bytes = [0x1c, 0x18, wa_id.length, ...encoder.encode(wa_id), 0x15, 0x02, 0x00, 0x12];
   const unique = crypto.getRandomValues(new Uint8Array(12));
   return `wamid.${new Uint8Array([...bytes, ...unique]).toBase64()}`;
 }
 
-/** An event about numbers of companies, with these parts of each. */
+/** An event about companies' phone numbers, with these parts for each number. */
 export function eventOf(
   ...changes: [phone_number_id: string, parts: Record<string, unknown>][]
 ): string {
@@ -60,13 +60,15 @@ export const statusOf = (
 });
 
 /**
- * All texts that identify the person, in lower case: every spelling, its base64, and the bytes of
- * both in hexadecimal. Searching for each text is much faster than one pattern for all.
+ * All strings that identify the person, in lower case: every format, its base64, and the
+ * hexadecimal form of both. Searching for each string separately is much faster than searching with
+ * one combined pattern.
  */
 export function tracesOf({ digits, mark }: Pick<Person, "digits" | "mark">): string[] {
   const texts = [`11${digits}`, `119${digits}`, `1202${digits}`, mark];
-  // In base64, a text has one of three positions within its groups of three bytes. The texts have
-  // the country code too, because some sealed token contains six digits in base64 by chance.
+  // A string can start at one of three positions within the three-byte groups of base64. The
+  // strings include the country code, because six digits in base64 can occur in an encrypted token
+  // by chance.
   const base64 = [`5511${digits}`, `55119${digits}`, `1202${digits}`, mark].flatMap((text) =>
     [0, 1, 2].map((shift) => {
       const bytes = new Uint8Array([...new Uint8Array(shift), ...encoder.encode(text)]);
@@ -77,7 +79,7 @@ export function tracesOf({ digits, mark }: Pick<Person, "digits" | "mark">): str
   return spelled.map((text) => text.toLowerCase());
 }
 
-/** The columns of all tables that contain one of these texts: `table.column`. */
+/** The columns of all tables that contain one of these strings, as `table.column`. */
 export async function columnsWith(sql: postgres.Sql, traces: string[]): Promise<string[]> {
   const tables = await sql`
     select nspname || '.' || relname as name, array_agg(attname::text order by attname) as columns
@@ -86,7 +88,7 @@ export async function columnsWith(sql: postgres.Sql, traces: string[]): Promise<
     group by 1 order by 1
   `;
   const found = [];
-  // Bytes are hexadecimal in the text of a row.
+  // When a row is converted to text, its bytes are hexadecimal.
   const hasTrace = (text: string) =>
     `(select bool_or(strpos(text, trace) > 0) from lower(${text}) as text, unnest($1::text[]) as trace)`;
   for (const { name, columns } of tables) {

@@ -1,20 +1,20 @@
-// Counts the rows that the log of events, the log of deliveries and a replay read. A page reads few
-// rows in a company with 300,000 events, and a filter lets it read 5,000 events at most.
+// Counts the rows that the event log, the delivery log and a replay read. In a company with 300,000
+// events, a page reads few rows, and a page with a filter reads at most 5,000 events.
 import assert from "node:assert/strict";
 import type postgres from "postgres";
 import { actAs, actAsSuperuser, type Sql } from "../support/acting_as.ts";
 import { withOwnServer } from "./large_company.ts";
 
 const MANY = 300_000;
-/** The number of events of each of 200 other companies, one of which is tested too. */
+/** The number of events in each of 200 other companies, one of which is also tested. */
 const FEW = 200;
-/** The events of the large company belong to this many records. */
+/** The events of the large company are about this many records. */
 const RECORDS = 2_000;
-/** The open deliveries of the first webhook. */
+/** The number of open deliveries of the first webhook. */
 const OPEN = 50_000;
-/** A page has 51 rows, and reads one more row of each partition to find the next one. */
+/** A page reads 51 rows, and one more row of each partition to find the next row. */
 const PAGE = 250;
-/** What a page with a filter reads. */
+/** The number of rows that a page with a filter reads. */
 const FILTERED = 5_000 + PAGE;
 
 const FUNCTIONS = `
@@ -22,7 +22,9 @@ const FUNCTIONS = `
     return overlay(overlay(md5(kind || n) placing '4' from 13) placing '8' from 17)::uuid;
 `;
 
-/** The companies have the numbers 0 (large) to 200, and the first one has two webhooks. */
+/**
+ * The companies are numbered 0 (the large company) to 200, and the large company has two webhooks.
+ */
 const FILL = `
   insert into companies (id, name) select pg_temp.id_of('company', n), 'Company ' || n from generate_series(0, 200) as n;
   insert into api_keys (company_id, name, key_hash, hint, scopes)
@@ -82,7 +84,9 @@ async function rowsReadSoFar(sql: Sql): Promise<number> {
 
 type Value = postgres.ParameterOrJSON<never>;
 
-/** Calls a function of the database, and returns its rows and how many rows it read. */
+/**
+ * Calls a database function, and returns the function's rows and the number of rows that it read.
+ */
 async function called(sql: Sql, name: string, given: Record<string, Value>) {
   const before = await rowsReadSoFar(sql);
   const names = Object.keys(given);
@@ -138,7 +142,7 @@ async function assertDeliveriesReadPages(sql: Sql) {
   `;
   await actAs(sql, "api_client", { key_hash: "0".repeat(64), scope: "webhooks" });
   const pages: [given: Record<string, Value>, most: number, found: number][] = [
-    // The page reads waiting and ended deliveries, and the event of each waiting one.
+    // The page reads waiting and finished deliveries, and the event of each waiting delivery.
     [{}, 2 * PAGE, 50],
     [{ after_event: oldestOpen.name }, 2 * PAGE, 50],
     [{ state: "waiting" }, FILTERED + PAGE, 50],
@@ -149,7 +153,7 @@ async function assertDeliveriesReadPages(sql: Sql) {
     [{ type: "contact.erased" }, 2 * FILTERED, 0],
   ];
   for (const [given, most, found] of pages) {
-    // A webhook counts its open deliveries up to 10,000, but not for this list.
+    // A webhook's open deliveries can be counted up to 10,000, but this list does not count them.
     const { rows: [page], read } = await called(sql, "webhook_deliveries", {
       webhook_id: hooks[0],
       ...given,
@@ -164,7 +168,7 @@ async function assertDeliveriesReadPages(sql: Sql) {
   await actAsSuperuser(sql);
 }
 
-/** A replay of an hour reads the events of its day and of the days beside it. */
+/** A replay of one hour reads the events of that day, of the previous day and of the next day. */
 async function assertReplayReadsDays(sql: Sql) {
   const hook = await id(sql, "webhook", 1);
   await sql`
@@ -183,7 +187,7 @@ async function assertReplayReadsDays(sql: Sql) {
   assert.ok(read < 4 * MANY / 28, `the replay reads ${read} rows`);
 }
 
-Deno.test("each page of the log of events and of deliveries reads few rows, with and without statistics", async () => {
+Deno.test("each page of the event log and the delivery log reads few rows, with and without statistics", async () => {
   await withOwnServer((open) =>
     open("supabase_admin").begin(async (sql) => {
       await sql.unsafe(FUNCTIONS);

@@ -1,5 +1,5 @@
-// Tests which events the job gets, how long it may hold them, and which it deletes. The tests also
-// show which events the operator replays.
+// Tests which events the job receives, how long it can hold them, and which events it deletes. The
+// tests also cover which events the operator replays.
 import assert from "node:assert/strict";
 import type postgres from "postgres";
 import { actAs, actAsSuperuser, rolledBack, type Sql } from "../support/acting_as.ts";
@@ -9,7 +9,7 @@ import { asSuperuser } from "../support/test_stack.ts";
 import { eventRow, receive } from "./events.ts";
 import { withOwnServer } from "./large_company.ts";
 
-/** Stores an event as if it could not be applied, and returns its id. */
+/** Stores an event that looks as if it could not be applied, and returns its id. */
 async function stored(sql: Sql, app_key: string, body: string): Promise<string> {
   await sql`select store_channel_event(${app_key}, ${btoa(body)})`;
   const [{ id }] = await sql`
@@ -18,7 +18,7 @@ async function stored(sql: Sql, app_key: string, body: string): Promise<string> 
   return id;
 }
 
-/** The tests in which the job gets, changes or deletes the events of all companies. */
+/** Tests in which the job reads, changes or deletes events of all companies. */
 const ofAllCompanies: [name: string, work: (sql: Sql, app_key: string) => Promise<void>][] = [];
 
 function test(...named: typeof ofAllCompanies[number]) {
@@ -29,7 +29,7 @@ const due = async (sql: Sql, max = 20) =>
   [...await sql`select * from due_channel_events(${max})`] as { event_id: string; body: string }[];
 
 test(
-  "a run gets a stored event with its bytes, and for three minutes no other run gets that event",
+  "a run receives a stored event with its bytes, and for three minutes no other run receives that event",
   async (sql, app_key) => {
     const body = "x".repeat(1000);
     const id = await stored(sql, app_key, body);
@@ -44,7 +44,7 @@ test(
 );
 
 test(
-  "a run gets at most as many events as it requests, and at most about 4 MiB",
+  "a run receives at most the requested number of events, and at most about 4 MiB",
   async (sql, app_key) => {
     for (const n of [1, 2, 3]) await stored(sql, app_key, `${n}`.repeat(3_000_000));
     for (const n of [1, 2, 3]) await stored(sql, app_key, `small ${n}`);
@@ -57,7 +57,7 @@ test(
   },
 );
 
-Deno.test("two simultaneous runs get different events", async () => {
+Deno.test("two simultaneous runs receive different events", async () => {
   await asSuperuser(async (one) => {
     await asSuperuser(async (other) => {
       const end = new Error("rolled back");
@@ -79,7 +79,7 @@ Deno.test("two simultaneous runs get different events", async () => {
 });
 
 test(
-  "an event is dead when ten runs have begun it and no run has finished it",
+  "an event is marked as dead when ten runs have started it and no run has finished it",
   async (sql, app_key) => {
     const id = await stored(sql, app_key, "ends every function");
     for (let attempt = 1; attempt <= 10; attempt++) {
@@ -96,9 +96,9 @@ test(
 );
 
 test(
-  "an attempt in which every item fails is recorded, and the pause grows with each such attempt",
+  "an attempt in which every item fails is recorded, and each such attempt makes the next pause longer",
   async (sql, app_key) => {
-    const id = await stored(sql, app_key, "fails as a whole");
+    const id = await stored(sql, app_key, "the whole event fails");
     await due(sql);
     await sql`select fail_channel_event(${id}, 'The database failed')`;
     const { state, error, attempts, next_attempt_at, processed_at } = await eventRow(sql, id);
@@ -141,7 +141,7 @@ test(
   },
 );
 
-Deno.test("a failed task does not stop the other tasks of the job, and the result names the failed task", async () => {
+Deno.test("a failed task does not stop the job's other tasks, and the result names the failed task", async () => {
   await rolledBack(async (sql) => {
     await sql`create or replace function app.wake_late_events() returns integer language sql as 'select 1 / 0'`;
     const [{ tended }] = await sql`select tend_channel() as tended`;
@@ -152,7 +152,7 @@ Deno.test("a failed task does not stop the other tasks of the job, and the resul
 });
 
 test(
-  "the job retries an event if its account is connected before the event is committed",
+  "the job retries an event even if its account is connected before the event is committed",
   async (sql, app_key) => {
     const company = await makeCompany(sql);
     const item = {
@@ -162,8 +162,8 @@ test(
       at: null,
     };
     const { event_id } = await receive(sql, { app_key }, [item]);
-    // The account names the app, but its trigger cannot see the event, because that is not yet
-    // committed.
+    // The account is linked to the app, but the account's trigger cannot see the event, which is
+    // not yet committed.
     await sql`alter table account_channel_apps disable trigger account_channel_apps_wake_events`;
     await sql`
       insert into account_channel_apps (company_id, account_id, channel_app_id)
@@ -202,8 +202,8 @@ test(
       return replayed.marked;
     };
     /**
-     * How many events a replay marks. The replay is rolled back, so each call starts from the same
-     * rows.
+     * Returns how many events a replay marks. The replay is rolled back, so each call starts with
+     * the same rows.
      */
     const marked = async (given: Record<string, unknown>) => {
       let count = 0;
@@ -221,7 +221,7 @@ test(
     assert.equal(await marked({ event_id: ids.done }), 1);
     assert.equal(await marked({ app: "no-such-app-anywhere" }), 0);
     assert.equal(await replay(sql, {}), 3);
-    assert.equal(await replay(sql, {}), 0, "they are due already");
+    assert.equal(await replay(sql, {}), 0, "the events are already due");
     const { state, attempts, error, next_attempt_at } = await eventRow(sql, ids.dead);
     assert.deepEqual([state, attempts, error, !!next_attempt_at], ["stored", 0, null, true]);
     assert.equal((await eventRow(sql, ids.done)).state, "done");
@@ -230,7 +230,7 @@ test(
 );
 
 Deno.test("the job works on the events of all companies", async (t) => {
-  // In the shared database of the tests, the job would lock rows of other tests.
+  // In the tests' shared database, the job would lock rows of other tests.
   await withOwnServer(async (open) => {
     const admin = open("supabase_admin");
     for (const [name, work] of ofAllCompanies) {

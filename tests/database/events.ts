@@ -1,12 +1,12 @@
-// Events of the channel in tests of the database.
+// Helpers for database tests of channel events.
 import type postgres from "postgres";
 import type { ChannelApp } from "../support/channel_apps.ts";
 import { actAsSuperuser, type Sql } from "../support/acting_as.ts";
 
-/** An item, as the function reads it from an event. */
+/** An item that the function reads from an event. */
 export type AnyItem = Record<string, unknown>;
 
-/** What the database records about an event. */
+/** What the database stores about an event. */
 export interface EventRow {
   id: string;
   state: string;
@@ -19,9 +19,9 @@ export interface EventRow {
 }
 
 /**
- * Replaces the functions that apply items with test functions, in a transaction that is rolled
- * back. They record their calls in `app.applied`. For an item with `fails`, they raise that error.
- * For an item with `result`, they return it.
+ * In a transaction that is rolled back, replaces the functions that apply items with test
+ * functions. The test functions record their calls in `app.applied`. If an item has `fails`, they
+ * raise that error. If an item has `result`, they return that result.
  */
 export async function addStandIns(sql: Sql) {
   await actAsSuperuser(sql);
@@ -55,7 +55,7 @@ export async function addStandIns(sql: Sql) {
   }
 }
 
-/** The items that the test functions have applied, in order, with the accounts. */
+/** The items that the test functions have applied, in order, with their accounts. */
 export async function appliedItems(sql: Sql): Promise<{ account_ids: string[]; item: AnyItem }[]> {
   return [...await sql`select account_ids, item from app.applied order by at`] as {
     account_ids: string[];
@@ -65,7 +65,9 @@ export async function appliedItems(sql: Sql): Promise<{ account_ids: string[]; i
 
 let count = 0;
 
-/** Receives an event as the function does. The event has a unique body, unless a body is given. */
+/**
+ * Receives an event as the edge function does. The event has a unique body unless a body is given.
+ */
 export async function receive(
   sql: Sql,
   { app_key }: Pick<ChannelApp, "app_key">,

@@ -1,4 +1,4 @@
-// Tests the maintenance job of events and webhooks, which runs each minute.
+// Tests the maintenance job for events and webhooks, which runs every minute.
 import assert from "node:assert/strict";
 import { actAs, actAsSuperuser, rolledBack, type Sql } from "../support/acting_as.ts";
 import { type Company, newCompany } from "../support/company.ts";
@@ -7,7 +7,7 @@ import { withDatabase } from "../support/test_stack.ts";
 
 const company = await newCompany();
 
-/** Adds an event with this slot, which is the number of the partition for its day. */
+/** Adds an event with this slot, which is the number of the partition for the event's day. */
 const addEvent = (sql: Sql, slot: number) =>
   sql`
     insert into app.events (slot, id, seq, version, company_id, type, record_id, happened_at)
@@ -17,7 +17,7 @@ const addEvent = (sql: Sql, slot: number) =>
     )
   `;
 
-Deno.test("tomorrow's partition of events is emptied before the day begins, and today's events stay", async () => {
+Deno.test("tomorrow's partition of events is emptied before the day begins, and today's events are kept", async () => {
   await rolledBack(async (sql) => {
     const [{ today, tomorrow }] = await sql`
       select app.slot_of(clock_timestamp()) as today, app.slot_of(clock_timestamp() + interval '1 day') as tomorrow
@@ -39,7 +39,7 @@ Deno.test("tomorrow's partition of events is emptied before the day begins, and 
   });
 });
 
-Deno.test("a webhook with more than 50,000 waiting deliveries catches up from the log, and its position in the log is stored", async () => {
+Deno.test("a webhook with more than 50,000 waiting deliveries catches up from the event log, and its position in the log is stored", async () => {
   const [long, short] = [
     await addWebhook(company.id, "https://example.com/long"),
     await addWebhook(company.id, "https://example.com/short"),

@@ -1,27 +1,30 @@
-// The queries of the plan tests for the large company: for each filter of a list, rare and common
-// values. A page of 50 reads 51 rows.
+// The queries for the plan tests of the large company: rare and common values for each list filter.
+// A page of 50 reads 51 rows.
 
-/** A value of a filter, and how many rows a page of it may read at most. The default is ORDINARY. */
+/**
+ * A filter value, and the maximum number of rows that one page with this filter may read. The
+ * default is ORDINARY.
+ */
 export type Case = [value: string, most?: number];
 
-/** The rows of a page, and some rows that are read by chance. */
+/** The rows of a page, and a few other rows that happen to be read. */
 export const ORDINARY = 500;
 
 /**
- * About 1,000 of 100,000 rows have the value. The query reads those rows, or all rows until it has
- * found 51 of them.
+ * About 1,000 of 100,000 rows have the value. The query reads either these rows, or all rows until
+ * it finds 51 matches.
  */
 const UNCOMMON = 8_000;
-/** Words that are each common, but rare together. */
+/** Words that are each common, but rarely occur together. */
 const TOGETHER = 50_000;
-/** The matches are the oldest rows, so the query reads the rows of the whole company first. */
+/** The matches are the oldest rows, so the query first reads all other rows of the company. */
 const FAR = 101_000;
 
 const CREATED = "2025-06-01T00:00:00Z";
 const NEAR_THE_END = "2025-12-13T12:00:00Z";
 const NOBODY = "00000000-0000-4000-8000-000000000000";
 
-/** Filters with ids: a contact's, a stage's, a team's. */
+/** Filters with the id of a contact, a stage or a team. */
 export interface Ids {
   contact: string;
   rareStage: string;
@@ -30,7 +33,7 @@ export interface Ids {
   commonTeam: string;
 }
 
-/** Words that occur in many rows, in few, in none, or only in the oldest. */
+/** Words that occur in many rows, in few rows, in no rows, or only in the oldest rows. */
 const WORDS: Case[] = [
   ["Zylberstajn"],
   ["щербаков"],
@@ -55,8 +58,8 @@ const TIMES: Record<string, Case[]> = {
 };
 
 /**
- * The cases of the range operators of a time field. @param most how many rows a page may read at
- * most, unless the case itself allows more.
+ * The test cases for the range operators of a time field. @param most the maximum number of rows
+ * that a page may read, unless the case itself allows more.
  */
 function times(field: string, most = 0): Record<string, Case[]> {
   return Object.fromEntries(
@@ -67,7 +70,7 @@ function times(field: string, most = 0): Record<string, Case[]> {
   );
 }
 
-/** The cases of each list, by parameter. */
+/** The test cases of each list, by parameter. */
 export function casesOf(ids: Ids): Record<string, Record<string, Case[]>> {
   return {
     "/contacts": {
@@ -163,8 +166,8 @@ export function casesOf(ids: Ids): Record<string, Record<string, Case[]>> {
       ...times("lost_at", 1_500),
       "lost_at[empty]": [["true"], ["false"]],
       ...times("stage_changed_at"),
-      // Only old deals never moved after that time. A list with the newest deals first reaches the
-      // old deals last.
+      // Only old deals have not moved since that time. A list that starts with the newest deals
+      // reaches the old deals last.
       "stage_changed_at[lt]": [[CREATED, FAR], ["2025-01-01T01:00:00Z"]],
       "stage_changed_at[lte]": [[CREATED, FAR], ["2025-01-01T01:00:00Z"]],
       ...times("created_at"),

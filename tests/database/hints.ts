@@ -1,19 +1,19 @@
 import type postgres from "postgres";
 import type { Sql } from "../support/acting_as.ts";
 
-// The channel's events about templates and accounts, as items that the database applies.
+// Channel events about templates and accounts, as items that the database applies.
 
-/** An item of an event, as the function whatsapp reads it. */
+/** An item of an event, in the form that the function whatsapp reads. */
 export type Item = Record<string, unknown>;
 
-/** A time in the past, in the channel's whole seconds. The default is now. */
+/** A time in the past, in whole seconds as the channel reports it. The default is now. */
 export function ago(seconds = 0): string {
   return new Date(Math.floor(Date.now() / 1000 - seconds) * 1000).toISOString();
 }
 
 /**
- * An event that says that the template order_update in pt_BR was rejected, unless `changes`
- * replaces some fields.
+ * An event that reports the rejection of the template order_update in pt_BR. Fields in `changes`
+ * replace the defaults.
  */
 export function hint(business_account_id: string | null, changes: Item = {}): Item {
   return {
@@ -29,7 +29,7 @@ export function hint(business_account_id: string | null, changes: Item = {}): It
   };
 }
 
-/** An event that reports a status of the template, such as PAUSED. */
+/** An event that reports a template status, such as PAUSED. */
 export const status = (event: string): Item => ({ event: "status", value: { event } });
 
 export const QUALITY: Item = { event: "quality", value: { new_quality_score: "YELLOW" } };
@@ -47,11 +47,11 @@ function applying<To>(name: string, type: string) {
   };
 }
 
-/** Applies an item about a template to the catalogues of these accounts. */
+/** Applies an item about a template to these accounts' template catalogues. */
 export const tellOfTemplate = applying<string[]>("apply_template_hint", "uuid[]");
 
 /** Applies an item about a business account to these accounts. */
 export const tellOfAccount = applying<string[]>("apply_account_event", "uuid[]");
 
-/** Applies an item about a problem of a number to the number's account. */
+/** Applies an item about a phone number's problem to the number's account. */
 export const tellOfTrouble = applying<string>("apply_trouble", "uuid");

@@ -1,5 +1,5 @@
-// app.claim_idempotency_key() and app.keep_outcome() let a writing function carry out a request
-// once for its idempotency key.
+// With app.claim_idempotency_key() and app.keep_outcome(), a writing function carries out a request
+// only once for each idempotency key.
 
 import assert from "node:assert/strict";
 import postgres from "postgres";
@@ -31,7 +31,7 @@ async function keep(sql: Sql, key: Key, { id } = own) {
   await sql`select app.keep_outcome(${id}, ${key && sql.json(key)}, ${sql.json(outcome)})`;
 }
 
-/** A finished request: its claim and its outcome are committed. */
+/** A finished request, whose claim and outcome are committed. */
 async function done(key = anyKey(), company = own) {
   await withDatabase((sql) =>
     sql.begin(async (sql) => {
@@ -48,7 +48,7 @@ async function refused(work: Promise<unknown>): Promise<string> {
   return `${error.code} ${error.message}`;
 }
 
-Deno.test("a request without an idempotency key proceeds, and nothing about it is stored", async () => {
+Deno.test("a request without an idempotency key proceeds, and nothing about the request is stored", async () => {
   await rolledBack(async (sql) => {
     assert.equal(await claim(sql, null), null);
     await keep(sql, null);
@@ -60,7 +60,7 @@ Deno.test("a request without an idempotency key proceeds, and nothing about it i
   });
 });
 
-Deno.test("a repeat of a finished request gets its outcome without waiting for another repeat", async () => {
+Deno.test("a repeat of a finished request returns the stored outcome without waiting for another repeat", async () => {
   const key = await done();
   await rolledBack(async (sql) => {
     assert.deepEqual(await claim(sql, key), outcome);
@@ -72,7 +72,7 @@ Deno.test("a repeat of a finished request gets its outcome without waiting for a
   });
 });
 
-Deno.test("rolling back a savepoint frees the idempotency key that was claimed in it", async () => {
+Deno.test("rolling back a savepoint frees the idempotency key that was claimed within it", async () => {
   const key = anyKey();
   await rolledBack(async (sql) => {
     await sql.savepoint(async (sql) => {
@@ -93,7 +93,7 @@ Deno.test("a request that was claimed but has no stored outcome is not carried o
   });
 });
 
-Deno.test("the job of each minute deletes idempotency keys that are 24 hours old, in all companies", async () => {
+Deno.test("the job that runs every minute deletes idempotency keys that are 24 hours old, in all companies", async () => {
   const [old, young] = [await done(anyKey(), other), await done()];
   await rolledBack(async (sql) => {
     await sql`update idempotency_keys set made_at = now() - interval '23:59' where key = ${young.key}`;

@@ -1,4 +1,5 @@
-// A person who gets a new id at the channel stays the same contact, in every order of events.
+// A person who receives a new id from the channel remains the same contact, in whatever order the
+// events arrive.
 
 import assert from "node:assert/strict";
 import { rolledBack } from "../support/acting_as.ts";
@@ -17,22 +18,22 @@ import { inEachOrder, orders } from "./orders.ts";
 const company = await newCompany();
 const { account_id } = company;
 
-Deno.test("a person's new id belongs to the same contact, whether the event names the phone, one id or both ids", async () => {
+Deno.test("a person's new id belongs to the same contact, whether the event names the phone number, one id or both ids", async () => {
   const [was, becomes] = ["BR.was", "BR.becomes"];
   const known: [string, { user_id?: string; phone?: string }[]][] = [
     ["the id before", [{ user_id: was }]],
     ["the phone", [{ phone: "+15550180" }]],
-    ["the phone and the previous id", [{ phone: "+15550180", user_id: was }]],
+    ["the phone number and the previous id", [{ phone: "+15550180", user_id: was }]],
     ["the new id", [{ user_id: becomes }]],
-    ["both ids, as two contacts", [{ user_id: becomes }, { user_id: was }]],
-    ["the phone with the new id, and the previous id", [
+    ["both ids, on two contacts", [{ user_id: becomes }, { user_id: was }]],
+    ["the phone number and the new id on one contact, and the previous id on another", [
       { user_id: was },
       { phone: "+15550180", user_id: becomes },
     ]],
   ];
   for (const [name, persons] of known) {
     for (const withPhone of persons.some(({ phone }) => phone) ? [true, false] : [false]) {
-      // An event without a phone cannot find a contact that has only a phone.
+      // An event without a phone number cannot find a contact that has only a phone number.
       if (!withPhone && persons.every(({ user_id }) => !user_id)) continue;
       const phone = withPhone ? "+15550180" : null;
       const change: Told = {
@@ -65,7 +66,7 @@ Deno.test("a person's new id belongs to the same contact, whether the event name
   }
 });
 
-Deno.test("a change of an unknown id does not add a contact", async () => {
+Deno.test("a change of an unknown id does not create a contact", async () => {
   await rolledBack(async (sql) => {
     const before = await contactsOf(sql, company);
     const change = { user_id: anyUserId() };
@@ -79,7 +80,7 @@ Deno.test("a change of an unknown id does not add a contact", async () => {
   });
 });
 
-Deno.test("if an id change merges two contacts, the contact with a phone stays, or else the older one", async () => {
+Deno.test("if an id change merges two contacts, the contact with a phone number survives, or else the older contact", async () => {
   const [was, becomes] = ["BR.was", "BR.becomes"];
   const change: Told = {
     kind: "identity",
@@ -111,7 +112,7 @@ Deno.test("if an id change merges two contacts, the contact with a phone stays, 
   });
 });
 
-Deno.test("the id in a report belongs to the recipient, even when the report comes before the call's answer", async () => {
+Deno.test("the id in a report belongs to the recipient, even if the report arrives before the response to the call", async () => {
   const [wamid, user_id] = ["wamid.sent", "BR.1"];
   await inEachOrder(orders(["report", "answer"]), async (sql, order) => {
     await sql`

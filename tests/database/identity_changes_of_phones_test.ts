@@ -1,4 +1,4 @@
-// A person who gets a new phone stays one contact, in every order of events.
+// A person who changes their phone number remains one contact, in whatever order the events arrive.
 
 import assert from "node:assert/strict";
 import { rolledBack, type Work } from "../support/acting_as.ts";
@@ -23,7 +23,7 @@ const test = (name: string, work: Work) => Deno.test(name, () => rolledBack(work
 const company = await newCompany();
 const { id: company_id, account_id, contact_id, conversation_id } = company;
 
-test("a person who changes phones stays one contact, and has the former phone until the time of the change", async (sql) => {
+test("a person who changes phone numbers remains one contact and keeps the former number until the time of the change", async (sql) => {
   const [former, next] = [(await phoneOf(sql, contact_id))!, anyPhone()];
   const user_id = anyUserId();
   const notice = moved(former, next, 60, user_id);
@@ -40,7 +40,7 @@ test("a person who changes phones stays one contact, and has the former phone un
     assert.deepEqual([...formers], [{ phone: former, until: new Date(at(60)) }]);
     assert.equal((await contactsOf(sql, company)).length, 1);
   }
-  // The notice arrives again after someone has corrected the phone by hand.
+  // The same notice arrives again after someone has corrected the phone number by hand.
   const corrected = anyPhone();
   await sql`update contacts set phone = ${corrected} where id = ${contact_id}`;
   await tell(sql, account_id, notice);
@@ -51,7 +51,7 @@ test("a person who changes phones stays one contact, and has the former phone un
   assert.deepEqual([...formers], [{ phone: former }]);
 });
 
-test("the notice of a new phone is added to the newest conversation without changing its times or window", async (sql) => {
+test("the notice about a new phone number is added to the newest conversation without changing its times or its window", async (sql) => {
   const former = (await phoneOf(sql, contact_id))!;
   const notice = { ...moved(former, anyPhone(), 60), content: "Ada has a new number" };
   await tell(sql, account_id, notice);
@@ -65,8 +65,8 @@ test("the notice of a new phone is added to the newest conversation without chan
   `;
   assert.deepEqual({ ...conversation }, { last_message_at: null, window_expires_at: null });
 
-  // The notice goes to a closed conversation too. A contact without conversations gets a new
-  // conversation.
+  // The notice is also added to a closed conversation. A contact without conversations receives a
+  // new conversation.
   await sql`
     insert into conversations (company_id, contact_id, messaging_account_id, status, created_at)
     values (${company_id}, ${contact_id}, ${account_id}, 'closed', now() + interval '1 hour')
@@ -86,7 +86,7 @@ test("the notice of a new phone is added to the newest conversation without chan
   assert.deepEqual([opened.status, opened.last_message_at], ["open", null]);
 });
 
-Deno.test("if another contact already has the new phone, the change is only recorded", async () => {
+Deno.test("if another contact already has the new phone number, the change is only recorded", async () => {
   const all = orders(["notice", "notice again", "message"]);
   const ends = new Set<string>();
   const notices = { kind: "phone_taken" };
@@ -110,11 +110,11 @@ Deno.test("if another contact already has the new phone, the change is only reco
   assert.deepEqual(
     [...ends],
     ['[[],["BR.new"]]'],
-    "the person is the contact that has the phone on file",
+    "the person is the contact that has the phone number on file",
   );
 });
 
-Deno.test("messages before and after a phone change belong to one person, in every order", async () => {
+Deno.test("messages before and after a phone number change belong to one person, in whatever order they arrive", async () => {
   const [former, next, last] = ["+15550170", "+15550171", "+15550172"];
   const [oldId, newId] = ["BR.old", "BR.new"];
   const before: Told = {
@@ -164,7 +164,7 @@ Deno.test("messages before and after a phone change belong to one person, in eve
   }
 });
 
-test("a phone that the company set by hand is kept, and the person's new phone also finds the contact", async (sql) => {
+test("a phone number that the company set by hand is kept, and the person's new number also finds the contact", async (sql) => {
   const [landline, former, next, user_id] = [
     (await phoneOf(sql, contact_id))!,
     anyPhone(),

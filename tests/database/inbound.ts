@@ -1,28 +1,28 @@
 import type postgres from "postgres";
 import { type Company } from "../support/company.ts";
 
-// Events of the channel, as the webhook applies them to the database.
+// Channel events, in the form in which the webhook applies them to the database.
 
 type Sql = postgres.Sql | postgres.TransactionSql;
 
-/** A time of the channel in whole seconds, counted from the beginning of a past day. */
+/** A channel time in whole seconds, counted from the start of a past day. */
 export function at(seconds: number): string {
   return new Date(Date.UTC(2026, 10, 20) + seconds * 1000).toISOString().replace(".000Z", "Z");
 }
 
-/** A person as the channel names them. */
+/** The fields by which the channel identifies a person. */
 export interface Person {
   phone?: string | null;
   user_id?: string | null;
   name?: string | null;
 }
 
-/** A new id of a person at the channel. */
+/** A new channel id for a person. */
 export function anyUserId(): string {
   return `BR.${crypto.randomUUID().replaceAll("-", "")}`;
 }
 
-/** A new id of a message at the channel. */
+/** A new channel id for a message. */
 export function anyMessageId(): string {
   return `wamid.${crypto.randomUUID()}`;
 }
@@ -58,7 +58,7 @@ const APPLYING: Record<string, string> = {
   preference: "apply_preference",
 };
 
-/** An item as the webhook reads it. */
+/** An item in the form that the webhook reads. */
 export function itemOf({ kind, at: time, person, ...members }: Told): Record<string, unknown> {
   const { change, ...rest } = members as { change?: Record<string, unknown> };
   return {
@@ -80,12 +80,12 @@ export async function tell(sql: Sql, account_id: string, told: Told): Promise<st
   return result;
 }
 
-/** The contacts of a company, oldest first. */
+/** A company's contacts, oldest first. */
 export async function contactsOf(sql: Sql, { id }: Pick<Company, "id">) {
   return [...await sql`select * from contacts where company_id = ${id} order by created_at, id`];
 }
 
-/** The messages of a conversation in the order of the list, oldest first. */
+/** A conversation's messages in list order, oldest first. */
 export async function contentsIn(sql: Sql, conversation_id: string): Promise<string[]> {
   const rows = await sql`
     select content from messages where conversation_id = ${conversation_id} order by created_at, id
@@ -93,12 +93,12 @@ export async function contentsIn(sql: Sql, conversation_id: string): Promise<str
   return rows.map(({ content }) => content);
 }
 
-/** The phone of a contact. */
+/** A contact's phone number. */
 export async function phoneOf(sql: Sql, contact_id: string): Promise<string | null> {
   return (await sql`select phone from contacts where id = ${contact_id}`)[0].phone;
 }
 
-/** The ids of a contact at the channel, in order. */
+/** A contact's channel ids, in order. */
 export async function userIdsOf(sql: Sql, contact_id: string): Promise<string[]> {
   const rows = await sql`
     select user_id from contact_identities where contact_id = ${contact_id} order by user_id
@@ -106,7 +106,7 @@ export async function userIdsOf(sql: Sql, contact_id: string): Promise<string[]>
   return rows.map(({ user_id }) => user_id);
 }
 
-/** The recorded changes of a contact's phones and ids, oldest first. */
+/** The recorded changes of a contact's phone numbers and ids, oldest first. */
 export async function identityEventsOf(sql: Sql, contact_id: string) {
   return [
     ...await sql`
@@ -116,7 +116,7 @@ export async function identityEventsOf(sql: Sql, contact_id: string) {
   ];
 }
 
-/** The notice that a person has a new phone, and perhaps a new id. */
+/** The notice that a person has a new phone number, and possibly a new id. */
 export function moved(
   from: string,
   to: string,

@@ -1,4 +1,5 @@
-// Reactions, edits and revocations change their message, in whatever order they arrive.
+// Reactions, edits and revocations change the message that they refer to, in whatever order they
+// arrive.
 
 import assert from "node:assert/strict";
 import { rolledBack, type Sql } from "../support/acting_as.ts";
@@ -26,7 +27,7 @@ async function messageOf(sql: Sql, id: string) {
   return message;
 }
 
-/** A message of the company and a message of the person. */
+/** A message from the company and a message from the contact. */
 async function addBoth(sql: Sql) {
   await sql`
     insert into messages (company_id, conversation_id, direction, content, outcome, whatsapp_message_id)
@@ -58,7 +59,7 @@ const revoke = (seconds: number, target = WRITTEN): Told => ({
   person,
 });
 
-Deno.test("in whatever order reactions arrive, the newest counts, and a removal wins over a reaction of the same second", async () => {
+Deno.test("the newest reaction counts in whatever order reactions arrive, and a removal wins over a reaction of the same second", async () => {
   const ends: [Told[], Record<string, unknown>][] = [
     [[reaction("👍", 10), reaction("❤️", 20)], { emoji: "❤️", at: at(20) }],
     [[reaction("👍", 10), reaction(null, 20)], { emoji: null, at: at(20) }],
@@ -81,12 +82,16 @@ Deno.test("in whatever order reactions arrive, the newest counts, and a removal 
       `;
       assert.equal(count, 2);
       const after = await sql`select * from conversations where id = ${conversation_id}`;
-      assert.deepEqual([...after], [...conversation], "no window, no move");
+      assert.deepEqual(
+        [...after],
+        [...conversation],
+        "the conversation and its window are unchanged",
+      );
     });
   }
 });
 
-Deno.test("only a person's reactions in their own conversation are stored, even if they come from an unknown id", async () => {
+Deno.test("a reaction is stored only in the person's own conversation, even if it comes from an unknown id", async () => {
   await rolledBack(async (sql) => {
     await addBoth(sql);
     assert.equal(await tell(sql, account_id, reaction("👍", 10, WRITTEN)), "done");
@@ -94,7 +99,11 @@ Deno.test("only a person's reactions in their own conversation are stored, even 
     const byId = { ...reaction("❤️", 20), person: { user_id: anyUserId() } };
     const before = await contactsOf(sql, company);
     assert.equal(await tell(sql, account_id, byId), "done");
-    assert.deepEqual(await contactsOf(sql, company), before, "a reaction does not add a contact");
+    assert.deepEqual(
+      await contactsOf(sql, company),
+      before,
+      "a reaction does not create a contact",
+    );
 
     const stranger = { phone: anyPhone() };
     await tell(sql, account_id, { kind: "message", at: at(0), person: stranger });
@@ -106,7 +115,7 @@ Deno.test("only a person's reactions in their own conversation are stored, even 
   });
 });
 
-Deno.test("in whatever order edits and revocations arrive, the message shows them and keeps its first text", async () => {
+Deno.test("in whatever order edits and revocations arrive, the message shows them and keeps its original text", async () => {
   const told = [edit("second", 10), edit("third", 20), revoke(30)];
   const ends = new Set<string>();
   await inEachOrder(orders(told), async (sql, order) => {
@@ -129,7 +138,7 @@ Deno.test("in whatever order edits and revocations arrive, the message shows the
   }]);
 });
 
-Deno.test("a person cannot edit or revoke a message of another person or of the company", async () => {
+Deno.test("a person cannot edit or revoke messages from another person or from the company", async () => {
   await rolledBack(async (sql) => {
     await addBoth(sql);
     const stranger = { phone: anyPhone() };
@@ -166,7 +175,7 @@ Deno.test("an event about another company's message leaves that message unchange
   });
 });
 
-Deno.test("an event that arrives before its message is applied when the message arrives", async () => {
+Deno.test("an event that arrives before its message is applied once the message arrives", async () => {
   const told = [written, edit("second", 10), revoke(30), reaction("👍", 40, WRITTEN)];
   const ends = new Set<string>();
   await inEachOrder(orders(told), async (sql, order) => {

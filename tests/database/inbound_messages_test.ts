@@ -1,4 +1,5 @@
-// A person's message is stored once in their conversation, in any order of delivery.
+// A contact's message is stored once in the contact's conversation, in whatever order messages are
+// delivered.
 
 import assert from "node:assert/strict";
 import type postgres from "postgres";
@@ -28,7 +29,7 @@ async function messageOf(sql: Sql, id: string) {
   return message;
 }
 
-test("a message from an unknown person makes a contact, a conversation and a message", async (sql) => {
+test("a message from an unknown person creates a contact, a conversation and a message", async (sql) => {
   const person = { phone: anyPhone(), user_id: anyUserId(), name: "Luz" };
   const id = anyMessageId();
   const media = { id: "1", mime_type: "image/jpeg" };
@@ -56,7 +57,7 @@ test("a message from an unknown person makes a contact, a conversation and a mes
   assert.equal(message.sent_at.toISOString(), "2026-11-20T00:01:00.000Z");
 });
 
-test("a message that is delivered twice is stored once", async (sql) => {
+test("a message that is delivered twice is stored only once", async (sql) => {
   const told = { kind: "message", at: at(0), person: { phone: anyPhone() }, id: anyMessageId() };
   assert.equal(await tell(sql, account_id, told), "done");
   const rows = async () => [
@@ -69,7 +70,7 @@ test("a message that is delivered twice is stored once", async (sql) => {
   assert.deepEqual(await rows(), before);
 });
 
-test("a person's message with the id of one of the company's own messages is not stored", async (sql) => {
+test("an inbound message with the id of one of the company's own messages is not stored", async (sql) => {
   const id = anyMessageId();
   await sql`
     insert into messages (company_id, conversation_id, direction, content, outcome, whatsapp_message_id)
@@ -95,7 +96,7 @@ Deno.test("two companies can each have a message with the same id", async () => 
   });
 });
 
-test("messages of one event keep their order, even if their times are in another order", async (sql) => {
+test("messages from one event keep their order, even if their times are in a different order", async (sql) => {
   const person = { phone: anyPhone() };
   const said = ["one", "two", "three", "four"];
   for (const [n, content] of said.entries()) {
@@ -105,7 +106,7 @@ test("messages of one event keep their order, even if their times are in another
   assert.deepEqual(await contentsIn(sql, id), said);
 });
 
-test("a message opens a pending conversation, but leaves a closed conversation closed", async (sql) => {
+test("an inbound message opens a pending conversation, but does not reopen a closed conversation", async (sql) => {
   const [{ phone }] = await sql`select phone from contacts where id = ${company.contact_id}`;
   const told = () => ({ kind: "message", at: at(0), person: { phone } });
   await sql`update conversations set status = 'pending' where id = ${company.conversation_id}`;
@@ -119,7 +120,7 @@ test("a message opens a pending conversation, but leaves a closed conversation c
   assert.deepEqual(await statuses(), ["closed", "open"]);
 });
 
-test("a message that is days old opens a conversation, but no window", async (sql) => {
+test("an inbound message that is several days old opens a conversation, but no window", async (sql) => {
   const person = { phone: anyPhone() };
   await tell(sql, account_id, { kind: "message", at: at(-6 * 86400), person });
   const [conversation] = await conversationsOf(sql, (await contactsOf(sql, company)).at(-1)!.id);
@@ -138,7 +139,7 @@ test("a message with a future time, or without a time, counts as sent now", asyn
   }
 });
 
-test("a message is linked to the message that it answers, even if that message gets its id later", async (sql) => {
+test("a message is linked to the message that it replies to, even if that message receives its id later", async (sql) => {
   const person = { phone: anyPhone() };
   const [sent, later, unknown] = [anyMessageId(), anyMessageId(), anyMessageId()];
   const sentId = await addMessage(sql, company, { whatsapp_message_id: sent });
@@ -161,7 +162,7 @@ test("a message is linked to the message that it answers, even if that message g
   assert.deepEqual(links, [[sentId, sent], [laterId, later], [null, unknown]]);
 });
 
-test("a person with an invalid phone, or with neither phone nor id, gets no contact", async (sql) => {
+test("no contact is created for a person with an invalid phone number, or with neither a phone number nor an id", async (sql) => {
   const before = await contactsOf(sql, company);
   for (const person of [{}, { phone: "+0" }, { phone: "+12" }, { name: "Ana" }]) {
     const told = { kind: "message", at: at(0), person };
@@ -177,7 +178,7 @@ for (
     ["a phone and an id", () => ({ phone: anyPhone(), user_id: anyUserId(), name: "Luz" })],
   ] as const
 ) {
-  Deno.test(`many simultaneous first messages of one person with ${name} make one contact and one conversation`, async () => {
+  Deno.test(`many simultaneous first messages from one person with ${name} create one contact and one conversation`, async () => {
     const own = await newCompany();
     const told = { kind: "message", at: at(0), person: person() };
     const results = await atOnce(8, (sql) => tell(sql, own.account_id, told));
@@ -194,7 +195,7 @@ for (
   });
 }
 
-Deno.test("two simultaneous deliveries of a message store it once", async () => {
+Deno.test("if a message is delivered twice simultaneously, it is stored once", async () => {
   const own = await newCompany();
   const told = { kind: "message", at: at(0), person: { phone: anyPhone() }, id: anyMessageId() };
   await overlapping(

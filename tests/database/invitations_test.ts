@@ -1,5 +1,5 @@
-// Owners and admins invite people by e-mail address. Only the person with this address can accept
-// an invitation, and no answer says whether the address has an account.
+// Owners and admins can invite people by email address. Only the user with this address can accept
+// an invitation, and no response reveals whether the address has a user account.
 
 import assert from "node:assert/strict";
 import {
@@ -24,7 +24,7 @@ const [admin, agent] = await newMembers(own, "admin", "agent");
 
 const anyEmail = () => `${crypto.randomUUID()}@people.example`;
 
-/** A person who has signed up. By default, the person has verified the address. */
+/** Creates a user who has signed up. By default, the email address is verified. */
 async function person(sql: Sql, email = anyEmail(), columns: Record<string, unknown> = {}) {
   await actAsSuperuser(sql);
   const row = { id: crypto.randomUUID(), email, email_confirmed_at: new Date(), ...columns };
@@ -38,7 +38,7 @@ async function invite(sql: Sql, as: string, email: string | null, role = "agent"
   return made;
 }
 
-/** The calls of a person about invitations. */
+/** A user's calls about invitations. */
 const offers = async (sql: Sql, as: string) => {
   await actAsPerson(sql, as);
   return await sql`select * from own_invitations()`;
@@ -46,7 +46,7 @@ const offers = async (sql: Sql, as: string) => {
 const accept = (sql: Sql, id: string, name: string | null = null) =>
   sql`select accept_invitation(${id}, ${name})`;
 
-/** The events about an address, oldest first. */
+/** The events about an email address, oldest first. */
 async function eventsOf(sql: Sql, email: string) {
   await actAsSuperuser(sql);
   const events = await sql`
@@ -55,7 +55,7 @@ async function eventsOf(sql: Sql, email: string) {
   return events.map(({ action, details, actor_id }) => [action, details.role, actor_id]);
 }
 
-test("an invited person sees who invites them and joins under their own name, and the history records both", async (sql) => {
+test("an invited user sees who sent the invitation and joins under their own name, and the history records both users", async (sql) => {
   const email = anyEmail();
   await sql`update company_members set name = 'Olívia' where user_id = ${owner}`;
   const made = await invite(sql, owner, ` ${email.toUpperCase()} `, "admin");
@@ -79,13 +79,13 @@ test("an invited person sees who invites them and joins under their own name, an
   assert.deepEqual([joined.action, joined.actor_id], ["member_added", ada]);
 });
 
-test("no one else sees, accepts or declines an invitation, not even a person with the same unverified address", async (sql) => {
+test("no one else can see, accept or decline an invitation, not even a user with the same unverified email address", async (sql) => {
   const email = anyEmail();
   const { id } = await invite(sql, owner, email);
   const strangers = [
     await person(sql),
     await person(sql, email, { email_confirmed_at: null }),
-    // An identity provider of another company may name any address.
+    // Another company's identity provider can claim any email address.
     await person(sql, email.toUpperCase(), { is_sso_user: true }),
     owner,
     agent,
@@ -107,7 +107,7 @@ test("no one else sees, accepts or declines an invitation, not even a person wit
   assert.equal(await refusal(sql, (sql) => accept(sql, id)), "PT404");
 });
 
-test("the answer to an invitation is the same for an address with an account and an address without an account", async (sql) => {
+test("the response to an invitation is the same whether or not the email address has a user account", async (sql) => {
   const known = anyEmail();
   await person(sql, known);
   const made = [await invite(sql, owner, known), await invite(sql, owner, anyEmail())];
@@ -115,7 +115,7 @@ test("the answer to an invitation is the same for an address with an account and
   assert.deepEqual(shapes[0], shapes[1]);
 });
 
-test("only owners invite owners, admins invite other people, and agents and strangers invite no one", async (sql) => {
+test("only owners can invite owners, admins can invite other members, and agents and outsiders can invite no one", async (sql) => {
   const cases: [as: string, role: string, expected: string][] = [
     [owner, "owner", "done"],
     [admin, "admin", "done"],
@@ -147,7 +147,7 @@ test("only owners invite owners, admins invite other people, and agents and stra
   }
 });
 
-test("an invitation to an invalid address, to a member or to an address that is already invited is refused", async (sql) => {
+test("an invitation to an invalid email address, a member or an already invited address is refused", async (sql) => {
   for (const wrong of [null, "", "ada", "a@b", "a b@c.example", "a@b.example\n", "é@b.example"]) {
     const refused = await refusal(sql, (sql) => invite(sql, owner, wrong));
     assert.equal(refused, wrong?.endsWith("\n") ? refused : "PT422", String(wrong));
@@ -161,7 +161,7 @@ test("an invitation to an invalid address, to a member or to an address that is 
   assert.equal(await refusal(sql, (sql) => invite(sql, owner, taken)), "PT409");
 });
 
-test("people can renew an invitation once a minute, withdraw it, decline it, and make it again after it has expired", async (sql) => {
+test("an invitation can be renewed once a minute, withdrawn, declined, and created again after it has expired", async (sql) => {
   const email = anyEmail();
   const { id } = await invite(sql, owner, email);
   const renew = (sql: Sql) => sql`select * from renew_invitation(${id})`;
@@ -170,7 +170,7 @@ test("people can renew an invitation once a minute, withdraw it, decline it, and
   assert.equal((await claim(sql))[0].email, email);
   assert.equal(await refusal(sql, claim), "PT409");
   assert.equal(await refusal(sql, renew), "PT429");
-  // An e-mail that was not sent can be sent again immediately, but only by a renewal, which counts
+  // An email that was not sent can be sent again immediately, but only by a renewal, which counts
   // towards the daily limit.
   await sql`select note_invitation_mail_failed(${id})`;
   assert.equal(await refusal(sql, claim), "PT409");
@@ -201,7 +201,7 @@ test("people can renew an invitation once a minute, withdraw it, decline it, and
   ]);
 });
 
-test("a company sends at most 20 invitations in 24 hours", async (sql) => {
+test("a company can send at most 20 invitations in 24 hours", async (sql) => {
   for (let count = 0; count < 20; count++) await invite(sql, owner, anyEmail());
   assert.equal(await refusal(sql, (sql) => invite(sql, owner, anyEmail())), "PT429");
   const [{ id }] = await sql`select id from company_invitations limit 1`;
@@ -211,7 +211,7 @@ test("a company sends at most 20 invitations in 24 hours", async (sql) => {
   await invite(sql, owner, anyEmail());
 });
 
-test("a person's invitations end when the person leaves or loses the right to invite", async (sql) => {
+test("a member's invitations end when the member leaves or loses the right to invite", async (sql) => {
   const [one, two] = [anyEmail(), anyEmail()];
   await actAsSuperuser(sql);
   await sql`update company_members set role = 'owner' where user_id = ${admin}`;
@@ -230,7 +230,7 @@ test("a person's invitations end when the person leaves or loses the right to in
   assert.deepEqual((await eventsOf(sql, two)).at(-1), ["invitation_withdrawn", "admin", owner]);
 });
 
-Deno.test("an admin who is removed while inviting leaves no invitation, and two calls at once keep the daily limit", async () => {
+Deno.test("an admin who is removed while inviting leaves no invitation, and two simultaneous calls respect the daily limit", async () => {
   const company = await newCompany();
   const [removed, late] = await newMembers(company, "admin", "admin");
   const invited = async (sql: Sql, as: string) => {
@@ -262,7 +262,7 @@ Deno.test("an admin who is removed while inviting leaves no invitation, and two 
   assert.deepEqual(last, ["done", "PT429"]);
 });
 
-Deno.test("owners and admins read invitations over the Data API, and no one else reads, writes or accepts one", async () => {
+Deno.test("owners and admins can read invitations through the Data API, and no one else can read, write or accept an invitation", async () => {
   const path = `/company_invitations?company_id=eq.${own.id}`;
   const readers: [string, number][] = [[owner, 1], [admin, 1], [agent, 0], [other.member_id, 0]];
   for (const [as, count] of readers) {

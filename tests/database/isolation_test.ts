@@ -1,5 +1,5 @@
-// Calls the Data API directly with a key of one of two companies, without the edge functions. The
-// database separates the companies for every caller.
+// Calls the Data API directly with one company's key, without the edge functions. The database
+// separates the companies for every caller.
 
 import assert from "node:assert/strict";
 import { addChannelFacts } from "../support/channel_facts.ts";
@@ -38,7 +38,7 @@ const [ownPhone, otherPhone] = await withDatabase((sql) =>
   })
 );
 const othersRows = await snapshot(other.id, { withUsage: true });
-/** Values that only the other company has: digests, ids, phones and the channel's ids. */
+/** Values that only the other company has: digests, ids, phone numbers and channel ids. */
 const othersValues = new Set(
   JSON.stringify(othersRows).match(/[0-9a-f]{64}|[0-9a-f-]{36}|\+1\d{12}|\b1\d{14}\b/g),
 );
@@ -56,7 +56,7 @@ const idColumn = (table: string) => ID_COLUMNS[table] ?? "id";
 const reading = await keyToken(own.keys.all, "read");
 const writing = await keyToken(own.keys.all, "write");
 
-/** A test that must leave every row of the other company unchanged. */
+/** Defines a test that must leave every row of the other company unchanged. */
 function test(fact: string, work: () => Promise<void>) {
   Deno.test(fact, async () => {
     await work();
@@ -64,7 +64,7 @@ function test(fact: string, work: () => Promise<void>) {
   });
 }
 
-/** Reads with the key, and asserts that the answer has no data of the other company. */
+/** Reads with the key, and asserts that the response contains no data of the other company. */
 async function read(path: string): Promise<Answer> {
   const answer = await rest(reading, "GET", path);
   const text = JSON.stringify(answer.body);
@@ -83,10 +83,10 @@ async function assertRefused(
 }
 
 const NO_PRIVILEGE: [number, string] = [403, "42501"];
-/** Before an upsert, the local Data API looks for the row, and a write token may not do that. */
+/** Before an upsert, the local Data API looks up the row, which a write token may not do. */
 const NO_UPSERT = /^(42501|PT403)$/;
 
-test("a key reads only its own company's rows, in ten tables", async () => {
+test("a key can read only its own company's rows, in ten tables", async () => {
   assert.ok(othersValues.size > 20);
   for (const table of await tables()) {
     const column = table === "companies" ? "id" : "company_id";
@@ -131,7 +131,7 @@ test("no filter finds a row of the other company", async () => {
   }
 });
 
-test("no embedding reaches a row of the other company, or a table that keys may not read", async () => {
+test("no embedding reaches a row of the other company, or a table that keys cannot read", async () => {
   const embedded: string[] = [];
   for (const table of READABLE) {
     for (const target of await tables()) {
@@ -201,14 +201,14 @@ test("functions show a key only its own company, and other functions refuse the 
   }
 });
 
-test("a key adds no row to any table", async () => {
+test("a key cannot add a row to any table", async () => {
   for (const table of await tables()) {
     const row = { [table === "companies" ? "id" : "company_id"]: other.id };
     await assertRefused("POST", `/${table}?select=${idColumn(table)}`, row, NO_PRIVILEGE);
   }
 });
 
-test("an update neither moves a row into the other company nor changes the other company's rows", async () => {
+test("an update cannot move a row into the other company or change the other company's rows", async () => {
   const changes: [string, string, string, Record<string, string>][] = [
     ["contacts", own.contact_id, other.contact_id, { name: "Changed" }],
     ["deals", own.deal_id, other.deal_id, { title: "Changed" }],
@@ -240,7 +240,7 @@ test("an update neither moves a row into the other company nor changes the other
   }
 });
 
-test("an upsert does not change a row of the other company", async () => {
+test("an upsert cannot change the other company's rows", async () => {
   const headers = { Prefer: "resolution=merge-duplicates,return=representation" };
   const deal = { title: "Mine", contact_id: own.contact_id, stage_id: own.stage_ids[0] };
   const attempts: [string, Record<string, unknown>][] = [

@@ -1,4 +1,4 @@
-// Tests how an event's items find their accounts, and what happens to the other items when one
+// Tests how an event's items find their accounts, and what happens to the other items when one item
 // fails. Test functions replace the functions that apply each kind of item.
 import assert from "node:assert/strict";
 import type postgres from "postgres";
@@ -10,8 +10,8 @@ import { addStandIns, type AnyItem, appliedItems, eventRow, receive } from "./ev
 const BUSINESS = "91000000000777";
 
 /**
- * Runs the work in a transaction with test functions, a company whose account names an app, and
- * that app.
+ * Runs the work in a transaction with test functions, an app, and a company whose account is linked
+ * to that app.
  */
 async function withApp(
   work: (
@@ -68,7 +68,7 @@ Deno.test("each item of an event is applied to its account, and statuses are app
   });
 });
 
-Deno.test("an item that fails does not stop the others, and the event is retried until all are applied", async () => {
+Deno.test("an item that fails does not stop the others, and the event is retried until all items are applied", async () => {
   await withApp(async (sql, app, { phone_number_id: number }) => {
     const items = [
       message(number, { kind: "status", id: "s1" }),
@@ -77,7 +77,7 @@ Deno.test("an item that fails does not stop the others, and the event is retried
       message(number, { id: "b", fails: "more poison", sqlstate: "22P02" }),
       message(number, { id: "c" }),
     ];
-    const body = "poison among good ones";
+    const body = "failing items among valid ones";
     const { event_id, state, failed, attempts } = await receive(sql, app, items, { body });
     assert.deepEqual([state, failed, attempts], ["failed", 2, 1]);
     assert.deepEqual(ids(await appliedItems(sql)), ["s1", "a", "c"]);
@@ -102,7 +102,7 @@ Deno.test("an item that fails does not stop the others, and the event is retried
   });
 });
 
-Deno.test("an event that keeps failing is tried ten times within a day, and is then dead", async () => {
+Deno.test("an event that keeps failing is tried ten times within a day, and is then marked as dead", async () => {
   await withApp(async (sql, app, { phone_number_id: number }) => {
     const items = [message(number, { fails: "poison" })];
     const { event_id } = await receive(sql, app, items);
@@ -138,7 +138,7 @@ Deno.test("a malformed item does not stop other items", async () => {
     ];
     const { state, failed, unroutable } = await receive(sql, app, odd);
     assert.equal(state, "failed");
-    // Items with a number that no account has belong to no company.
+    // Items with a phone number that no account has belong to no company.
     assert.deepEqual([failed, unroutable], [2, 6]);
     assert.ok(ids(await appliedItems(sql)).includes("good"));
     for (const items of [null, 1, {}, "text"]) {
@@ -149,7 +149,7 @@ Deno.test("a malformed item does not stop other items", async () => {
   });
 });
 
-Deno.test("an event of an app waits if the account does not name the app", async () => {
+Deno.test("an app's event waits if the account is not linked to the app", async () => {
   await withApp(async (sql, app, { account_id, phone_number_id: number }) => {
     await sql`update messaging_accounts set business_account_id = ${BUSINESS} where id = ${account_id}`;
     const other = await addChannelApp(sql);
@@ -169,7 +169,7 @@ Deno.test("an event of an app waits if the account does not name the app", async
       `No account that names this app has the business account ${BUSINESS}; ` +
         `No account that names this app has the number ${number}`,
     );
-    // The account named the other app earlier, so that app's events count as well.
+    // The account was linked to the other app earlier, so that app's events also count.
     assert.equal((await receive(sql, app, items)).state, "done");
     await sql`update messaging_accounts set channel_app_id = ${other.id} where id = ${account_id}`;
     for (const either of [app, other]) {
@@ -178,7 +178,7 @@ Deno.test("an event of an app waits if the account does not name the app", async
   });
 });
 
-Deno.test("an event that waits for an account becomes due when the account names the app or is connected", async () => {
+Deno.test("an event that waits for an account becomes due when the account is linked to the app or is connected", async () => {
   const isDue = async (sql: Sql, id: string) => (await eventRow(sql, id)).next_attempt_at !== null;
   await withApp(async (sql, app, company) => {
     const other = await addChannelApp(sql);
@@ -191,7 +191,7 @@ Deno.test("an event that waits for an account becomes due when the account names
     assert.equal(await isDue(sql, unknown.event_id), false);
     assert.equal(await isDue(sql, elsewhere.event_id), false);
 
-    // The number is connected for the first time, and its account then names the app.
+    // The number is connected for the first time, and its account is then linked to the app.
     const waiting = await receive(sql, app, [message("70880001")]);
     const { id } = await connectAccount(sql, company.id, { phone_number_id: "70880001" });
     assert.equal(await isDue(sql, waiting.event_id), false);
@@ -209,7 +209,7 @@ Deno.test("an event that waits for an account becomes due when the account names
   });
 });
 
-Deno.test("the first message event of an account names its business account, so waiting template events become due", async () => {
+Deno.test("an account's first message event identifies its business account, so waiting template events become due", async () => {
   await withApp(async (sql, app, { account_id, phone_number_id: number }) => {
     const businessOf = async () =>
       (await sql`select business_account_id from messaging_accounts where id = ${account_id}`)[0]
@@ -231,7 +231,7 @@ Deno.test("the first message event of an account names its business account, so 
   });
 });
 
-Deno.test("an event with an unknown field is stored as unroutable, with the field's name", async () => {
+Deno.test("an event with an unknown field is stored as unroutable, together with the field's name", async () => {
   await withApp(async (sql, app) => {
     const { event_id, state } = await receive(sql, app, [{ kind: "unknown", field: "calls" }]);
     assert.equal(state, "unroutable");
@@ -240,7 +240,7 @@ Deno.test("an event with an unknown field is stored as unroutable, with the fiel
   });
 });
 
-Deno.test("an event that cannot be read is marked dead with the reason", async () => {
+Deno.test("an event that cannot be read is marked as dead, with the reason", async () => {
   await withApp(async (sql, app, { phone_number_id: number }) => {
     const problem = "The body is not JSON";
     const { event_id, state } = await receive(sql, app, [], { problem });
@@ -279,8 +279,8 @@ Deno.test("a message belongs to the company that had the number when the message
       [day(5), day(11), day(13), null, "2099-01-01T00:00:00Z"].map((at) => message(number, { at })),
     );
     const owners = (await appliedItems(sql)).map(({ account_ids: [id] }) => id);
-    // For some time, neither company had the number. The current company gets the messages of that
-    // time.
+    // For some time, neither company had the number. The company that has it now receives the
+    // messages from that time.
     assert.deepEqual(owners, [one.account_id, others, others, others, others]);
 
     // A status belongs to the company that sent the message, so all companies are checked.
@@ -288,7 +288,8 @@ Deno.test("a message belongs to the company that had the number when the message
     const { account_ids } = (await appliedItems(sql)).at(-1)!;
     assert.deepEqual(account_ids.toSorted(), [one.account_id, others].toSorted());
 
-    // The current company gets no earlier messages from an app that only this company names.
+    // The current company receives no earlier messages from an app to which only this company is
+    // linked.
     const own = await addChannelApp(sql);
     await sql`update messaging_accounts set channel_app_id = ${own.id} where id = ${others}`;
     const { state } = await receive(sql, own, [message(number, { at: day(5) })]);
@@ -297,7 +298,7 @@ Deno.test("a message belongs to the company that had the number when the message
   });
 });
 
-Deno.test("an account that takes over a number gets only messages that people wrote after the takeover", async () => {
+Deno.test("an account that takes over a number receives only messages that were written after the takeover", async () => {
   const [one, other] = [await newCompany(), await newCompany()];
   await rolledBack(async (sql) => {
     await addStandIns(sql);
@@ -321,7 +322,7 @@ Deno.test("an account that takes over a number gets only messages that people wr
   });
 });
 
-Deno.test("a double send is reported and noted on the event", async () => {
+Deno.test("a message that was sent twice is reported and noted on the event", async () => {
   await withApp(async (sql, app, { phone_number_id: number }) => {
     const send_id = crypto.randomUUID();
     const item = message(number, {
@@ -336,7 +337,8 @@ Deno.test("a double send is reported and noted on the event", async () => {
     ]);
     const note = `Double send: send ${send_id} also went out as wamid.2`;
     assert.deepEqual((await eventRow(sql, event_id)).notes, [note]);
-    // When the event is applied again, it reports no double send, but it keeps the note.
+    // When the event is applied again, it does not report the double send again, but it keeps the
+    // note.
     await sql`select replay_channel_events(event_id => ${event_id}, began_at => 'infinity')`;
     const { result: _, ...known } = item;
     assert.deepEqual((await receive(sql, app, [known], { body })).surprises, []);
@@ -354,7 +356,7 @@ Deno.test("items that need a locked row or run out of time are left for the job,
     const row = await eventRow(sql, event_id);
     assert.equal(+row.next_attempt_at!, +row.processed_at!);
     assert.match(row.error!, /^1 of its items are not applied yet/);
-    // The job counts the attempt.
+    // This call of the job counts the attempt.
     await sql`select due_channel_events(100)`;
     const apply = async (items: AnyItem[]) =>
       (await sql`
@@ -365,7 +367,7 @@ Deno.test("items that need a locked row or run out of time are left for the job,
     assert.ok((await eventRow(sql, event_id)).next_attempt_at! > row.next_attempt_at!);
     const { fails: _, ...free } = locked;
     assert.equal((await apply([free])).state, "done");
-    // There is no time left at all.
+    // The time limit has already passed.
     const [{ outcome }] = await sql`
       select app.apply_items(${app.id}, '{}', ${sql.json(items as postgres.JSONValue)},
         now() - interval '1 s') as outcome
@@ -374,7 +376,7 @@ Deno.test("items that need a locked row or run out of time are left for the job,
   });
 });
 
-Deno.test("only the webhook's role receives and applies events", async () => {
+Deno.test("only the webhook's role can receive and apply events", async () => {
   await withApp(async (sql, app, { phone_number_id: number }) => {
     await actAs(sql, "channel_client");
     assert.equal((await receive(sql, app, [message(number)])).state, "done");

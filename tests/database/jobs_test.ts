@@ -1,5 +1,5 @@
-// Tests the jobs for messaging accounts: the due jobs, the records of a run, and the limit of one
-// active run for each job.
+// Tests the jobs for messaging accounts: which jobs are due, what is stored about a run, and that
+// each job has at most one active run.
 
 import assert from "node:assert/strict";
 import { refusal, rolledBack, type Sql, type Work } from "../support/acting_as.ts";
@@ -15,8 +15,8 @@ const { id: company_id, account_id, keys } = own;
 const SYNC = "template-sync";
 const MEDIA = "template-media";
 
-/** The answer of begin_job(). The members of the answer depend on the result. */
-// deno-lint-ignore no-explicit-any -- tests look into answers that they then compare
+/** The result of begin_job(). Its fields depend on the value of `result`. */
+// deno-lint-ignore no-explicit-any -- tests compare any field of a response
 type Begun = Record<string, any> | null;
 
 async function begin(sql: Sql, job = SYNC, account = account_id): Promise<Begun> {
@@ -27,7 +27,7 @@ async function end(sql: Sql, run_id: string, failure: string | null = null, resu
   await sql`select end_job(${run_id}, ${failure}, ${sql.json(result)})`;
 }
 
-/** The jobs that are due for the accounts of a company, as `job account`. */
+/** The due jobs for a company's accounts, as `job account`. */
 async function due(sql: Sql, of_company_id = company_id): Promise<string[]> {
   const rows = await sql`
     select job, account_id from due_jobs() as due
@@ -48,7 +48,7 @@ async function catalogue(sql: Sql) {
   return { ...row };
 }
 
-/** Moves the beginning of every run of the company into the past. */
+/** Moves the start of every run of the company into the past. */
 async function pass(sql: Sql, time: string) {
   await sql`
     update job_runs set began_at = began_at - ${time}::interval where company_id = ${company_id}
@@ -98,7 +98,7 @@ Deno.test("only one of several simultaneous attempts to begin a job succeeds", a
   assert.deepEqual(runs.filter((run) => run?.busy !== true).length, 1);
 });
 
-test("a run stores its result only once", async (sql) => {
+test("a run can store its result only once", async (sql) => {
   await joinBusinessAccount(sql, account_id);
   const { run_id } = (await begin(sql))!;
   await end(sql, run_id, null, { templates: 12 });
@@ -118,7 +118,7 @@ test("a run stores its result only once", async (sql) => {
   assert.equal((await catalogue(sql)).failures, 0);
 });
 
-test("a failed synchronisation is due again after a pause that doubles each time, up to six hours", async (sql) => {
+test("after a failure, a synchronisation is due again after a pause, which doubles each time up to six hours", async (sql) => {
   await joinBusinessAccount(sql, account_id);
   for (const [at, minutes] of [5, 10, 20, 40, 80, 160, 320, 360, 360, 360, 360, 360].entries()) {
     await end(sql, (await begin(sql))!.run_id, "The channel is down");
@@ -132,7 +132,7 @@ test("a failed synchronisation is due again after a pause that doubles each time
   assert.deepEqual(await due(sql), [`${SYNC} ${account_id}`]);
 });
 
-test("a failed synchronisation does not affect the other business accounts of the company", async (sql) => {
+test("a failed synchronisation does not affect the company's other business accounts", async (sql) => {
   const elsewhere = await connectAccount(sql, company_id);
   const other = await joinBusinessAccount(sql, elsewhere.id);
   await begin(sql, SYNC, elsewhere.id);
@@ -145,7 +145,7 @@ test("a failed synchronisation does not affect the other business accounts of th
   assert.deepEqual(rows.map(({ failures }) => failures), [1, 0]);
 });
 
-test("a synchronisation is due for a new account and then daily, except while it runs", async (sql) => {
+test("a synchronisation is due for a new account and then every day, except while a synchronisation is running", async (sql) => {
   assert.deepEqual(await due(sql), []);
   await joinBusinessAccount(sql, account_id);
   const job = [`${SYNC} ${account_id}`];
@@ -153,7 +153,7 @@ test("a synchronisation is due for a new account and then daily, except while it
   const { run_id } = (await begin(sql))!;
   assert.deepEqual(await due(sql), []);
   await pass(sql, "3 minutes");
-  assert.deepEqual(await due(sql), job, "it was cut off");
+  assert.deepEqual(await due(sql), job, "the run was cut off");
   await apply(sql, account_id, [], { age: "22 hours 59 minutes" });
   await end(sql, run_id);
   assert.deepEqual(await due(sql), []);
@@ -164,7 +164,7 @@ test("a synchronisation is due for a new account and then daily, except while it
   assert.deepEqual(await due(sql), []);
 });
 
-test("any connected account can synchronise its business account, but only one at a time", async (sql) => {
+test("any connected account can synchronise its business account, but only one account at a time", async (sql) => {
   const business_account_id = await joinBusinessAccount(sql, account_id);
   const others = [await connectAccount(sql, company_id), await connectAccount(sql, company_id)];
   for (const { id } of others) await joinBusinessAccount(sql, id, business_account_id);
@@ -181,13 +181,13 @@ test("any connected account can synchronise its business account, but only one a
   );
   await begin(sql, SYNC, others[0].id);
   for (let tries = 0; tries < 20; tries++) assert.deepEqual(await due(sql), []);
-  // The templates of another business account are different.
+  // Another business account has different templates.
   const elsewhere = await connectAccount(sql, company_id);
   await joinBusinessAccount(sql, elsewhere.id);
   assert.deepEqual(await due(sql), [`${SYNC} ${elsewhere.id}`]);
 });
 
-test("the media job is due for each account with missing media, except during a run or the pause after a failed upload", async (sql) => {
+test("the media job is due for each account with missing media, except during a run or during the pause after a failed upload", async (sql) => {
   const business_account_id = await catalogued(sql, own, [mediaEntry()]);
   const second = await connectAccount(sql, company_id);
   await joinBusinessAccount(sql, second.id, business_account_id);
@@ -211,7 +211,7 @@ test("the media job is due for each account with missing media, except during a 
   assert.deepEqual(await due(sql), [`${MEDIA} ${account_id}`]);
 });
 
-test("media is due again half an hour after a run in which every upload failed", async (sql) => {
+test("the media job is due again half an hour after a run in which every upload failed", async (sql) => {
   await catalogued(sql, own, [mediaEntry()]);
   const job = `${MEDIA} ${account_id}`;
   await end(sql, (await begin(sql, MEDIA))!.run_id, "The stored token cannot be used");
@@ -224,7 +224,7 @@ test("media is due again half an hour after a run in which every upload failed",
   assert.deepEqual(await due(sql), [job]);
 });
 
-Deno.test("a template refusal (132000 to 132999) makes a synchronisation due, unless one has just run", async () => {
+Deno.test("a template refusal (132000 to 132999) makes a synchronisation due, unless one has just finished", async () => {
   const refusals: [channel_code: number, age: string, isDue: boolean][] = [
     [132000, "11 minutes", true],
     [132001, "11 minutes", true],
@@ -247,7 +247,7 @@ Deno.test("a template refusal (132000 to 132999) makes a synchronisation due, un
   }
 });
 
-test("a synchronisation is not due after a refusal that settles no send or belongs to another account", async (sql) => {
+test("a refusal that settles no send or belongs to another account does not make a synchronisation due", async (sql) => {
   const elsewhere = await connectAccount(sql, company_id);
   await catalogued(sql, { account_id: elsewhere.id }, [entry()], "11 minutes");
   await catalogued(sql, own, [entry()], "11 minutes");
@@ -259,14 +259,14 @@ test("a synchronisation is not due after a refusal that settles no send or belon
   assert.deepEqual(await due(sql), []);
   await settle(sql, claim_id, { outcome: "sent", whatsapp_message_id: "wamid.1" });
   await settle(sql, claim_id, refused);
-  assert.deepEqual(await due(sql), [], "the outcome was known");
+  assert.deepEqual(await due(sql), [], "the outcome was already known");
   const second = crypto.randomUUID();
   await claim(sql, keys.messaging, { claim_id: second, phone_number_id });
   await settle(sql, second, refused);
   assert.deepEqual(await due(sql), [`${SYNC} ${account_id}`]);
 });
 
-test("the records of a job's runs are kept for 30 days", async (sql) => {
+test("the records of job runs are kept for 30 days", async (sql) => {
   const kept = await begin(sql, MEDIA);
   await pass(sql, "29 days");
   const { id } = await connectAccount(sql, company_id);

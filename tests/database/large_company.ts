@@ -2,26 +2,26 @@ import { bootstrap, connect, migrate, type Sql } from "../../local/postgres/data
 import { startPostgres } from "../../local/postgres/server.ts";
 import { withFolder } from "../support/started.ts";
 
-// A company of 100,000 contacts among 200 companies, in a separate server. So many rows would keep
-// the tests' database busy, and one long transaction would delay other tests.
+// A company with 100,000 contacts among 200 companies, in a separate database server. So many rows
+// would keep the tests' shared database busy, and one long transaction would delay other tests.
 
 const MANY = 100_000;
 const COMPANIES = 200;
-/** The number of contacts of each other company. */
+/** The number of contacts in each other company. */
 const FEW = 20;
 const FIRST_OF_MEDIUM = MANY + COMPANIES * FEW;
 
-/** The number of contacts of the medium company, in which no Bruno works for Globex. */
+/** The number of contacts in the medium company, where no Bruno works for Globex. */
 export const MEDIUM = 4_000;
 
-/** The digests of the keys of the large company and of the medium one. */
+/** The digests of the API keys of the large and the medium company. */
 export const KEY_HASH = "a".repeat(64);
 export const MEDIUM_KEY_HASH = "b".repeat(64);
 
-/** Opens a connection as a user of the database with this name. */
+/** Opens a connection as the database user with this name. */
 export type Open = (user: string, database?: string) => Sql;
 
-/** Runs the work with a separate server, whose database has the schema and no rows. */
+/** Runs the work with a separate server, whose database has the schema but no rows. */
 export async function withOwnServer(work: (open: Open) => Promise<void>): Promise<void> {
   await withFolder(async (folder) => {
     const server = await startPostgres({
@@ -48,8 +48,8 @@ export async function withOwnServer(work: (open: Open) => Promise<void>): Promis
 }
 
 /**
- * Runs the work as the superuser in a database with such a company. The values of a row depend on
- * its number, so every run has the same rows. The planner has fresh statistics.
+ * Runs the work as the superuser in a database with such a company. Each row's values depend on its
+ * number, so every run has the same rows. The planner has fresh statistics.
  */
 export async function withLargeCompany(work: (sql: Sql) => Promise<void>): Promise<void> {
   await withOwnServer(async (open) => {
@@ -59,11 +59,11 @@ export async function withLargeCompany(work: (sql: Sql) => Promise<void>): Promi
   });
 }
 
-/** Fills the tables on two connections, which share the work of the machine's two cores. */
+/** Fills the tables on two connections, to use both of the machine's cores. */
 async function fill(owner: Sql, sql: Sql, beside: Sql) {
   const both = [sql, beside];
   await Promise.all(both.map((each) => each.unsafe(FUNCTIONS)));
-  // The indexes are built once, after all rows are inserted, which is several times as fast.
+  // The indexes are built after all rows are inserted, which is several times faster.
   const indexes = await owner`
     select indexrelid::regclass::text as name, pg_get_indexdef(indexrelid) as definition from pg_index
     where indrelid in ('contacts'::regclass, 'deals'::regclass, 'conversations'::regclass)

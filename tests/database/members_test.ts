@@ -1,4 +1,4 @@
-// The operator decides by e-mail address who works in a company, and in which role.
+// The operator decides by email address who works in a company, and in which role.
 
 import assert from "node:assert/strict";
 import { actAs, refusal, rolledBack, type Sql, type Work } from "../support/acting_as.ts";
@@ -10,7 +10,7 @@ const test = (name: string, work: Work) => Deno.test(name, () => rolledBack(work
 const company = await newCompany();
 const other = await newCompany();
 
-/** A person who has signed up, with a unique address. */
+/** Creates a user who has signed up, with a unique email address. */
 async function person(sql: Sql, email = `${crypto.randomUUID()}@people.example`) {
   const [{ id }] = await sql`
     insert into auth.users (id, email, email_confirmed_at) values (gen_random_uuid(), ${email}, now()) returning id
@@ -30,7 +30,7 @@ const change = (sql: Sql, email: string, role: string) =>
 const remove = (sql: Sql, email: string) =>
   sql`select * from remove_company_member(${company.id}, ${email})`;
 
-test("the operator adds a person by an e-mail address in upper or lower case, with a role and an optional name", async (sql) => {
+test("the operator adds a user by email address, in upper or lower case, with a role and an optional name", async (sql) => {
   const [ada, eve] = [await person(sql), await person(sql, `Eve@${crypto.randomUUID()}.example`)];
   await actAs(sql, "service_role");
   const made = await add(sql, ` ${ada.email.toUpperCase()} `, "admin", " Ada ");
@@ -49,7 +49,7 @@ test("the operator adds a person by an e-mail address in upper or lower case, wi
   assert.equal((await sql`select * from list_company_members(${other.id})`).length, 1);
 });
 
-test("a person who has not signed up, an unknown company and a wrong role or name are refused", async (sql) => {
+test("a user who has not signed up, an unknown company and an invalid role or name are refused", async (sql) => {
   const { email } = await person(sql);
   const [twin] = [await person(sql), await person(sql, "twin@people.example")];
   await sql`update auth.users set email = 'TWIN@people.example' where id = ${twin.id}`;
@@ -76,7 +76,7 @@ test("a person who has not signed up, an unknown company and a wrong role or nam
   for (const [code, work] of refused) assert.equal(await refusal(sql, work), code, `${work}`);
 });
 
-test("the only owner of a company can neither leave nor lose the role until another owner exists", async (sql) => {
+test("the only owner of a company cannot leave or lose the role until there is another owner", async (sql) => {
   const first = await person(sql);
   const second = await person(sql);
   await sql`delete from company_members where company_id = ${company.id}`;
@@ -91,11 +91,11 @@ test("the only owner of a company can neither leave nor lose the role until anot
   const [gone] = await remove(sql, first.email);
   assert.deepEqual([gone.email, gone.role], [first.email, "agent"]);
   assert.equal(await refusal(sql, (sql) => remove(sql, second.email)), "PT409");
-  // The person's account still exists, so the person can be added again.
+  // The user account still exists, so the user can be added again.
   assert.equal((await add(sql, first.email)).user_id, first.id);
 });
 
-Deno.test("if two owners are removed simultaneously, one of them stays", async () => {
+Deno.test("if two owners are removed simultaneously, one of them remains", async () => {
   const own = await newCompany();
   const emails = await committed(async (sql) => {
     const people = [await person(sql), await person(sql)];

@@ -32,8 +32,8 @@ async function contact(sql: Sql, id: string) {
 const phoneOf = async (sql: Sql, id: string) => (await contact(sql, id)).phone as string;
 
 /**
- * Merges two contacts with these columns, and returns the survivor. `own` are the columns of the
- * survivor.
+ * Merges two contacts with these columns, and returns the surviving contact, which has the columns
+ * in `own`.
  */
 async function mergedOf(sql: Sql, own: Record<string, unknown>, theirs: Record<string, unknown>) {
   const [survivor, other] = [await addContact(sql, own), await addContact(sql, theirs)];
@@ -55,7 +55,7 @@ Deno.test("the merge handles every table that refers to a contact", async () => 
   ]);
 });
 
-test("a merge moves all records of the other contact and leaves a tombstone of it", async (sql) => {
+test("a merge moves all records of the other contact and leaves a tombstone for that contact", async (sql) => {
   const second = await connectAccount(sql, company_id);
   const other = await addContact(sql, { name: "Twin" });
   const person = { phone: await phoneOf(sql, other), user_id: anyUserId() };
@@ -98,7 +98,7 @@ test("a merge moves all records of the other contact and leaves a tombstone of i
 });
 
 for (const isOlder of [true, false]) {
-  Deno.test(`a merge of two open conversations keeps the older one (${isOlder ? "the survivor's" : "the other's"}), with all messages in order`, async () => {
+  Deno.test(`a merge of two open conversations keeps the older one (${isOlder ? "the survivor's" : "the other's"}) with all messages in order`, async () => {
     await rolledBack(async (sql) => {
       const other = await addContact(sql);
       const phones = [await phoneOf(sql, contact_id), await phoneOf(sql, other)];
@@ -140,7 +140,7 @@ for (const isOlder of [true, false]) {
   });
 }
 
-test("the survivor keeps its own values and takes over those that it lacks", async (sql) => {
+test("the survivor keeps its own values and adopts those that it lacks", async (sql) => {
   const merged = await mergedOf(
     sql,
     {
@@ -175,7 +175,7 @@ test("the survivor keeps its own values and takes over those that it lacks", asy
   assert.deepEqual(
     Object.keys(full.custom_fields),
     ["x"],
-    "both would be too large together",
+    "the values of both contacts together would be too large",
   );
 });
 
@@ -224,7 +224,7 @@ test("the survivor has do_not_contact if either contact had it", async (sql) => 
   }
 });
 
-test("the phone of the merged contact still finds the survivor, until another contact gets the phone", async (sql) => {
+test("the merged contact's phone number still finds the survivor, until another contact receives that number", async (sql) => {
   const [survivor, other] = [await addContact(sql), await addContact(sql)];
   const phone = await phoneOf(sql, other);
   const without = await addContact(sql, { phone: null, has_identity: true });
@@ -240,7 +240,7 @@ test("the phone of the merged contact still finds the survivor, until another co
   assert.equal(await phoneOf(sql, last), phone);
 });
 
-test("a contact whose person returned to an earlier phone can be merged", async (sql) => {
+test("a contact can be merged even if the person has returned to an earlier phone number", async (sql) => {
   const [first, second] = [anyPhone(), anyPhone()];
   const other = await addContact(sql, { phone: first });
   await tell(sql, account_id, moved(first, second, 10));

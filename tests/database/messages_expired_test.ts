@@ -1,5 +1,5 @@
-// A message that the channel accepted expires an hour after its lifetime if the channel never
-// reported its arrival.
+// An accepted message expires one hour after the end of its lifetime if the channel never reported
+// its arrival.
 
 import assert from "node:assert/strict";
 import { actAs, actAsSuperuser, rolledBack, type Sql, type Work } from "../support/acting_as.ts";
@@ -13,7 +13,10 @@ const test = (name: string, work: Work) => Deno.test(name, () => rolledBack(work
 
 const own = await newCompany();
 
-/** Marks expired messages of all companies, as the job does. Returns how many. */
+/**
+ * Marks the expired messages of all companies, as the job does. Returns the number of marked
+ * messages.
+ */
 async function expire(sql: Sql): Promise<number> {
   await actAs(sql, "service_role");
   const [{ count }] = await sql`select expire_messages() as count`;
@@ -21,12 +24,12 @@ async function expire(sql: Sql): Promise<number> {
   return count;
 }
 
-/** Ends the lifetime of a message, as if its time had passed. */
+/** Moves the end of a message's lifetime into the past. */
 async function endLife(sql: Sql, messageId: string) {
   await sql`update messages set expires_at = now() where id = ${messageId}`;
 }
 
-/** The number of minutes in which a report about a message can come. */
+/** The number of minutes during which a report about a message can arrive. */
 async function awaited(sql: Sql, messageId: string): Promise<number | null> {
   const [{ minutes }] = await sql`
     select extract(epoch from expires_at - created_at)::int / 60 as minutes from messages where id = ${messageId}
@@ -36,7 +39,7 @@ async function awaited(sql: Sql, messageId: string): Promise<number | null> {
 
 const DAYS_30 = 30 * 24 * 60;
 
-Deno.test("a message's lifetime ends an hour after the channel stops trying to deliver it", async () => {
+Deno.test("a message expires one hour after the channel stops trying to deliver it", async () => {
   const lives: [Record<string, unknown>, number][] = [
     [{}, DAYS_30],
     [{ category: "MARKETING" }, DAYS_30],
@@ -68,9 +71,9 @@ test("the lifetime is 30 days for an unknown template and for a message without 
   assert.equal(await awaited(sql, id), DAYS_30 + 60);
 });
 
-test("each attempt sets the lifetime of its message once", async (sql) => {
+test("each attempt sets its message's lifetime once", async (sql) => {
   const send = await claimed(sql, own, { idempotency_key: "once" });
-  // This report is the first report about the message.
+  // This is the first report about the message.
   await applyStatus(sql, [own.account_id], report("sent", 1, { mark: mark(send) }));
   const [before] = await sql`select expires_at from messages where id = ${send.message_id}`;
   assert.ok(before.expires_at);
@@ -86,7 +89,7 @@ test("each attempt sets the lifetime of its message once", async (sql) => {
   assert.equal(await awaited(sql, again.message_id), DAYS_30 + 60);
 });
 
-test("only messages that are under way expire at the end of their lifetime", async (sql) => {
+test("only messages that are neither delivered nor failed expire at the end of their lifetime", async (sql) => {
   const ends: [string[], string][] = [
     [[], "expired"],
     [["sent"], "expired"],
@@ -105,7 +108,7 @@ test("only messages that are under way expire at the end of their lifetime", asy
   }
   const alive = (await accepted(sql, own, "wamid.alive")).message_id;
   await sql`update messages set expires_at = now() + interval '1 microsecond' where id = ${alive}`;
-  // No one knows whether an older message arrived.
+  // It is unknown whether an older message arrived.
   const old = (await accepted(sql, own, "wamid.old")).message_id;
   await sql`update messages set expires_at = null, created_at = '2026-01-01' where id = ${old}`;
   const pending = (await claimed(sql, own)).message_id;
@@ -121,7 +124,7 @@ test("only messages that are under way expire at the end of their lifetime", asy
   assert.equal((await facts(sql, pending)).status, "pending");
 });
 
-Deno.test("a new report about an expired message removes its mark as expired, but a repeated report does not", async () => {
+Deno.test("a new report about an expired message removes its status `expired`, but a repeated report does not", async () => {
   for (const word of ["sent", "delivered", "read", "failed"]) {
     await rolledBack(async (sql) => {
       const { message_id } = await accepted(sql, own);
@@ -131,7 +134,7 @@ Deno.test("a new report about an expired message removes its mark as expired, bu
       await applyStatus(sql, [own.account_id], report(word, 1));
       const { status, expired_at } = await facts(sql, message_id);
       assert.deepEqual([status, expired_at], [word, undefined]);
-      // The report of the delivery may come this late.
+      // A delivery report may arrive this late.
       await expire(sql);
       assert.equal((await facts(sql, message_id)).status, word);
       await endLife(sql, message_id);
@@ -173,7 +176,7 @@ Deno.test("at most 1,000 messages expire at a time, and locked messages are left
   });
 });
 
-test("the job that expires messages reads only messages that are under way", async (sql) => {
+test("the job that expires messages reads only messages whose delivery is still open", async (sql) => {
   // With few rows, the planner would scan the table.
   await sql`set local enable_seqscan = off`;
   const [row] = await sql`
@@ -197,7 +200,8 @@ test("operators see how many messages expired or were sent twice, and how many r
   const double = report("sent", 1, { id: "wamid.3", mark: mark(reported) });
   assert.equal(await applyStatus(sql, [own.account_id], double), "double_send");
   await applyStatus(sql, [own.account_id], report("sent", 1, { id: "wamid.4" }));
-  // Other tests have sends that failed. sends_by_outcome_test.ts counts those of one reason.
+  // Other tests have failed sends. sends_by_outcome_test.ts counts the sends that failed for one
+  // reason.
   const { failures: _, ...counts } = await health();
   assert.deepEqual(counts, {
     expired: before.expired + 2,
@@ -205,7 +209,7 @@ test("operators see how many messages expired or were sent twice, and how many r
     double_sends: before.double_sends + 1,
     waiting_facts: before.waiting_facts + 2,
   });
-  // The message of two days ago no longer counts.
+  // The message from two days ago no longer counts.
   await sql`update messages set expired_at = now() - interval '2 days' where id = ${message_id}`;
   assert.equal((await health()).expired, before.expired + 1);
 });

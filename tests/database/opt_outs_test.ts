@@ -1,4 +1,4 @@
-// Members see who opted out, when, and in which words. Each member can lift an opt-out with a
+// Members see who opted out, when, and in which words. Any member can lift an opt-out by giving a
 // reason.
 import assert from "node:assert/strict";
 import {
@@ -22,12 +22,12 @@ const test = (name: string, work: Work) => Deno.test(name, () => rolledBack(work
 interface Asked {
   contact_id: string;
   kind: string;
-  /** The time as text, because a Date would lose its microseconds. */
+  /** The time as a string, because a Date would lose its microseconds. */
   asked_at: string;
   [column: string]: unknown;
 }
 
-/** The opt-outs that a person sees. After that, the session has the superuser's role again. */
+/** The opt-outs that a user sees. Afterwards, the session has the superuser's role again. */
 async function seen(
   sql: Sql,
   { person = agent, of = company.id, kind = null, search = null, after = null, rows = 50 }: {
@@ -51,7 +51,7 @@ async function seen(
   return [...found];
 }
 
-/** A new contact of the company who sends this content, such as a stop word. */
+/** A new contact of the company that sends this content, such as a stop word. */
 async function saying(sql: Sql, content: string, columns: Record<string, unknown>, seconds = 0) {
   const phone = anyPhone();
   await tell(sql, company.account_id, {
@@ -73,7 +73,7 @@ async function addContact(
   return (await sql`insert into contacts ${sql(row)} returning id`)[0].id;
 }
 
-/** Lifts an opt-out as a person. After that, the session has the superuser's role again. */
+/** Lifts an opt-out as a user. Afterwards, the session has the superuser's role again. */
 async function lift(
   sql: Sql,
   { contact_id, kind, asked_at }: Asked,
@@ -85,7 +85,7 @@ async function lift(
   await actAsSuperuser(sql);
 }
 
-test("a member sees who opted out, when, and by which words or button", async (sql) => {
+test("a member sees who opted out, when, and with which words or button", async (sql) => {
   await saying(sql, "PARAR", { word: "stop" }, 1);
   await saying(sql, "Sin promociones", { word: "stop_promotions", type: "interactive" }, 2);
   await addContact(sql, { do_not_contact: true, name: "By hand" });
@@ -101,7 +101,7 @@ test("a member sees who opted out, when, and by which words or button", async (s
   ]);
 });
 
-test("a member finds an opt-out by a part of the name or phone, by kind, and page by page", async (sql) => {
+test("a member can search opt-outs by a part of the name or phone number and by kind, with pagination", async (sql) => {
   const phone = await saying(sql, "STOP", { word: "stop" });
   const both = await addContact(sql, {
     ...{ name: "50%_off", do_not_contact: true, marketing_opt_out: true },
@@ -127,7 +127,7 @@ test("a member finds an opt-out by a part of the name or phone, by kind, and pag
   assert.equal(paged.length, 3);
 });
 
-test("after a member lifts an opt-out, the reason, the member and the time are stored", async (sql) => {
+test("lifting an opt-out stores the reason, the member and the time", async (sql) => {
   await saying(sql, "STOP", { word: "stop" });
   await addContact(sql, { marketing_opt_out: true });
   for (const asked of await seen(sql)) await lift(sql, asked, "  Asked by phone\n");
@@ -143,7 +143,7 @@ test("after a member lifts an opt-out, the reason, the member and the time are s
   ]);
 });
 
-test("a lift is refused when the opt-out has changed, or the reason is missing", async (sql) => {
+test("a lift is refused if the opt-out has changed or the reason is missing", async (sql) => {
   const phone = await saying(sql, "STOP", { word: "stop" }, 1);
   const [asked] = await seen(sql);
   for (const reason of ["", " \n", "x".repeat(501)]) {
@@ -164,7 +164,7 @@ test("a lift is refused when the opt-out has changed, or the reason is missing",
   assert.equal(await refusal(sql, (sql) => lift(sql, newer)), "PT409");
 });
 
-test("another company, a key and a visitor neither see nor lift an opt-out", async (sql) => {
+test("members of other companies, API keys and visitors cannot see or lift an opt-out", async (sql) => {
   await saying(sql, "STOP", { word: "stop" });
   const [asked] = await seen(sql);
   await lift(sql, (await seen(sql))[0]);
@@ -186,7 +186,7 @@ test("another company, a key and a visitor neither see nor lift an opt-out", asy
     ];
     for (const attempt of attempts) assert.equal(await refusal(sql, attempt), "42501", role);
   }
-  // No person can write to the table of lifts, not even rows of their own company.
+  // No user can write to the table of lifts, not even rows of their own company.
   await actAsPerson(sql, company.member_id);
   for (
     const change of [
@@ -198,7 +198,7 @@ test("another company, a key and a visitor neither see nor lift an opt-out", asy
   }
 });
 
-test("the survivor of a merge keeps the lifted opt-outs, and erasing a person deletes the reasons", async (sql) => {
+test("the survivor of a merge keeps the lifted opt-outs, and erasing a contact deletes the reasons", async (sql) => {
   await saying(sql, "STOP", { word: "stop" });
   const [asked] = await seen(sql);
   await lift(sql, asked, "Zoé called");

@@ -1,7 +1,7 @@
 import type postgres from "postgres";
 import { rolledBack } from "../support/acting_as.ts";
 
-/** Returns these things in every possible order. */
+/** Returns these items in every possible order. */
 export function orders<Thing>(things: readonly Thing[]): Thing[][] {
   if (things.length <= 1) return [[...things]];
   return things.flatMap((thing, n) =>
@@ -9,7 +9,7 @@ export function orders<Thing>(things: readonly Thing[]): Thing[][] {
   );
 }
 
-/** Does the work once for each order, from the same rows each time, and rolls it back. */
+/** Runs the work once for each order, always starting with the same rows, and rolls it back. */
 export async function inEachOrder<Thing>(
   all: Thing[][],
   work: (sql: postgres.TransactionSql, order: Thing[]) => Promise<void>,

@@ -1,20 +1,20 @@
 import { withDatabase } from "../support/test_stack.ts";
 
-// The views of a company's own rows. The list comes from the catalogue, so the tests cover every
-// new view.
+// The views that show only a company's own rows. The list is read from the system catalog, so the
+// tests cover every new view.
 
 /** A view of a company's own rows. */
 export interface OwnView {
   name: string;
-  /** The table whose rows it shows. */
+  /** The table whose rows the view shows. */
   table: string;
-  /** The columns that it shows unchanged. */
+  /** The columns that the view shows unchanged. */
   columns: string[];
-  /** The columns that it computes. */
+  /** The columns that the view computes. */
   computed: string[];
 }
 
-/** Every view of the schema public. */
+/** Every view in the schema public. */
 export async function ownViews(): Promise<OwnView[]> {
   return await withDatabase(async (sql) =>
     await sql<OwnView[]>`

@@ -1,4 +1,4 @@
-// People who have signed in work only with the rows of their company.
+// Signed-in users can work only with the rows of their own company.
 
 import assert from "node:assert/strict";
 import {
@@ -38,7 +38,7 @@ const [agent, admin] = await withDatabase((sql) =>
 
 const NO_PRIVILEGE = "42501";
 
-/** The tables that no person reads. */
+/** The tables that no user can read. */
 const UNREAD = [
   ...["account_channel_apps", "deleted_rows", "idempotency_keys", "job_calls", "job_runs"],
   ...["media_uploads"],
@@ -46,12 +46,12 @@ const UNREAD = [
   ...["waiting_facts", "webhooks"],
 ];
 
-/** The tables that only owners and admins read. */
+/** The tables that only owners and admins can read. */
 const MANAGED = [
   ...["api_key_errors", "api_key_usage", "api_keys", "company_events", "company_invitations"],
 ];
 
-/** For each table with visible rows, the companies of these rows. */
+/** For each table with visible rows, the companies that own these rows. */
 async function companiesSeen(sql: Sql): Promise<Record<string, string[]>> {
   const seen: Record<string, string[]> = {};
   for (const table of await tables()) {
@@ -67,7 +67,7 @@ async function companiesSeen(sql: Sql): Promise<Record<string, string[]>> {
   return seen;
 }
 
-test("people see only the rows of their company, and only owners and admins see its keys", async (sql) => {
+test("users see only the rows of their own company, and only owners and admins see its API keys", async (sql) => {
   for (const person of [agent, admin, own.member_id]) {
     await actAsPerson(sql, person);
     const expected = (await tables()).filter((table) =>
@@ -78,7 +78,7 @@ test("people see only the rows of their company, and only owners and admins see 
   }
 });
 
-test("people without a company, former members, and tokens without a person see nothing", async (sql) => {
+test("users without a company, former members, and tokens without a user see nothing", async (sql) => {
   const [stranger] = await sql`insert into auth.users (id) values (gen_random_uuid()) returning id`;
   await sql`delete from company_members where user_id = ${agent}`;
   for (const person of [stranger.id, agent]) {
@@ -90,12 +90,12 @@ test("people without a company, former members, and tokens without a person see 
   assert.deepEqual(await companiesSeen(sql), {});
 });
 
-/** The tables whose rows only owners and admins delete. */
+/** The tables whose rows only owners and admins can delete. */
 const KEPT = ["pipelines", "stages"];
-/** The tables whose rows no one deletes: people archive them. */
+/** The tables whose rows no one can delete, because users archive these rows instead. */
 const ARCHIVED = ["contacts", "deals"];
 
-test("an agent adds and changes contacts, deals, pipelines, stages and teams, and deletes teams", async (sql) => {
+test("an agent can add and change contacts, deals, pipelines, stages and teams, and can delete teams", async (sql) => {
   await actAsPerson(sql, agent);
   const add = async (table: string, row: Record<string, unknown>) => {
     const [{ id }] = await sql`
@@ -127,7 +127,7 @@ test("an agent adds and changes contacts, deals, pipelines, stages and teams, an
   }
 });
 
-Deno.test("only owners and admins delete pipelines and stages", async () => {
+Deno.test("only owners and admins can delete pipelines and stages", async () => {
   for (const [person, count] of [[agent, 0], [admin, 1], [own.member_id, 1]] as const) {
     await rolledBack(async (sql) => {
       const { id: company_id, pipeline_id } = own;
@@ -147,7 +147,7 @@ Deno.test("only owners and admins delete pipelines and stages", async () => {
   }
 });
 
-test("an agent assigns and closes conversations, but cannot open or delete them", async (sql) => {
+test("an agent can assign and close conversations, but cannot open or delete them", async (sql) => {
   await actAsPerson(sql, agent);
   const changed = await sql`
     update conversations set status = 'closed', assigned_to = ${agent}, team_id = ${own.team_id}
@@ -166,8 +166,8 @@ test("an agent assigns and closes conversations, but cannot open or delete them"
 });
 
 /**
- * For each table that people write: the other company's row, a change of that row, and a row to
- * add.
+ * For each table that users can write to: a row of the other company, a change to that row, and a
+ * row to add.
  */
 const OTHERS: [
   table: string,
@@ -186,7 +186,7 @@ const OTHERS: [
   ["teams", other.team_id, { name: "x" }, { name: "x" }],
 ];
 
-test("no person writes another company's rows or moves a row into it", async (sql) => {
+test("no user can write another company's rows or move a row into another company", async (sql) => {
   for (const person of [agent, admin, own.member_id]) {
     await actAsPerson(sql, person);
     for (const [table, id, changes, row] of OTHERS) {
@@ -212,7 +212,7 @@ test("no person writes another company's rows or moves a row into it", async (sq
   }
 });
 
-test("owners and admins change their company and rename its members, but no person changes memberships or roles", async (sql) => {
+test("owners and admins can change their company and rename its members, but no user can change memberships or roles", async (sql) => {
   for (const [person, count] of [[agent, 0], [admin, 1], [own.member_id, 1]] as const) {
     await actAsPerson(sql, person);
     assert.equal((await sql`update companies set name = 'Renamed'`).count, count);

@@ -1,5 +1,5 @@
 // Tests the channel's events about one person in several simultaneous transactions, while the
-// company sends to them.
+// company sends messages to that person.
 
 import assert from "node:assert/strict";
 import { anyPhone, newCompany } from "../support/company.ts";
@@ -8,7 +8,10 @@ import { atOnce, committed, overlapping } from "./connections.ts";
 import { anyUserId, at, contactsOf, tell, type Told } from "./inbound.ts";
 import { claim } from "./sends.ts";
 
-/** A company whose key has just been used, so that concurrent claims do not wait to record its use. */
+/**
+ * A company whose API key has just been used, so that concurrent claims do not wait to record the
+ * key's use.
+ */
 async function newSender() {
   const company = await newCompany();
   await committed((sql) =>
@@ -19,7 +22,7 @@ async function newSender() {
 
 const message = (person: Told["person"]): Told => ({ kind: "message", at: at(0), person });
 
-Deno.test("simultaneous sends and messages, by phone, by id or by both, make one contact with one conversation", async () => {
+Deno.test("simultaneous sends and messages, by phone number, by id or by both, create one contact with one conversation", async () => {
   const own = await newSender();
   const [phone, user_id] = [anyPhone(), anyUserId()];
   const persons = [{ phone }, { user_id }, { phone, user_id }];
@@ -27,13 +30,14 @@ Deno.test("simultaneous sends and messages, by phone, by id or by both, make one
     if (n % 4 === 3) {
       assert.equal((await claim(sql, own.keys.messaging, { phone })).result, "claimed");
     } else {
-      // The database applies the events of one company one after the other, but sends run at the
-      // same time.
+      // The database applies the events of one company one after another, but sends run at the same
+      // time.
       await sql`select pg_advisory_xact_lock(hashtextextended(${own.id}, 14))`;
       assert.equal(await tell(sql, own.account_id, message(persons[n % 4])), "done");
     }
   });
-  // In every order, the next message with phone and id shows that they are one person.
+  // In every order, the next message with both the phone number and the id shows that they belong
+  // to one person.
   await committed((sql) => tell(sql, own.account_id, message({ phone, user_id })));
   await asSuperuser(async (sql) => {
     const [, contact, ...others] = await contactsOf(sql, own);
@@ -63,7 +67,7 @@ Deno.test("a send that waits for a merge goes to the surviving contact", async (
   assert.equal(contact_id, ids[0].id);
 });
 
-Deno.test("a merge that waits for a send takes over the send's conversation", async () => {
+Deno.test("a merge that waits for a send moves the send's conversation to the survivor", async () => {
   const own = await newSender();
   const [phone, user_id] = [anyPhone(), anyUserId()];
   await committed((sql) => tell(sql, own.account_id, message({ user_id })));
@@ -85,7 +89,7 @@ Deno.test("a merge that waits for a send takes over the send's conversation", as
   });
 });
 
-Deno.test("if the first message is rolled back, the second message makes the contact", async () => {
+Deno.test("if the first message is rolled back, the second message creates the contact", async () => {
   const own = await newCompany();
   for (const person of [{ phone: anyPhone() }, { user_id: anyUserId() }]) {
     await overlapping(

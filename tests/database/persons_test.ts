@@ -1,5 +1,5 @@
-// The database finds a person's contact by the channel's id, or else by the phone. If the database
-// finds no contact, it makes a new contact.
+// The database finds a person's contact by the channel's id, or else by the phone number. If
+// neither finds a contact, the database creates one.
 
 import assert from "node:assert/strict";
 import type postgres from "postgres";
@@ -13,7 +13,7 @@ const test = (name: string, work: Work) => Deno.test(name, () => rolledBack(work
 const company = await newCompany();
 const { id: company_id, account_id, contact_id } = company;
 
-/** The contact that is found or made for a person who writes at this time. */
+/** The contact that is found or created for a person who writes at this time. */
 async function find(sql: Sql, person: Person, seconds = 0): Promise<string> {
   const [{ id }] = await sql`
     select app.find_person(${account_id}, ${sql.json(person as postgres.JSONValue)},
@@ -32,7 +32,7 @@ async function contact(sql: Sql, id: string) {
   return row;
 }
 
-test("a person without a phone becomes a contact with an id, and later messages find that contact", async (sql) => {
+test("a person without a phone number becomes a contact with an id, and later messages find that contact", async (sql) => {
   const person = { user_id: anyUserId(), name: "Bia ✨" };
   const id = await find(sql, person);
   const { phone, phone_key, has_identity, name, user_ids } = await contact(sql, id);
@@ -43,7 +43,7 @@ test("a person without a phone becomes a contact with an id, and later messages 
   assert.equal(await find(sql, person, 60), id);
 });
 
-test("every spelling of a phone finds the contact, and the contact keeps its own spelling and gets the id", async (sql) => {
+test("a phone number in any format finds the contact, which keeps its own format and receives the id", async (sql) => {
   const user_id = anyUserId();
   await sql`update contacts set phone = '+5511987650001' where id = ${contact_id}`;
   assert.equal(await find(sql, { phone: "+551187650001", user_id, name: "João" }), contact_id);
@@ -52,21 +52,21 @@ test("every spelling of a phone finds the contact, and the contact keeps its own
   assert.equal(await find(sql, { user_id }), contact_id);
 });
 
-test("if id and phone belong to different contacts, the id decides", async (sql) => {
+test("if the id and the phone number belong to different contacts, the id decides", async (sql) => {
   const [person, phone] = [{ user_id: anyUserId() }, anyPhone()];
   const id = await find(sql, { ...person, phone });
   assert.equal(await find(sql, { ...person, phone: anyPhone() }), id);
   assert.equal((await contact(sql, id)).phone, phone);
 });
 
-test("a contact without a phone gets the phone of a later message", async (sql) => {
+test("a contact without a phone number receives the phone number from a later message", async (sql) => {
   const [user_id, phone] = [anyUserId(), anyPhone()];
   const id = await find(sql, { user_id });
   assert.equal(await find(sql, { user_id, phone }), id);
   assert.equal((await contact(sql, id)).phone, phone);
 });
 
-Deno.test("a contact without a name gets the earliest profile name, in any order of messages", async () => {
+Deno.test("a contact without a name receives the earliest profile name, in whatever order the messages arrive", async () => {
   const [a, b, c, none] = [
     [{ name: "Luz" }, 10],
     [{ name: "Luz M." }, 20],
@@ -85,7 +85,7 @@ Deno.test("a contact without a name gets the earliest profile name, in any order
   }
 });
 
-test("a name that the company gave is never replaced", async (sql) => {
+test("a profile name never replaces a name that the company has set", async (sql) => {
   const phone = anyPhone();
   const id = await find(sql, { phone, name: "Luz" }, 10);
   await sql`update contacts set name = 'Dona Luz' where id = ${id}`;
@@ -100,7 +100,7 @@ test("a long profile name is shortened, and an empty profile name is ignored", a
   assert.equal((await contact(sql, empty)).name, null);
 });
 
-test("a former phone belongs to its contact until the time of the change, and is free after that", async (sql) => {
+test("a former phone number belongs to its contact until the time of the change, and is free afterwards", async (sql) => {
   const phone = anyPhone();
   await sql`insert into contact_former_phones ${
     sql({ company_id, contact_id, phone, until: at(100) })
@@ -109,13 +109,13 @@ test("a former phone belongs to its contact until the time of the change, and is
   const next = await find(sql, { phone }, 101);
   assert.notEqual(next, contact_id);
   assert.equal((await contact(sql, next)).phone, phone);
-  // For a time before the change, the phone still finds the first contact, although another person
-  // has it now.
+  // For a time before the change, the phone number still finds the first contact, although another
+  // person has the number now.
   assert.equal(await find(sql, { phone }, 99), contact_id);
   assert.equal(await find(sql, { phone }, 200), next);
 });
 
-test("a message with one contact's id and another's phone merges both into the contact with the phone", async (sql) => {
+test("a message with one contact's id and another contact's phone number merges both into the contact with the phone number", async (sql) => {
   const user_id = anyUserId();
   const other = await find(sql, { user_id, name: "Bia" });
   const [{ phone }] = await sql`select phone from contacts where id = ${contact_id}`;
@@ -133,7 +133,7 @@ test("a message with one contact's id and another's phone merges both into the c
   assert.deepEqual(deleted.map(({ id }) => id), [other]);
 });
 
-Deno.test("in another company, the same phone or id can belong to another person", async () => {
+Deno.test("in another company, the same phone number or id can belong to another person", async () => {
   const other = await newCompany();
   await rolledBack(async (sql) => {
     const person = { phone: anyPhone(), user_id: anyUserId() };

@@ -1,4 +1,5 @@
-// Tests phones that are stored for another person, or as the additional phone of a merged contact.
+// Tests phone numbers that are stored for another person, or as a merged contact's additional phone
+// number.
 
 import assert from "node:assert/strict";
 import { rolledBack } from "../support/acting_as.ts";
@@ -8,7 +9,7 @@ import { at, identityEventsOf, moved, phoneOf, tell } from "./inbound.ts";
 const company = await newCompany();
 const { id: company_id, account_id, contact_id } = company;
 
-Deno.test("a contact keeps the phone that another person took over, until the channel links both ids", async () => {
+Deno.test("a contact keeps a phone number that another person has taken over, until the channel links both ids", async () => {
   const [oldId, newId, taken] = ["BR.old", "BR.new", "+15550177"];
   await rolledBack(async (sql) => {
     const [{ id: other }] = await sql`
@@ -41,11 +42,11 @@ Deno.test("a contact keeps the phone that another person took over, until the ch
     await writes(newId);
     assert.deepEqual([await spoken(contact_id), await spoken(other)], [2, 1]);
     assert.deepEqual([await phoneOf(sql, contact_id), await phoneOf(sql, other)], [former, taken]);
-    // The other contact has lost its only id, so it must keep its phone.
+    // The other contact has lost its only id, so it must keep its phone number.
     const [{ has_identity }] = await sql`select has_identity from contacts where id = ${other}`;
     assert.equal(has_identity, false);
 
-    // After a merge of the two contacts, the survivor has the new phone.
+    // After the two contacts are merged, the survivor has the new phone number.
     await sql`select app.merge_contacts(${company_id}, ${contact_id}, ${other})`;
     assert.equal(await phoneOf(sql, contact_id), taken);
     const formers =
@@ -56,7 +57,7 @@ Deno.test("a contact keeps the phone that another person took over, until the ch
   });
 });
 
-Deno.test("a send to the additional phone of a merged contact goes to that contact", async () => {
+Deno.test("a send to a merged contact's additional phone number goes to that contact", async () => {
   await rolledBack(async (sql) => {
     const further = anyPhone();
     const [{ id: other }] = await sql`
@@ -70,8 +71,8 @@ Deno.test("a send to the additional phone of a merged contact goes to that conta
       return { ...found };
     };
     assert.deepEqual(await find(), { id: contact_id, do_not_contact: true });
-    // The former phone now belongs to another person, and so does the contact that the company
-    // added with this phone.
+    // The former phone number now belongs to another person. So the contact that the company added
+    // with this number belongs to that person too.
     await sql`update contact_former_phones set until = ${at(0)} where contact_id = ${contact_id}`;
     const found = await find();
     assert.notEqual(found.id, contact_id);

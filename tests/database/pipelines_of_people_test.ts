@@ -1,5 +1,5 @@
-// People write pipelines and stages directly over the Data API. The rules for keys apply there too,
-// and only the database itself writes a deal's history.
+// Users write pipelines and stages directly through the Data API. The rules for API keys apply
+// there too, and only the database itself writes a deal's history.
 
 import assert from "node:assert/strict";
 import { type Company, newCompany, newMember } from "../support/company.ts";
@@ -17,7 +17,7 @@ const agent = await personToken(
 );
 const platform = await token({ role: "service_role" });
 
-/** A row that a person adds. */
+/** A row that a user adds. */
 async function add(table: string, row: Record<string, unknown>): Promise<Record<string, string>> {
   const { status, body } = await rest(agent, "POST", `/${table}`, {
     json: { company_id: own.id, ...row },
@@ -37,7 +37,7 @@ function assertRefused({ status, body }: Answer, expected: number, sentence: Reg
 
 const archived = { archived_at: "2020-01-01T00:00:00Z" };
 
-Deno.test("an agent adds, moves and renames pipelines and stages, and their positions stay without gaps", async () => {
+Deno.test("an agent can add, move and rename pipelines and stages, and their positions remain without gaps", async () => {
   const pipeline = await add("pipelines", { name: "Line", position: 0 });
   const stages = [];
   for (const name of ["a", "b", "c"]) {
@@ -51,7 +51,7 @@ Deno.test("an agent adds, moves and renames pipelines and stages, and their posi
   await change(agent, "pipelines", pipeline.id, { is_default: true, position: 99 });
   await assertInOrder(own.id);
   await change(agent, "pipelines", own.pipeline_id, { is_default: true });
-  // Positions without gaps are stored as they are.
+  // Positions without gaps are stored as they were sent.
   const rows = [[1, "y"], [0, "x"]].map(([position, name]) => ({
     ...{ company_id: own.id, pipeline_id: pipeline.id, name, position },
   }));
@@ -60,7 +60,7 @@ Deno.test("an agent adds, moves and renames pipelines and stages, and their posi
   await assertInOrder(own.id);
 });
 
-Deno.test("owners and admins archive a pipeline or stage that has no deals, and no one can restore it", async () => {
+Deno.test("owners and admins can archive a pipeline or stage that has no deals, and no one can restore it", async () => {
   const pipeline = await add("pipelines", { name: "Ending" });
   const stage = await add("stages", { pipeline_id: pipeline.id, name: "Due" });
   const deal = await add("deals", {
@@ -106,7 +106,7 @@ Deno.test("no one, not even the platform, can remove the default pipeline", asyn
   await assertInOrder(own.id);
 });
 
-Deno.test("people see the histories of their company, but cannot change another company's pipelines", async () => {
+Deno.test("users see the histories of their own company, but cannot change another company's pipelines", async () => {
   const before = await snapshot(other.id);
   const seen = await rest(agent, "GET", "/deal_history?select=company_id");
   assert.ok(seen.body.length > 0);

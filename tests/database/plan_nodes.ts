@@ -1,4 +1,4 @@
-/** A node of a plan, as `explain (analyze, format json)` returns it. */
+/** A node of a query plan, as `explain (analyze, format json)` returns it. */
 export interface PlanNode {
   "Node Type": string;
   "Index Name"?: string;

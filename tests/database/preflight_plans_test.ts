@@ -1,4 +1,4 @@
-// A claim finds its template by an index, even in a large catalogue.
+// A claim finds its template through an index, even in a large catalogue.
 
 import assert from "node:assert/strict";
 import { rolledBack } from "../support/acting_as.ts";
@@ -9,7 +9,7 @@ import { apply, catalogued, entry, FITTING, joinBusinessAccount, mediaEntry } fr
 const own = await newCompany();
 const other = await newCompany();
 
-Deno.test("a claim finds its template among 10,000 by an index and reads no other template", async () => {
+Deno.test("a claim finds its template among 10,000 through an index and reads no other template", async () => {
   await rolledBack(async (sql) => {
     const many = (name: string) =>
       Array.from({ length: 5000 }, (_, n) => entry({ name: `${name}_${n}`, components: [] }));
@@ -23,8 +23,8 @@ Deno.test("a claim finds its template among 10,000 by an index and reads no othe
     await sql`analyze templates, template_catalogues, template_media, template_rereads`;
 
     /**
-     * The number of index scans of templates that a claim makes, and the number of rows that it
-     * reads. The claim never scans the table.
+     * The number of index scans of templates in a claim, and the number of rows that the claim
+     * reads. A claim never scans the whole table.
      */
     const walksOf = async (asked: Record<string, unknown>, result: string) => {
       const counts = async () => {
@@ -52,7 +52,7 @@ Deno.test("a claim finds its template among 10,000 by an index and reads no othe
     assert.deepEqual(await walksOf({}, "claimed"), one);
     const media = { template_name: "promo", body_variables: [] };
     assert.deepEqual(await walksOf(media, "media_needed"), one);
-    // The claim also looks for the template's other languages.
+    // The claim also looks for other languages of the template.
     assert.deepEqual(await walksOf({ template_name: "unknown" }, "reread"), { walks: 2, rows: 0 });
   });
 });

@@ -1,4 +1,4 @@
-// A template send's message keeps the text that the recipient sees and the caller's own text.
+// A template send's message stores the text that the recipient sees and the caller's own text.
 
 import assert from "node:assert/strict";
 import { actAsPerson, rolledBack, type Sql, type Work } from "../support/acting_as.ts";
@@ -11,7 +11,7 @@ const test = (name: string, work: Work) => Deno.test(name, () => rolledBack(work
 const own = await newCompany();
 const { id: company_id, account_id, keys, member_id } = own;
 
-/** The rendering of a template that has only a body. */
+/** The rendered form of a template that has only a body. */
 const body = (...pieces: (string | number)[]) => ({
   header: null,
   body: pieces,
@@ -24,7 +24,7 @@ async function texts(sql: Sql, message_id: string): Promise<[string | null, stri
   return [row.rendered_text, row.content];
 }
 
-/** The rendered text that a send of this template stores. */
+/** The rendered text that is stored for a send of this template. */
 async function rendered(
   sql: Sql,
   template: Record<string, unknown>,
@@ -36,7 +36,7 @@ async function rendered(
   return (await texts(sql, answer.message_id))[0];
 }
 
-test("the rendered text has a variable's value everywhere that the template has the variable", async (sql) => {
+test("the rendered text contains a variable's value everywhere that the template uses the variable", async (sql) => {
   await catalogued(sql, own, []);
   const template = { variables: variables(0, 2), rendering: body("B ", 1, ", A ", 0, ", B ", 1) };
   const text = await rendered(sql, template, { body_variables: ["first", "second"] });
@@ -48,7 +48,7 @@ test("the rendered text has a variable's value everywhere that the template has 
   assert.equal(text2, "B second, A first, B second");
 });
 
-test("the rendered text has empty lines between header, body, footer and buttons", async (sql) => {
+test("the rendered text has empty lines between the header, the body, the footer and the buttons", async (sql) => {
   await catalogued(sql, own, []);
   const whole = {
     variables: variables(1, 1, 1),
@@ -76,7 +76,7 @@ test("the rendered text has empty lines between header, body, footer and buttons
   assert.equal(text, "*123456* is your verification code.\n\n[Copy code]");
 });
 
-test("a variable's value is not changed, even if it contains a placeholder", async (sql) => {
+test("a variable's value is inserted unchanged, even if it contains a placeholder", async (sql) => {
   await catalogued(sql, own, []);
   const template = { variables: variables(0, 2), rendering: body("<", 0, "|", 1, ">") };
   const values = [
@@ -93,7 +93,7 @@ test("a variable's value is not changed, even if it contains a placeholder", asy
   assert.equal(await rendered(sql, literal, {}), "\\ %I {{1}} {} 🚚 \t\n");
 });
 
-test("a message has no rendered text if its template is unknown, unchecked or does not fit", async (sql) => {
+test("a message has no rendered text if its template is unknown or unchecked, or if the values do not match the template", async (sql) => {
   await catalogued(sql, own, [entry({ status: "PAUSED" })], "11 minutes");
   const kept = async (asked: Record<string, unknown>) => {
     const { result, message_id } = await claim(sql, keys.messaging, {
@@ -121,7 +121,7 @@ test("the caller's own text is stored unchanged", async (sql) => {
   }
 });
 
-test("a released send that is repeated has the text of the new attempt", async (sql) => {
+test("a repeat of a released send stores the text of the new attempt", async (sql) => {
   await catalogued(sql, own);
   const attempt = async (asked: Record<string, unknown>) => {
     const claim_id = crypto.randomUUID();
@@ -140,7 +140,7 @@ test("a released send that is repeated has the text of the new attempt", async (
   assert.equal(await attempt({ preflight: "off" }), null);
 });
 
-test("people of the company can read the rendered text and the caller's text", async (sql) => {
+test("members of the company can read the rendered text and the caller's text", async (sql) => {
   await catalogued(sql, own);
   const asked = { body_variables: ["a", "b"], preflight: "first" };
   const { message_id } = await claim(sql, keys.messaging, asked);

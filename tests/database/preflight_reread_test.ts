@@ -1,5 +1,5 @@
-// A stored template that forbids a send may be outdated. So a claim requests a reread of the
-// template. If that is impossible, the send proceeds.
+// A stored template that does not allow a send may be outdated. So a claim first asks for the
+// template to be read again. If that is impossible, the send proceeds.
 
 import assert from "node:assert/strict";
 import { rolledBack, type Sql, type Work } from "../support/acting_as.ts";
@@ -17,7 +17,7 @@ const OLD = "11 minutes";
 const judged = (sql: Sql, asked: Record<string, unknown> = {}): Promise<Claim> =>
   claim(sql, keys.messaging, { preflight: "first", ...FITTING, ...asked });
 
-/** Makes all records of rereads this much older. */
+/** Moves all records of rereads this far back in time. */
 async function pass(sql: Sql, time: string) {
   await sql`
     update template_rereads set tried_at = tried_at - ${time}::interval, read_at = read_at - ${time}::interval
@@ -25,7 +25,7 @@ async function pass(sql: Sql, time: string) {
   `;
 }
 
-Deno.test("a claim that does not fit its template requests a reread if the last one is over ten minutes old", async () => {
+Deno.test("a claim that does not match its template requests a reread if the last reading is over ten minutes old", async () => {
   for (const [age, result] of [["9 minutes 59 seconds", "template_refused"], [OLD, "reread"]]) {
     await rolledBack(async (sql) => {
       await catalogued(sql, own, [PAUSED], age);
@@ -34,7 +34,7 @@ Deno.test("a claim that does not fit its template requests a reread if the last 
   }
 });
 
-test("a claim that fits its template succeeds, even if the template was read long ago", async (sql) => {
+test("a claim that matches its template succeeds, even if the template was read long ago", async (sql) => {
   await catalogued(sql, own, [entry()], "20 days");
   for (const preflight of ["first", "last"]) {
     const { result, template } = await judged(sql, { preflight });
@@ -44,7 +44,7 @@ test("a claim that fits its template succeeds, even if the template was read lon
   assert.equal(rereads.length, 0);
 });
 
-test("a claim that requests a reread returns the values that the reread needs, and the time at which the reread begins", async (sql) => {
+test("a claim that requests a reread returns the values that the reread needs, including its start time", async (sql) => {
   const business_account_id = await catalogued(sql, own, [PAUSED], OLD);
   const [{ now }] = await sql`select to_json(now()) as now`;
   assert.deepEqual(await judged(sql), {
@@ -58,7 +58,7 @@ test("a claim that requests a reread returns the values that the reread needs, a
   });
 });
 
-Deno.test("after the reread, a claim checks the template that was read", async () => {
+Deno.test("after the reread, a claim checks the new version of the template", async () => {
   const ends: [entries: Record<string, unknown>[], result: string][] = [
     [[entry()], "claimed"],
     [[PAUSED], "template_refused"],
@@ -88,14 +88,14 @@ test("after a failed reread, the send proceeds and the channel decides", async (
   assert.deepEqual([unknown.result, unknown.template], ["claimed", null]);
 });
 
-test("a template is read again at most once a minute, and sends do not wait longer than 15 seconds", async (sql) => {
+test("a template is reread at most once a minute, and sends wait at most 15 seconds", async (sql) => {
   await catalogued(sql, own, [PAUSED], OLD);
   const result = async () => {
     const { result, is_elsewhere } = await judged(sql);
     return `${result} ${is_elsewhere}`;
   };
   assert.equal(await result(), "reread false");
-  // The second claim waits for the first claim's reread.
+  // The second claim waits for the reread that the first claim requested.
   assert.equal(await result(), "reread true");
   await pass(sql, "14 seconds");
   assert.equal(await result(), "reread true");
@@ -109,7 +109,7 @@ test("a template is read again at most once a minute, and sends do not wait long
   assert.equal(await result(), "reread true");
 });
 
-test("an unknown template is looked up again after a minute, so a new template can be sent soon", async (sql) => {
+test("an unknown template is looked up again after one minute, so a new template can be sent soon", async (sql) => {
   await catalogued(sql, own, []);
   const asked = { template_name: "new" };
   const { result, began_at } = await judged(sql, asked);
@@ -122,7 +122,7 @@ test("an unknown template is looked up again after a minute, so a new template c
   assert.equal((await judged(sql, asked)).result, "reread");
 });
 
-test("at most twenty names are read again in a minute, and sends with other names proceed without a reread", async (sql) => {
+test("at most twenty names are reread per minute, and sends with other names proceed without a reread", async (sql) => {
   await catalogued(sql, own, [], OLD);
   const results = [];
   for (let n = 0; n < 25; n++) {
@@ -145,7 +145,7 @@ test("a claim that requests a reread does not use up its idempotency key", async
   assert.equal((await judged(sql, { ...asked, preflight: "last" })).result, "claimed");
 });
 
-test("the next reading of the whole list deletes records of rereads that are an hour old", async (sql) => {
+test("the next reading of the whole list deletes reread records that are one hour old", async (sql) => {
   await catalogued(sql, own, [], OLD);
   const names = async () => {
     const rows = await sql`select name from template_rereads where company_id = ${company_id}`;

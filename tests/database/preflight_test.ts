@@ -1,4 +1,4 @@
-// Tests claims that do not fit a stored template that was read just now.
+// Tests claims that do not match a stored template that was read just now.
 
 import assert from "node:assert/strict";
 import { rolledBack, type Sql, type Work } from "../support/acting_as.ts";
@@ -21,17 +21,17 @@ const other = await newCompany();
 const { id: company_id, account_id, keys } = own;
 const key = keys.messaging;
 
-/** A claim that requests the check. */
+/** A claim that requests the template check. */
 const judged = (sql: Sql, asked: Record<string, unknown> = {}) =>
   claim(sql, key, { preflight: "first", ...FITTING, ...asked });
 
-/** Asserts that a claim is refused with exactly these faults. */
+/** Asserts that a claim is refused with exactly these errors. */
 async function assertRefused(sql: Sql, asked: Record<string, unknown>, faults: unknown[]) {
   const answer = await judged(sql, asked);
   assert.deepEqual(answer, { result: "template_refused", faults }, JSON.stringify(asked));
 }
 
-test("a claim that fits its template succeeds and returns the data that the send needs", async (sql) => {
+test("a claim that matches its template succeeds and returns the data that the send needs", async (sql) => {
   const business_account_id = await catalogued(sql, own);
   for (const preflight of ["first", "last"]) {
     const { result, template, ...claimed } = await judged(sql, { preflight });
@@ -46,14 +46,14 @@ test("a claim that fits its template succeeds and returns the data that the send
   }
 });
 
-test("a claim of an authentication template includes the button that repeats its code", async (sql) => {
+test("a claim for an authentication template includes the button that repeats the code", async (sql) => {
   const code = entry({ category: "AUTHENTICATION", variables: variables(0, 1), otp_button: 0 });
   await catalogued(sql, own, [code]);
   const { template } = await judged(sql, { body_variables: ["123456"] });
   assert.equal(template.otp_button, 0);
 });
 
-test("an error names each value that does not fit the template, with its field", async (sql) => {
+test("the error names each value that does not match the template, and the value's field", async (sql) => {
   await catalogued(sql, own, [entry({ variables: variables(1, 2, 1) })]);
   const fitting = { header_variables: ["h"], body_variables: ["a", "b"], button_variables: ["c"] };
   const count = (field: string, takes: number, got: number) => ({
@@ -96,7 +96,7 @@ test("an error names each value that does not fit the template, with its field",
   }
 });
 
-Deno.test("a template that is not approved is refused with its status and its date", async () => {
+Deno.test("a template that is not approved is refused with its status and the date of that status", async () => {
   const statuses = [
     ...["PENDING", "REJECTED", "PAUSED", "DISABLED", "IN_APPEAL", "LIMIT_EXCEEDED", "NEW"],
   ];
@@ -109,16 +109,16 @@ Deno.test("a template that is not approved is refused with its status and its da
   }
 });
 
-test("a template that this service cannot send is refused, and the error names the parts that prevent it", async (sql) => {
+test("a template that this service cannot send is refused, and the error names the template's unsupported parts", async (sql) => {
   const unsupported = ["CAROUSEL", "FLOW"];
   await catalogued(sql, own, [entry({ unsupported })]);
   const fault = { field: "template_name", fault: "unsupported", parts: unsupported };
   await assertRefused(sql, {}, [fault]);
-  // The service does not know the values that such a template accepts.
+  // The service does not know which values such a template accepts.
   await assertRefused(sql, { body_variables: [""] }, [fault]);
 });
 
-test("a header type that the template does not have is refused, but the header type may be left out", async (sql) => {
+test("a header type that the template does not have is refused, but the header type can be left out", async (sql) => {
   const headers = [null, "TEXT", "IMAGE", "VIDEO", "DOCUMENT"];
   await catalogued(
     sql,
@@ -146,7 +146,7 @@ test("a header type that the template does not have is refused, but the header t
   }
 });
 
-test("one error reports everything that is wrong with a send", async (sql) => {
+test("one error reports all problems of a send", async (sql) => {
   await catalogued(sql, own, [entry({ status: "PAUSED" })]);
   const { faults } = await judged(sql, { message_type: "image", body_variables: ["\n"] });
   assert.deepEqual(
@@ -160,7 +160,7 @@ test("one error reports everything that is wrong with a send", async (sql) => {
   );
 });
 
-test("an unknown name or language is refused after the template has been read again", async (sql) => {
+test("an unknown name or language is refused after the template has been reread", async (sql) => {
   await catalogued(sql, own, [
     entry({ language: "pt_BR" }),
     entry({ language: "es" }),
@@ -196,9 +196,10 @@ test("an unknown name or language is refused after the template has been read ag
   }
 });
 
-test("a claim ignores templates of other business accounts and other companies", async (sql) => {
+test("a claim ignores the templates of other business accounts and other companies", async (sql) => {
   await catalogued(sql, own, []);
-  // The template belongs to another business account of the company, and to another company.
+  // One such template belongs to another business account of the company, and the other belongs to
+  // another company.
   const { id, phone_number_id } = await connectAccount(sql, company_id);
   await catalogued(sql, { account_id: id });
   await catalogued(sql, other);
@@ -209,7 +210,7 @@ test("a claim ignores templates of other business accounts and other companies",
   assert.equal((await judged(sql, { phone_number_id })).result, "claimed");
 });
 
-test("a send proceeds with an unknown template when nothing is stored or the check is off", async (sql) => {
+test("a send with an unknown template proceeds if nothing is stored or the check is off", async (sql) => {
   const assertUnjudged = async (asked: Record<string, unknown>) => {
     const { result, template } = await judged(sql, { body_variables: ["\n"], ...asked });
     assert.deepEqual([result, template], ["claimed", null], JSON.stringify(asked));
@@ -217,18 +218,18 @@ test("a send proceeds with an unknown template when nothing is stored or the che
   await assertUnjudged({});
   await joinBusinessAccount(sql, account_id);
   await assertUnjudged({});
-  // One name was read, but never the whole list.
+  // One template name was read, but the whole list was never read.
   await apply(sql, account_id, [entry()], { only_name: "order_update" });
   await assertUnjudged({});
   await apply(sql, account_id, [entry({ status: "PAUSED" })]);
   await assertUnjudged({ preflight: "off" });
   assert.equal((await judged(sql)).result, "template_refused");
-  // The send function of the previous release makes such a claim.
+  // The previous release's send function makes such a claim.
   const { result, template } = await claim(sql, key);
   assert.deepEqual([result, template], ["claimed", null]);
 });
 
-test("button values are refused while the buttons of the template are unknown", async (sql) => {
+test("button values are refused while the template's buttons are unknown", async (sql) => {
   const unplaced = [{ field: "button_variables", fault: "unplaced" }];
   const asked = { button_variables: ["track/42"] };
   for (const preflight of ["off", "first", "last"]) {
@@ -242,7 +243,7 @@ test("button values are refused while the buttons of the template are unknown", 
   assert.equal((await judged(sql, { ...asked, preflight: "off" })).result, "no_account");
 });
 
-test("a claim checks for a repeat, then the account, the template and the contact, in this order", async (sql) => {
+test("a claim first checks for a repeat, then checks the account, the template and the contact, in this order", async (sql) => {
   await catalogued(sql, own, [entry()], "1 minute");
   const phone = anyPhone();
   const asked = { idempotency_key: "once", phone };

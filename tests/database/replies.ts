@@ -3,11 +3,11 @@ import { actAsSuperuser, type Sql } from "../support/acting_as.ts";
 import type { Company } from "../support/company.ts";
 import { actAsSender, type Claim } from "./sends.ts";
 
-// Claims a free reply as the edge function does, for tests of claim_reply().
+// Claims a free-form reply as the edge function does, for tests of claim_reply().
 
 /**
- * Claims a reply in a conversation as a request with this key does. After that, the session has the
- * superuser's role again.
+ * Claims a reply in a conversation, as a request with this key does. Afterwards, the session has
+ * the superuser's role again.
  */
 export async function claimReply(
   sql: Sql,
@@ -23,11 +23,14 @@ export async function claimReply(
   );
   await actAsSuperuser(sql);
   const { company_id, ...rest } = answer;
-  assert.match(company_id, /^[0-9a-f-]{36}$/, "the answer has the company");
+  assert.match(company_id, /^[0-9a-f-]{36}$/, "the response contains the company");
   return rest;
 }
 
-/** Makes the person of a company's conversation write, this many seconds before the current transaction. */
+/**
+ * Adds a message from the contact of a company's conversation, this many seconds before the current
+ * transaction.
+ */
 export async function personWrites(
   sql: Sql,
   { id, conversation_id }: Pick<Company, "id" | "conversation_id">,

@@ -1,7 +1,7 @@
-// No plan of a write, a send, an event or a job depends on fresh statistics. A company of 30,000
-// contacts is added in one transaction. The planner has no statistics, or only statistics of 200
-// earlier rows. A session may have kept plans that it made while the tables were empty. The test
-// counts the rows that each operation reads.
+// The query plans of writes, sends, events and jobs do not depend on fresh statistics. A company
+// with 30,000 contacts is added in one transaction. The planner has no statistics, or only
+// statistics about 200 earlier rows. A session may have kept plans that it made while the tables
+// were empty. The test counts the rows that each operation reads.
 
 import assert from "node:assert/strict";
 import type postgres from "postgres";
@@ -16,12 +16,12 @@ import { report } from "./statuses.ts";
 const MANY = 30_000;
 const MOST = 300;
 /**
- * The number of templates of a company. A search for due media reads each template and its media
+ * The number of templates in a company. A search for due media reads each template and its media
  * once.
  */
 const TEMPLATES = 100;
 
-/** A session, as the Data API has one for each connection. */
+/** A session, like the session that the Data API has for each connection. */
 type Session = ReturnType<Open>;
 
 type Subject = Company & { app_key: string };
@@ -43,14 +43,17 @@ async function addCompany(admin: Session): Promise<Subject> {
   });
 }
 
-/** Gives a company contacts. Each has a conversation, a message, a send, a deal and other rows. */
+/**
+ * Adds contacts to a company. Each contact has a conversation, a message, a send, a deal and other
+ * rows.
+ */
 async function fill(
   admin: Session,
   { id, account_id, stage_ids, phone_number_id, app_key }: Subject,
   count = MANY,
 ) {
   await admin.begin(async (sql) => {
-    // Triggers and checks of references are off, because the rows are valid and there are many.
+    // Triggers and foreign key checks are off, because the rows are valid and there are many.
     await sql`set local session_replication_role = replica`;
     await sql`
       create temporary table added on commit drop as
@@ -110,7 +113,8 @@ async function fill(
 type Operation = (sql: Sql) => Promise<unknown>;
 
 /**
- * The operations of requests, events and jobs. Each has its own transaction and its own contacts.
+ * The operations of requests, events and jobs. Each operation has its own transaction and its own
+ * contacts.
  */
 async function operationsOf(company: Subject): Promise<[string, Operation][]> {
   const key_hash = await hashKey(company.keys.all);
@@ -123,7 +127,7 @@ async function operationsOf(company: Subject): Promise<[string, Operation][]> {
     await actAs(sql, "api_client", { key_hash, scope });
     return await work(sql);
   };
-  /** A write by a function, which returns the results of its items. */
+  /** A write through a function, which returns the results of its items. */
   const write = (
     name: string,
     item: (sql: Sql) => unknown,
@@ -327,7 +331,7 @@ async function operationsOf(company: Subject): Promise<[string, Operation][]> {
       await sql`select fail_media_upload(${known.upload ?? null}, 'Gone')`;
     }],
     [
-      "note a message of the other person",
+      "note a message from the other person",
       event(itemOf({ kind: "message", person: { phone: moved } })),
     ],
     [
@@ -349,7 +353,10 @@ async function operationsOf(company: Subject): Promise<[string, Operation][]> {
   ];
 }
 
-/** The rows that this session has read and not yet reported to the server, by table and index. */
+/**
+ * The rows that this session has read and not yet reported to the server's statistics, by table and
+ * index.
+ */
 async function readSoFar(sql: Sql): Promise<Record<string, number>> {
   const found = await sql`
     select oid::regclass::text as name, pg_stat_get_xact_tuples_returned(oid)::int as rows from pg_class
@@ -374,7 +381,7 @@ async function rowsRead(session: Session, operation: Operation): Promise<Record<
   return Object.fromEntries(read.filter(([, rows]) => rows > 1));
 }
 
-/** The operations that read too many rows, each with the number of rows by table. */
+/** The operations that read too many rows, each with the number of rows for each table. */
 async function tooMuchOf(sessions: Record<string, Session>, company: Subject) {
   const found: string[] = [];
   for (const [which, session] of Object.entries(sessions)) {
@@ -395,20 +402,23 @@ async function warmUp(session: Session, company: Subject) {
   }
 }
 
-Deno.test("operations read few rows of a company that was added after the statistics were made", async (t) => {
+Deno.test("operations read few rows of a company that was added after the statistics were collected", async (t) => {
   await withOwnServer(async (open) => {
     const admin = open("supabase_admin", "template1");
     await admin`alter system set autovacuum = off`;
     await admin`select pg_reload_conf()`;
     await admin`create database known template postgres`;
 
-    await t.step("without statistics, with new plans and plans made for empty tables", async () => {
-      const [admin, kept] = [open("supabase_admin"), open("supabase_admin")];
-      await warmUp(kept, await addCompany(admin));
-      const company = await addCompany(admin);
-      await fill(admin, company);
-      assert.deepEqual(await tooMuchOf({ kept, fresh: open("supabase_admin") }, company), []);
-    });
+    await t.step(
+      "without statistics, with new plans and with plans that were made for empty tables",
+      async () => {
+        const [admin, kept] = [open("supabase_admin"), open("supabase_admin")];
+        await warmUp(kept, await addCompany(admin));
+        const company = await addCompany(admin);
+        await fill(admin, company);
+        assert.deepEqual(await tooMuchOf({ kept, fresh: open("supabase_admin") }, company), []);
+      },
+    );
 
     await t.step("with statistics of 200 rows of other companies", async () => {
       const [admin, kept] = [open("supabase_admin", "known"), open("supabase_admin", "known")];

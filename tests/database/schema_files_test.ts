@@ -1,5 +1,5 @@
-// The migrations make the same database as the schema files, and rights.txt lists the database's
-// grants for readers.
+// The migrations create the same database as the schema files, and rights.txt lists the database's
+// privileges in readable form.
 
 import assert from "node:assert/strict";
 import { BASELINE, baseline, isReleased } from "../../generate/baseline.ts";
@@ -9,7 +9,7 @@ import { catalogue, differences, withoutComments } from "../../local/postgres/ca
 import { schemaFiles, withSchemaFiles } from "../../local/postgres/schema_files.ts";
 import { withDatabase } from "../support/test_stack.ts";
 
-/** A change of each kind, with the line that reports it. */
+/** A change of each kind, and the line that reports it. */
 const CHANGES: [string, string][] = [
   ["alter role api_reader set statement_timeout = '4s'", "different: role api_reader"],
   ["grant usage on schema app to anon", "different: schema app"],
@@ -72,14 +72,14 @@ const CHANGES: [string, string][] = [
   ],
 ];
 
-Deno.test("the migrations and the schema files make the same database, and the comparison notices every kind of change", async () => {
+Deno.test("the migrations and the schema files create the same database, and the comparison detects every kind of change", async () => {
   await withSchemaFiles(async (sql) => {
     const expected = await catalogue(sql);
     assert.deepEqual(differences(expected, await withDatabase(catalogue)), []);
 
     for (const [change] of CHANGES) await sql.unsafe(change);
     const told = new Set(differences(expected, await catalogue(sql)));
-    // Dropping the extension drops the indexes that use it.
+    // Dropping the extension also drops the indexes that use it.
     const lines = [...told].filter((line) =>
       !/^missing: index .*_(found|words|tags)_idx$/.test(line)
     );
@@ -98,7 +98,7 @@ Deno.test("the comparison ignores comments and white space in functions", () => 
   ]);
 });
 
-Deno.test("a schema file begins with its subject, has at most 400 lines, and adds no column to a table", async () => {
+Deno.test("a schema file begins with its subject, has at most 400 lines, and adds no column to an existing table", async () => {
   const files = await schemaFiles();
   assert.ok(files.length > 30);
   for (const { name, text } of files) {
@@ -109,7 +109,7 @@ Deno.test("a schema file begins with its subject, has at most 400 lines, and add
   }
 });
 
-Deno.test("each schema file has the parts of its tables in the order of the conventions", async () => {
+Deno.test("each schema file lists the parts of its tables in the order that the conventions require", async () => {
   const order = ["type", "table", "index", "function", "trigger", "policy", "grant"];
   for (const { name, text } of await schemaFiles()) {
     const parts = text.matchAll(
@@ -120,7 +120,7 @@ Deno.test("each schema file has the parts of its tables in the order of the conv
   }
 });
 
-/** The tests that are about all schema files. */
+/** The tests that concern all schema files. */
 const ABOUT_ALL = [
   ...["attacked_writes", "isolation", "people", "schema_files", "security", "structure"],
   "where_clauses",
@@ -137,17 +137,17 @@ Deno.test("a database test is named after the schema file that it tests, unless 
   assert.deepEqual(others, []);
 });
 
-Deno.test("until the first release, the baseline consists of the joined schema files", async () => {
+Deno.test("until the first release, the baseline consists of the concatenated schema files", async () => {
   if (await isReleased()) return;
   const committed = await Deno.readTextFile(root + BASELINE);
   assert.ok(committed === await baseline(), "run: npm run generate");
 });
 
-Deno.test("tests/database/rights.txt lists the rights of every role", async () => {
+Deno.test("tests/database/rights.txt lists the privileges of every role", async () => {
   const committed = await Deno.readTextFile(`${root}tests/database/rights.txt`);
   assert.equal(
     await withDatabase(rights),
     committed,
-    "read the difference, then run: npm run generate",
+    "check the difference, then run: npm run generate",
   );
 });

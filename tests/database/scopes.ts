@@ -4,9 +4,9 @@ import type { Company } from "../support/company.ts";
 import { keyToken } from "../support/rest.ts";
 import { TEMPLATE_COLUMNS } from "./templates.ts";
 
-// The requests that the tests of scopes send to the Data API.
+// The requests that the scope tests send to the Data API.
 
-/** A token for each scope, of the company's key with all scopes. `admin` is not a scope. */
+/** A token for each scope, for the company's key with all scopes. `admin` is not a scope. */
 export async function scopedTokens({ keys }: Company): Promise<Record<string, string>> {
   return {
     none: await keyToken(keys.all),
@@ -18,7 +18,7 @@ export async function scopedTokens({ keys }: Company): Promise<Record<string, st
   };
 }
 
-/** The columns of a table that a key reads. A key reads all columns of most tables, or none. */
+/** The columns of a table that a key can read. For most tables, these are all columns or none. */
 export function columnsOf(table: string): string {
   if (table === "templates") return TEMPLATE_COLUMNS.join(",");
   if (table === "messages") {
@@ -28,7 +28,7 @@ export function columnsOf(table: string): string {
   return "*";
 }
 
-/** For each table, the changes that a key may make. */
+/** For each table, the changes that a key can make. */
 export const CHANGES: Record<string, Record<string, unknown>> = {
   contacts: { name: "Changed" },
   deals: { title: "Changed" },
@@ -42,9 +42,9 @@ export function idsOf(company: Company): Record<string, string> {
 }
 
 /**
- * For each table and function, the scopes that docs/architecture.md allows to read, add, change or
- * call it.
- * @param role the tokens of this role only.
+ * For each table and function, the scopes that can read, add, change or call it according to
+ * docs/architecture.md.
+ * @param role only tokens with this role are counted.
  */
 export async function documented(
   may: "read" | "change" | "call",

@@ -1,5 +1,5 @@
-// Tests the function behind GET /search, called over the Data API with tokens of all kinds and with
-// patterns that the gateway never makes.
+// Tests the function behind GET /search. It is called through the Data API with all kinds of
+// tokens, and with patterns that the gateway never sends.
 
 import assert from "node:assert/strict";
 import { type Company, newCompany } from "../support/company.ts";
@@ -13,7 +13,7 @@ interface Found {
   row: Record<string, unknown>;
 }
 
-/** The path of a search. @param patterns as Postgres writes a list: `{"%ana%"}`. */
+/** The URL path of a search. @param patterns as Postgres writes a list: `{"%ana%"}`. */
 function path(patterns: string, text: string, max_rows: number | string = 50): string {
   const query = new URLSearchParams({ patterns, text, max_rows: String(max_rows) });
   return `/rpc/search_records?${query}`;
@@ -26,7 +26,7 @@ async function search(company: Company, ...asked: Parameters<typeof path>): Prom
   return body;
 }
 
-Deno.test("a search checks the key even when it finds nothing or has no words", async () => {
+Deno.test("a search checks the key even if it finds nothing or has no search words", async () => {
   const { keys, member_id } = await newCompany();
   const refused: [string | null, string][] = [
     [await readerToken(keys.all, "write"), "403 PT403"],
@@ -46,7 +46,7 @@ Deno.test("a search checks the key even when it finds nothing or has no words", 
   }
 });
 
-Deno.test("a search finds the three newest conversations of a contact", async () => {
+Deno.test("a search finds a contact's three newest conversations", async () => {
   const company = await newCompany();
   const { id, contact_id, account_id } = company;
   const made = await statement`

@@ -1,18 +1,19 @@
-// Tests the rules for every object of the schemas public and app, read from the catalogue.
+// Tests the rules for every object in the schemas public and app. The objects are read from the
+// system catalog.
 
 import assert from "node:assert/strict";
 import { root } from "../../local/checkout.ts";
 import { rolledBack } from "../support/acting_as.ts";
 import { statement, withDatabase } from "../support/test_stack.ts";
 
-/** The first column of a query's rows. */
+/** The first column of a query result. */
 async function found(query: string): Promise<unknown[]> {
   return await withDatabase(async (sql) =>
     (await sql.unsafe(query).values()).map(([first]) => first)
   );
 }
 
-/** One line for each privilege on our objects whose grantee meets this condition. */
+/** One line for each privilege on the project's own objects whose grantee meets this condition. */
 const privilegesOf = (grantee: string) => `
   with ours as (select oid from pg_namespace where nspname in ('public', 'app')),
   granted as (
@@ -56,13 +57,16 @@ const policies = await withDatabase((sql) =>
   `
 );
 
-/** The tables that a key writes. An answer to a write token has the rows that it writes. */
+/**
+ * The tables that an API key can write to. A response to a write token contains the rows that the
+ * token has written.
+ */
 const WRITTEN = ["contacts", "conversations", "deals"];
 
-/** The rule that a policy must have for the rows that it shows and for the rows that it accepts. */
+/** The rule that a policy must contain, both for visible rows and for written rows. */
 function ruleOf({ table, command, roles }: Policy): string {
-  // The role bypasses policies. This policy exists because the CLI's advisors report a table
-  // without a policy.
+  // The role bypasses policies. This policy exists only because the CLI's advisors report every
+  // table without a policy.
   if (roles === "service_role") return "true";
   if (roles === "api_client") {
     const [name, argument] = command !== "select"
@@ -81,7 +85,7 @@ function ruleOf({ table, command, roles }: Policy): string {
   return `(${column} = ANY (( SELECT app.${ids}() AS ${ids})::uuid[]))`;
 }
 
-Deno.test("every policy except the platform's checks only the caller's company", () => {
+Deno.test("every policy, except the platform's, checks only the caller's company", () => {
   for (const policy of policies) {
     const { table, name, command, permissive, using, check } = policy;
     const rule = ruleOf(policy);
@@ -102,7 +106,7 @@ Deno.test("row-level security is on for every table", async () => {
   assert.ok((await found(query(true))).length >= 10);
 });
 
-Deno.test("the schemas contain only tables, indexes and views, the partitioned tables of events and deliveries, and the sequence of events", async () => {
+Deno.test("the schemas contain only tables, indexes, views, the partitioned tables of events and deliveries, and the event sequence", async () => {
   const others = "select oid::regclass::text from pg_class where relnamespace = " +
     "any (array['public', 'app']::regnamespace[]) and relkind not in ('r', 'i', 'c', 'v') order by 1";
   assert.deepEqual(await found(others), [
@@ -113,7 +117,7 @@ Deno.test("the schemas contain only tables, indexes and views, the partitioned t
   ]);
 });
 
-Deno.test("every view shows only rows of the key's company, and only api_reader may read the views", async () => {
+Deno.test("every view shows only rows of the key's company, and only `api_reader` can read the views", async () => {
   const views = await withDatabase(async (sql) =>
     await sql`
       select
@@ -126,9 +130,9 @@ Deno.test("every view shows only rows of the key's company, and only api_reader 
   );
   assert.ok(views.length >= 10);
   for (const { name, definition, ...rest } of views) {
-    // A view has its owner's rights, so no policy applies. Under a policy, operators that are not
-    // leakproof would use no index. The rest of this test shows that the view is safe without a
-    // policy.
+    // A view has its owner's privileges, so no policy applies. If a policy applied, operators that
+    // are not leakproof could not use an index. The rest of this test shows that the view is safe
+    // without a policy.
     assert.deepEqual(rest, {
       owner: "postgres",
       options: null,
@@ -139,7 +143,7 @@ Deno.test("every view shows only rows of the key's company, and only api_reader 
     const [, table, joins] =
       /^ SELECT [^;]+\n {3}FROM \(*(?:public\.)?(\w+)\)*([^;]*?)\n {2}WHERE \((?:\w+\.)?company_id = \( SELECT app\.company_id\('read'::text\) AS company_id\)\);$/
         .exec(definition)!;
-    // Each row that a view joins is a row of the same company.
+    // Each row that a view joins belongs to the same company.
     const joined = joins.split(/\sJOIN (?:public\.)?/).slice(1);
     for (const join of joined) {
       const [other] = /^\w+/.exec(join)!;
@@ -148,7 +152,7 @@ Deno.test("every view shows only rows of the key's company, and only api_reader 
         definition,
       );
     }
-    // The view has no other condition, table or statement.
+    // The view contains no other condition, table or statement.
     const keywords: string[] = definition.match(/\b(SELECT|FROM|WHERE|JOIN|UNION|WITH)\b/g)!;
     const others = keywords.filter((keyword) => keyword !== "JOIN");
     assert.deepEqual(others, ["SELECT", "FROM", "WHERE", "SELECT"], name);
@@ -161,13 +165,13 @@ Deno.test("every view shows only rows of the key's company, and only api_reader 
   assert.deepEqual(columnGrants, []);
 });
 
-Deno.test("anon and PUBLIC hold no privilege on any table, column, sequence or function", async () => {
+Deno.test("anon and PUBLIC have no privilege on any table, column, sequence or function", async () => {
   assert.deepEqual(await found(privilegesOf("grantee = 0")), []);
   assert.deepEqual(await found(privilegesOf("grantee = 'anon'::regrole")), []);
   assert.ok((await found(privilegesOf("grantee = 'api_client'::regrole"))).length > 20);
 });
 
-Deno.test("no role of the Data API inherits another role's privileges or creates objects", async () => {
+Deno.test("no Data API role inherits another role's privileges or can create objects", async () => {
   const roles =
     "('anon', 'authenticated', 'service_role', 'api_client', 'api_reader', 'channel_client', " +
     "'settings_client', 'usage_client', 'webhook_client')";
@@ -228,7 +232,7 @@ Deno.test("the client roles cannot log in, own nothing and do not bypass policie
   }
 });
 
-Deno.test("a migration that changes the settings of a role tells the Data API to read them again", async () => {
+Deno.test("a migration that changes the settings of a role tells the Data API to reload them", async () => {
   const folder = `${root}supabase/migrations`;
   const files = Array.from(Deno.readDirSync(folder), ({ name }) => name).sort();
   const texts = await Promise.all(files.map((name) => Deno.readTextFile(`${folder}/${name}`)));
@@ -238,7 +242,7 @@ Deno.test("a migration that changes the settings of a role tells the Data API to
   assert.ok(sql.lastIndexOf("\nnotify pgrst, 'reload config';") > changes.at(-1)!.index);
 });
 
-Deno.test("the roles of functions call only functions of the schema public, and use no table", async () => {
+Deno.test("the roles of the edge functions can call only functions in the schema public, and cannot use tables", async () => {
   for (const role of ["channel_client", "settings_client", "usage_client", "webhook_client"]) {
     const granted = await found(privilegesOf(`grantee = '${role}'::regrole`));
     assert.ok(granted.length > 0);
@@ -251,7 +255,7 @@ Deno.test("the roles of functions call only functions of the schema public, and 
   }
 });
 
-Deno.test("api_reader reads views, calls the functions that the views need, and uses no table", async () => {
+Deno.test("`api_reader` can read views and call the functions that the views need, but cannot use tables", async () => {
   const granted = (await found(privilegesOf("grantee = 'api_reader'::regrole"))).map(String);
   assert.deepEqual(granted.filter((each) => !/^(SELECT on own_\w+|EXECUTE on .*)$/.test(each)), []);
   const schemas = await found(`
@@ -262,7 +266,7 @@ Deno.test("api_reader reads views, calls the functions that the views need, and 
   assert.deepEqual(schemas, ["app", "public"]);
 });
 
-Deno.test("no role of the Data API may use a new object until a migration grants it", async () => {
+Deno.test("no Data API role can use a new object until a migration grants a privilege on it", async () => {
   await rolledBack(async (sql) => {
     await sql`set local role postgres`;
     await sql`create table public.made_by_a_test (id bigint generated always as identity)`;
@@ -274,7 +278,7 @@ Deno.test("no role of the Data API may use a new object until a migration grants
   });
 });
 
-Deno.test("every function has an empty search_path, so no caller decides what a name refers to", async () => {
+Deno.test("every function has an empty search_path, so callers cannot change what a name refers to", async () => {
   const others = `
     select name from (${FUNCTIONS}) functions join pg_proc p using (oid)
     where coalesce(not 'search_path=""' = any (p.proconfig), true)
@@ -285,7 +289,7 @@ Deno.test("every function has an empty search_path, so no caller decides what a 
   assert.ok((await found(definers)).includes("app.company_id(text)"));
 });
 
-Deno.test("no role of the Data API can read key digests, account tokens, signed addresses or settlement ids", async () => {
+Deno.test("no Data API role can read key digests, account tokens, signed URLs or settlement ids", async () => {
   const readers = (column: string) => `
     select rolname from pg_roles where not rolsuper and rolname <> 'postgres' and rolname !~ '^pg_'
       and has_column_privilege(rolname, 'public.' || '${column.split(".")[0]}',
@@ -300,7 +304,7 @@ Deno.test("no role of the Data API can read key digests, account tokens, signed 
   for (const secret of ["sealed_secret", "sealed_previous_secret"]) {
     assert.deepEqual(await found(readers(`webhooks.${secret}`)), []);
   }
-  // A signed address opens the sample for anyone who has it.
+  // Anyone who has a signed URL can open the sample.
   assert.deepEqual(await found(readers("templates.sample_url")), []);
   assert.ok((await found(readers("api_keys.hint"))).includes("authenticated"));
 });

@@ -1,4 +1,4 @@
-// Tests the log of sends, which the people of a company read.
+// Tests the log of sends, which the members of a company can read.
 
 import assert from "node:assert/strict";
 import {
@@ -17,10 +17,10 @@ const other = await newCompany();
 const [agent] = await newMembers(own, "agent");
 const key_id = (await withDatabase((sql) => keyIds(sql, own))).messaging;
 
-// deno-lint-ignore no-explicit-any -- tests look into answers that they then compare
+// deno-lint-ignore no-explicit-any -- tests compare any field of a response
 type Page = { sends: any[]; next: { at: string; message_id: string } | null };
 
-/** A page of the log. After that, the session has the superuser's role again. */
+/** A page of the log. Afterwards, the session has the superuser's role again. */
 async function page(
   sql: Sql,
   asked: Record<string, unknown> = {},
@@ -44,7 +44,7 @@ async function found(sql: Sql, asked: Record<string, unknown>, person?: string):
   return (await page(sql, asked, person)).sends.map(({ message_id }) => message_id);
 }
 
-/** Adds a send to a new person. */
+/** Adds a send to a new contact. */
 async function sendTo(
   sql: Sql,
   person: { name: string; phone: string },
@@ -61,9 +61,9 @@ async function sendTo(
   return { message_id, contact_id: conversation.contact_id as string };
 }
 
-Deno.test("the log has every send once, the newest first, page by page", async () => {
+Deno.test("the log contains every send once, newest first, with pagination", async () => {
   await rolledBack(async (sql) => {
-    // Many sends have the same time, so only their ids order them.
+    // Many sends have the same time, so only their ids determine the order.
     const created_at = new Date("2026-11-20T12:00:00.123Z");
     for (let n = 0; n < 120; n++) {
       await addSentMessage(sql, own, { idempotency_key: null, created_at });
@@ -82,7 +82,7 @@ Deno.test("the log has every send once, the newest first, page by page", async (
   });
 });
 
-Deno.test("a send is found by a phone, a name, a template, a reply's person, a key or its message", async () => {
+Deno.test("a send or a reply can be found by phone number, contact name, template, idempotency key or message id", async () => {
   await rolledBack(async (sql) => {
     const ana = await sendTo(sql, { name: "Ana Lúcia Conceição", phone: "+5511987654321" });
     const rui = await sendTo(sql, { name: "Rui 100%", phone: "+14155550111" }, {
@@ -99,7 +99,7 @@ Deno.test("a send is found by a phone, a name, a template, a reply's person, a k
     await sendTo(sql, person, { template_name: "invoice_ready" }, other);
     const searches: [search: string, sends: { message_id: string }[]][] = [
       ["+5511987654321", [ana]],
-      // Spellings and parts of the phone.
+      // Different formats and parts of the phone number.
       ["+55 (11) 8765-4321", [ana]],
       ["11 98765 4321", [ana]],
       ["4321", [ana]],
@@ -130,7 +130,7 @@ Deno.test("a send is found by a phone, a name, a template, a reply's person, a k
   });
 });
 
-Deno.test("a send appears once when the search finds both its person and its template", async () => {
+Deno.test("a send appears once if the search finds both its contact and its template", async () => {
   await rolledBack(async (sql) => {
     const person = { name: "Order Smith", phone: "+14155550333" };
     const { message_id } = await sendTo(sql, person, { created_at: new Date("2026-11-20") });
@@ -138,7 +138,7 @@ Deno.test("a send appears once when the search finds both its person and its tem
   });
 });
 
-Deno.test("an agent sees people, templates and outcomes, but no API key and no idempotency key", async () => {
+Deno.test("an agent sees contacts, templates and outcomes, but no API key and no idempotency key", async () => {
   await rolledBack(async (sql) => {
     const columns = { idempotency_key: "order-7", api_key_id: key_id };
     const message_id = await addSentMessage(sql, own, columns, {
@@ -173,7 +173,7 @@ Deno.test("an agent sees people, templates and outcomes, but no API key and no i
   });
 });
 
-Deno.test("a send to an erased person stays in the log without the person", async () => {
+Deno.test("a send to an erased contact remains in the log without the contact", async () => {
   await rolledBack(async (sql) => {
     const erased = await sendTo(sql, { name: "Gone Person", phone: "+14155550444" }, {
       idempotency_key: "gone-1",

@@ -3,14 +3,15 @@ import { hashKey } from "../../supabase/functions/_shared/key/presented_key.ts";
 import { actAs, actAsSuperuser, type Sql } from "../support/acting_as.ts";
 import { anyPhone, type Company } from "../support/company.ts";
 
-// Claims and settles as the edge function does, for tests of the two functions and of the ledger.
+// Claims and settles sends as the edge function does, for tests of both functions and of the
+// ledger.
 
-/** What claim_template_send() returns. The fields of the answer depend on the result. */
-// deno-lint-ignore no-explicit-any -- tests look into answers that they then compare
+/** The result of claim_template_send(). Its fields depend on the value of `result`. */
+// deno-lint-ignore no-explicit-any -- tests compare any field of a response
 export type Claim = Record<string, any>;
 
 /**
- * Claims a send as a request with this key does. After that, the session has the superuser's role
+ * Claims a send, as a request with this key does. Afterwards, the session has the superuser's role
  * again.
  */
 export async function claim(
@@ -24,21 +25,21 @@ export async function claim(
   return answer;
 }
 
-/** Acts as a request for a template send with this key. */
+/** Acts as a template send request with this key. */
 export async function actAsSender(sql: Sql, key: string): Promise<void> {
   await actAs(sql, "api_client", { key_hash: await hashKey(key), scope: "messaging" });
 }
 
-/** The arguments of a claim of a template send. */
+/** The arguments for claiming a template send. */
 export const anyClaim = (asked: Record<string, unknown>) => ({
   ...{ claim_id: crypto.randomUUID(), phone: anyPhone(), content: "Hello", message_type: "text" },
   ...{ template_name: "order_update", language_code: "pt_BR", ...asked },
 });
 
 /**
- * Calls claim_template_send(), or a copy of it, as the current role. The phone is new unless
- * `asked` names one. Every answer has the company, but this function returns it only if the claim
- * was made.
+ * Calls claim_template_send(), or a copy of that function, in the current role. The phone number is
+ * new unless `asked` contains one. Every response contains the company, but this function returns
+ * the company only if the claim was made.
  */
 export async function callClaim(
   sql: Sql,
@@ -46,7 +47,7 @@ export async function callClaim(
   name = "claim_template_send",
 ): Promise<Claim> {
   const { company_id, ...answer } = await call(sql, name, anyClaim(asked)) as Claim;
-  assert.match(company_id, /^[0-9a-f-]{36}$/, "the answer has the company");
+  assert.match(company_id, /^[0-9a-f-]{36}$/, "the response contains the company");
   return answer.result === "claimed" ? { company_id, ...answer } : answer;
 }
 
@@ -56,7 +57,7 @@ export const FAILED = { outcome: "failed", reason: "template_rejected", channel_
 export const RELEASED = { outcome: "released", reason: "channel_unavailable", channel_code: 4 };
 
 /**
- * Settles a claim with the token of an unknown key. After that, the session has the superuser's
+ * Settles a claim with the token of an unknown key. Afterwards, the session has the superuser's
  * role again.
  */
 export async function settle(
@@ -70,7 +71,7 @@ export async function settle(
   return state;
 }
 
-/** Calls settle_send() as the current role. */
+/** Calls settle_send() in the current role. */
 export async function callSettle(sql: Sql, told: Record<string, unknown>): Promise<string | null> {
   return await call(sql, "settle_send", told) as string | null;
 }
@@ -85,7 +86,7 @@ async function call(sql: Sql, name: string, values: Record<string, unknown>): Pr
 }
 
 /**
- * The state of a send in the ledger and in its message, and whether its message has updated its
+ * A send's state in the ledger and in its message, and whether the message has updated its
  * conversation.
  */
 export async function standing(sql: Sql, sendId: string) {
@@ -102,7 +103,7 @@ export async function standing(sql: Sql, sendId: string) {
   return { ...row };
 }
 
-/** Ends a send's lease now, as if the lease time had passed. */
+/** Ends a send's lease immediately, as if the lease had expired. */
 export async function endLease(sql: Sql, sendId: string) {
   await sql`update sends set lease_ends_at = now() where id = ${sendId}`;
 }

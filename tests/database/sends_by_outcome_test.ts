@@ -1,4 +1,4 @@
-// Tests what people see about sends: the outcome of each send, and the number of sends by day and
+// Tests what users see about sends: the outcome of each send, and the number of sends by day and
 // outcome.
 
 import assert from "node:assert/strict";
@@ -30,7 +30,7 @@ const ENDED = new Date(Date.now() - 1000);
 const UNREACHABLE = { reason: "recipient_unreachable", code: 131049, message: null, details: null };
 const REPORTED = { failed_at: NOW, failure: UNREACHABLE };
 
-/** Every way in which a send can end, and what happened to it. */
+/** Every way in which a send can end, and the outcome that users see. */
 const ENDS: [columns: SendColumns, message: MessageColumns, counted: string][] = [
   [{ state: "pending" }, {}, "pending"],
   [{ state: "pending", lease_ends_at: ENDED }, {}, "failed outcome_unknown"],
@@ -38,11 +38,11 @@ const ENDS: [columns: SendColumns, message: MessageColumns, counted: string][] =
   [{}, { sent_at: NOW }, "accepted"],
   [{}, { delivered_at: NOW }, "delivered"],
   [{}, { delivered_at: NOW, read_at: NOW }, "read"],
-  // The message failed on one device and arrived on another.
+  // The message failed on one device and arrived on another device.
   [{}, { delivered_at: NOW, ...REPORTED }, "delivered"],
   // The channel accepted the message, and reported the failure later.
   [{}, { sent_at: NOW, ...REPORTED }, "failed recipient_unreachable"],
-  // The report came, but the answer to the call never did.
+  // The report arrived, but the response to the call never did.
   [
     { state: "failed", reason: "recipient_unreachable", whatsapp_message_id: "wamid.7" },
     REPORTED,
@@ -71,7 +71,7 @@ async function addSendOf(
 }
 
 /**
- * The counts as "days ago, outcome, reason: sends". After that, the session has the superuser's
+ * The counts as "days ago, outcome, reason: sends". Afterwards, the session has the superuser's
  * role again.
  */
 async function counted(
@@ -91,7 +91,7 @@ async function counted(
   );
 }
 
-Deno.test("sends are counted by what happened to them, even after the channel accepted them", async () => {
+Deno.test("sends are counted by their final outcome, even if the channel had accepted them", async () => {
   await rolledBack(async (sql) => {
     const expected: Record<string, number> = {};
     for (const [columns, message, key] of ENDS) {
@@ -104,7 +104,7 @@ Deno.test("sends are counted by what happened to them, even after the channel ac
   });
 });
 
-Deno.test("the client names the same outcome of a send as the database", async () => {
+Deno.test("the client and the database report the same outcome for a send", async () => {
   const key_hash = await hashKey(own.keys.read);
   await rolledBack(async (sql) => {
     for (const [columns, message, counted] of ENDS) {
@@ -149,7 +149,7 @@ Deno.test("the operator sees how many sends of the last day did not arrive, by r
   });
 });
 
-Deno.test("the list of sends with an outcome has as many sends as are counted", async () => {
+Deno.test("the list of sends with an outcome has as many sends as the count for that outcome", async () => {
   await rolledBack(async (sql) => {
     for (const [columns, message] of ENDS) await addSendOf(sql, "0", columns, message);
     await actAsPerson(sql, agent);
@@ -168,9 +168,9 @@ Deno.test("the list of sends with an outcome has as many sends as are counted", 
   });
 });
 
-Deno.test("sends are counted by the days of a time zone", async () => {
+Deno.test("sends are counted by day in the requested time zone", async () => {
   await rolledBack(async (sql) => {
-    // The time zone of the session makes no difference.
+    // The session's time zone has no effect.
     await sql`set local time zone 'Pacific/Kiritimati'`;
     for (const age of ["0", "11:59", "12:01", "29 days", "30 days"]) await addSendOf(sql, age);
     const today = ["0 accepted: 2"];
@@ -178,7 +178,7 @@ Deno.test("sends are counted by the days of a time zone", async () => {
     assert.deepEqual(await counted(sql, { days: 1 }), today);
     const all = ["30 accepted: 1", "29 accepted: 1", "1 accepted: 1", ...today];
     assert.deepEqual(await counted(sql, { days: 31 }, admin), all);
-    // The send at 00:01 in UTC belongs to the evening before, three hours to the west.
+    // The send at 00:01 UTC belongs to the previous day in a time zone three hours to the west.
     const [{ ago }] = await sql`
       select (now() at time zone 'America/Sao_Paulo')::date - (now() at time zone 'UTC')::date as ago
     `;
@@ -197,7 +197,7 @@ Deno.test("sends are counted by the days of a time zone", async () => {
   });
 });
 
-Deno.test("people of another company see no sends or counts, and other roles cannot call the functions", async () => {
+Deno.test("members of another company see no sends or counts, and other roles cannot call the functions", async () => {
   await rolledBack(async (sql) => {
     const message_id = await addSentMessage(sql, own, { idempotency_key: null });
     const asked = (id: string | null) => [
@@ -220,8 +220,8 @@ Deno.test("people of another company see no sends or counts, and other roles can
   });
 });
 
-Deno.test("counting a few days reads only the sends of those days, by an index", async () => {
-  // The index contains sends of other tests that were rolled back.
+Deno.test("counting a few days reads only the sends of those days, through an index", async () => {
+  // The index still contains sends from other tests that were rolled back.
   const company = await newCompany();
   await rolledBack(async (sql) => {
     await sql`set local session_replication_role = replica`;

@@ -11,7 +11,10 @@ import { type Claim, claim, endLease, RELEASED, SENT, settle, standing } from ".
 
 const MANY = 8;
 
-/** A company whose keys have just been used, so that concurrent claims do not wait to record their use. */
+/**
+ * A company whose API keys have just been used, so that concurrent claims do not wait to record the
+ * keys' use.
+ */
 async function newSender(): Promise<Company> {
   const company = await newCompany();
   await committed((sql) =>
@@ -22,7 +25,9 @@ async function newSender(): Promise<Company> {
 
 const counts = (company_id: string) => withDatabase((sql) => sendCounts(sql, company_id));
 
-/** Asserts that one of several claims got the send and that the others found it pending. */
+/**
+ * Asserts that exactly one of several claims succeeded and that the others found the send pending.
+ */
 function assertOneClaimed(answers: Claim[]): Claim {
   const claimed = answers.filter(({ result }) => result === "claimed");
   assert.equal(claimed.length, 1);
@@ -34,7 +39,7 @@ function assertOneClaimed(answers: Claim[]): Claim {
   return claimed[0];
 }
 
-Deno.test("exactly one of many claims of a released send gets the send", async () => {
+Deno.test("exactly one of many claims for a released send succeeds", async () => {
   const { id, keys } = await newSender();
   const asked = { phone: anyPhone(), idempotency_key: "once" };
   const claim_id = crypto.randomUUID();
@@ -45,8 +50,8 @@ Deno.test("exactly one of many claims of a released send gets the send", async (
   assert.deepEqual(await counts(id), { contacts: 2, conversations: 2, messages: 1, sends: 1 });
 });
 
-Deno.test("concurrent claims succeed even when they all use their API key for the first time", async () => {
-  // Each claim's transaction also records that the key is used.
+Deno.test("concurrent claims succeed even if they all use their API key for the first time", async () => {
+  // Each claim's transaction also records the use of the key.
   const { keys } = await newCompany();
   const both = [keys.messaging, keys.all];
   const asked = Array.from({ length: 4 }, (_, n) => ({
@@ -57,7 +62,7 @@ Deno.test("concurrent claims succeed even when they all use their API key for th
   for (let n = 0; n < 4; n++) assertOneClaimed([answers[n], answers[n + 4]]);
 });
 
-Deno.test("many claims for a new phone, in both of its spellings, make one contact and one conversation", async () => {
+Deno.test("many claims for a new phone number, in either of its two formats, create one contact and one conversation", async () => {
   const { id, keys } = await newSender();
   const spellings = ["+5511987654321", "+551187654321"];
   const answers = await atOnce(MANY, (sql, n) =>
@@ -73,7 +78,7 @@ Deno.test("many claims for a new phone, in both of its spellings, make one conta
   assert.deepEqual(await counts(id), { contacts: 2, conversations: 2, ...each });
 });
 
-Deno.test("a claim waits for an unfinished claim with the same idempotency key, and then counts as its repeat", async () => {
+Deno.test("a claim waits for an unfinished claim with the same idempotency key, and then counts as a repeat of that claim", async () => {
   const { keys } = await newSender();
   const asked = { phone: anyPhone(), idempotency_key: "once" };
   const [first, second] = await overlapping(
@@ -84,7 +89,7 @@ Deno.test("a claim waits for an unfinished claim with the same idempotency key, 
   assertOneClaimed([first, second]);
 });
 
-Deno.test("if a claim is rolled back, the claim that waited for it gets the send", async () => {
+Deno.test("if a claim is rolled back, the claim that waited for it can make the send", async () => {
   const { id, keys } = await newSender();
   const asked = { phone: anyPhone(), idempotency_key: "once" };
   const [, second] = await overlapping(
@@ -112,7 +117,7 @@ Deno.test("a claim that waits while its send is settled returns the outcome", as
   }
 });
 
-Deno.test("a claim waits for a contact or conversation that is being added, and then uses it", async () => {
+Deno.test("a claim waits for a contact or conversation that another transaction is adding, and then uses it", async () => {
   const { id: company_id, keys, contact_id, account_id, conversation_id } = await newSender();
   const phone = anyPhone();
   const [added, forContact] = await overlapping(
@@ -143,7 +148,7 @@ Deno.test("a claim waits for a contact or conversation that is being added, and 
   assert.equal(inConversation.created_conversation, false);
 });
 
-Deno.test("a waiting claim sees what the other transaction has committed", async () => {
+Deno.test("a claim that has waited sees what the other transaction has committed", async () => {
   const STOPPED = { result: "do_not_contact" };
   const { id: company_id, keys, contact_id } = await newSender();
   const phone = anyPhone();
@@ -165,7 +170,7 @@ Deno.test("a waiting claim sees what the other transaction has committed", async
   assert.deepEqual(changed, STOPPED);
   await committed(forbid(false));
 
-  // The claims below wait for the idempotency key, until its send is released.
+  // The claims below wait for the idempotency key until the send with that key is released.
   const asked = { phone: own, idempotency_key: "once" };
   const claim_id = crypto.randomUUID();
   await committed((sql) => claim(sql, keys.all, { ...asked, claim_id }));
@@ -190,7 +195,7 @@ Deno.test("a waiting claim sees what the other transaction has committed", async
   assert.deepEqual(disconnected, { result: "no_account", connected: [] });
 });
 
-Deno.test("a waiting claim does not delay other requests with its API key", async () => {
+Deno.test("a waiting claim does not delay other requests with the same API key", async () => {
   const { keys, contact_id } = await newCompany();
   const { claiming } = await committed(async (sql) => {
     const [{ phone }] = await sql`select phone from contacts where id = ${contact_id} for update`;
@@ -210,7 +215,7 @@ Deno.test("a waiting claim does not delay other requests with its API key", asyn
   assert.equal((await claiming).result, "claimed");
 });
 
-Deno.test("a contact that is deleted while a claim waits for it is added again", async () => {
+Deno.test("if a contact is deleted while a claim waits for it, the claim adds the contact again", async () => {
   const { id: company_id, keys } = await newSender();
   const phone = anyPhone();
   await committed((sql) => sql`insert into contacts ${sql({ company_id, phone })}`);
@@ -221,14 +226,14 @@ Deno.test("a contact that is deleted while a claim waits for it is added again",
   assert.deepEqual([result, created_conversation], ["claimed", true]);
 });
 
-Deno.test("the scheduled job skips a send that is being settled instead of waiting for it", async () => {
+Deno.test("the scheduled job skips a send that is being settled, instead of waiting for it", async () => {
   const { keys } = await newSender();
   const claim_id = crypto.randomUUID();
   const { send_id } = await committed((sql) => claim(sql, keys.all, { claim_id }));
   await committed((sql) => endLease(sql, send_id));
   await committed(async (sql) => {
     await settle(sql, claim_id, SENT);
-    // The transaction is rolled back, because the job also ends sends of other tests.
+    // The transaction is rolled back, because the job also settles sends of other tests.
     await rolledBack(async (job) => {
       await job`set local lock_timeout = '5s'`;
       await job`select fail_expired_sends()`;

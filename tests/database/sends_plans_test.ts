@@ -1,4 +1,4 @@
-// Counts the rows that the list and the log of sends read in a company with 20,000 sends.
+// Counts the rows that the list of sends and the log of sends read in a company with 20,000 sends.
 import assert from "node:assert/strict";
 import { hashKey } from "../../supabase/functions/_shared/key/presented_key.ts";
 import type { Condition } from "../../supabase/functions/gateway/records/conditions.ts";
@@ -11,14 +11,14 @@ import { nodesOf, type PlanNode } from "./plan_nodes.ts";
 
 const SENDS = 20_000;
 /**
- * A page has 51 rows. Each row may need a row from each of three other tables, and a few other rows
- * are read by chance.
+ * A page has 51 rows. Each row may need one row from each of three other tables, and a few other
+ * rows happen to be read.
  */
 const MOST = 1_500;
 
 const KEY = crypto.randomUUID();
 
-/** Adds sends that were delivered, and a few others, which are the oldest. */
+/** Adds sends that were delivered, and a few other sends, which are the oldest. */
 async function addSends(sql: Sql, { id, contact_id, account_id }: Company) {
   await sql`
     with people as (
@@ -63,7 +63,7 @@ async function addSends(sql: Sql, { id, contact_id, account_id }: Company) {
   return other;
 }
 
-/** The rows that the scans of a plan read. */
+/** The number of rows that the scans in a query plan read. */
 function rowsRead(plan: PlanNode): number {
   const scans = nodesOf(plan).filter((node) => /Scan/.test(node["Node Type"]));
   const rows = scans.map((node) =>
@@ -72,7 +72,7 @@ function rowsRead(plan: PlanNode): number {
   return rows.reduce((sum, each) => sum + each, 0);
 }
 
-/** A condition of the gateway as SQL. */
+/** A condition of the gateway, as SQL. */
 function sqlOf(condition: Condition): string {
   const tests = testsOf(condition).map(({ column, operator, operand }) => {
     if (operator === "in") return `${column} in ${operand.replaceAll('"', "'")}`;
@@ -84,8 +84,8 @@ function sqlOf(condition: Condition): string {
 }
 
 /**
- * The rows that this transaction has read of these tables, by index or otherwise.
- * views_find_plans_test.ts counts those of contacts.
+ * The number of rows of these tables that this transaction has read, through an index or otherwise.
+ * views_find_plans_test.ts counts the rows of contacts.
  */
 async function rowsReadSoFar(sql: Sql): Promise<number> {
   const [{ rows }] = await sql`
@@ -96,8 +96,8 @@ async function rowsReadSoFar(sql: Sql): Promise<number> {
 }
 
 /**
- * For a page, the log looks at 5,000 sends at most, with two lookups each. It finds rare sends,
- * people and templates in an index, even among the oldest sends.
+ * For each page, the log reads at most 5,000 sends, with two look-ups each. Rare sends, contacts
+ * and templates are found through an index, even among the oldest sends.
  */
 async function assertLogReadsPages(sql: Sql, { id, member_id }: Company) {
   const year = "2000-01-01";
@@ -134,7 +134,7 @@ async function assertLogReadsPages(sql: Sql, { id, member_id }: Company) {
 }
 
 Deno.test("each filter of sends reads few rows, even if only the oldest sends match", async () => {
-  // The sends of other tests would change the statistics.
+  // Other tests' sends would change the statistics.
   await withOwnServer((open) =>
     open("supabase_admin").begin(async (sql) => {
       const company = await makeCompany(sql);

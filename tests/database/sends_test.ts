@@ -1,5 +1,5 @@
-// Tests the ledger of template sends: its privileges, the values of its rows, and how long it keeps
-// them.
+// Tests the ledger of template sends: its privileges, the values in its rows, and how long rows are
+// kept.
 
 import assert from "node:assert/strict";
 import {
@@ -25,7 +25,7 @@ const own = await newCompany();
 const other = await newCompany();
 const key = own.keys.messaging;
 
-test("the platform sees the outcome of every send, and people see their company's outcomes", async (sql) => {
+test("the platform sees the outcome of every send, and users see the outcomes of their own company", async (sql) => {
   const sends = [await claim(sql, key), await claim(sql, other.keys.messaging)];
   const ids = sends.map(({ send_id }) => send_id);
   const seen = async () =>
@@ -36,7 +36,7 @@ test("the platform sees the outcome of every send, and people see their company'
   assert.deepEqual((await seen()).sort(), [...ids].sort());
 });
 
-test("only the claim that gets a send returns the account's token", async (sql) => {
+test("only the claim that creates a send returns the account's token", async (sql) => {
   const asked = { phone: anyPhone(), idempotency_key: "once" };
   const claim_id = crypto.randomUUID();
   const claimed = await claim(sql, key, { ...asked, claim_id });
@@ -56,8 +56,8 @@ test("only the claim that gets a send returns the account's token", async (sql) 
   }
 });
 
-test("two companies can send with the same phone, idempotency key and number, without effect on each other", async (sql) => {
-  // A number of the channel that this company had and the other company has now.
+test("two companies can send with the same phone number, idempotency key and sender number without affecting each other", async (sql) => {
+  // A WhatsApp number that this company had earlier and the other company has now.
   await disconnectAccounts(sql, other.id);
   const number = { phone_number_id: "77" };
   await disconnectAccount(sql, (await connectAccount(sql, own.id, number)).id);
@@ -91,7 +91,7 @@ test("two companies can send with the same phone, idempotency key and number, wi
   assert.deepEqual(contacts.map(({ company_id }) => company_id).sort(), [own.id, other.id].sort());
 });
 
-test("a message and its conversation cannot be deleted before their send", async (sql) => {
+test("a message and its conversation cannot be deleted before the send that they belong to", async (sql) => {
   const { send_id, message_id, conversation_id } = await claim(sql, key);
   await actAs(sql, "service_role");
   const now = (sql: Sql) => sql`set constraints sends_message_fkey immediate`;
@@ -117,7 +117,7 @@ test("deleting a send frees its idempotency key", async (sql) => {
   assert.equal((await claim(sql, key, { idempotency_key: "once" })).result, "claimed");
 });
 
-test("an invalid or duplicate row of the ledger is refused", async (sql) => {
+test("an invalid or duplicate row in the ledger is refused", async (sql) => {
   const { send_id } = await addSend(sql, own);
   const another = await claim(sql, key, { idempotency_key: "another" });
   const [{ claim_id }] = await sql`select claim_id from sends where id = ${another.send_id}`;

@@ -1,4 +1,4 @@
-// A pending send whose lease has ended is marked as failed and never sent again, because its
+// A pending send whose lease has expired is marked as failed and is never sent again, because its
 // outcome is lost.
 
 import assert from "node:assert/strict";
@@ -23,7 +23,8 @@ const UNKNOWN = {
 };
 
 /**
- * Marks every send whose lease has ended as failed, as the scheduled job does. Returns how many.
+ * Marks every send whose lease has expired as failed, as the scheduled job does. Returns the number
+ * of these sends.
  */
 async function failExpired(sql: Sql): Promise<number> {
   await actAs(sql, "service_role");
@@ -41,7 +42,7 @@ async function endedHere(sql: Sql): Promise<number> {
   return count;
 }
 
-test("a repeat reports a send as pending until the lease ends, and as failed after the end", async (sql) => {
+test("a repeat reports a send as pending until the lease expires, and as failed afterwards", async (sql) => {
   const asked = { phone: anyPhone(), idempotency_key: "once" };
   const { send_id, conversation_id, message_id } = await claim(sql, key, asked);
   const repeat = (status: string) => ({ result: "repeat", status, conversation_id, message_id });
@@ -57,7 +58,7 @@ test("a repeat reports a send as pending until the lease ends, and as failed aft
   }
 });
 
-Deno.test("a repeat reports an ended lease even when new sends would be refused", async () => {
+Deno.test("a repeat reports an expired lease even if new sends would be refused", async () => {
   const obstacles = [
     (sql: Sql) => sql`update contacts set do_not_contact = true where company_id = ${own.id}`,
     (sql: Sql) => disconnectAccounts(sql, own.id),
@@ -91,7 +92,7 @@ test("a repeat can end only the lease of its own send", async (sql) => {
   }
 });
 
-test("a send that is claimed again after a release gets a full new lease", async (sql) => {
+test("a send that is claimed again after a release receives a new, full lease", async (sql) => {
   const claim_id = crypto.randomUUID();
   const asked = { phone: anyPhone(), idempotency_key: "once" };
   const { send_id } = await claim(sql, key, { claim_id, ...asked });
@@ -101,7 +102,7 @@ test("a send that is claimed again after a release gets a full new lease", async
   assert.equal((await claim(sql, key, asked)).status, "pending");
 });
 
-test("the scheduled job marks and counts all sends whose leases have ended, in every company", async (sql) => {
+test("the scheduled job marks and counts all sends whose leases have expired, in every company", async (sql) => {
   const expired = [
     await claim(sql, key, { idempotency_key: "once" }),
     await claim(sql, key),
@@ -128,7 +129,7 @@ test("the scheduled job marks and counts all sends whose leases have ended, in e
   assert.equal(await failExpired(sql), 0);
 });
 
-test("the scheduled job does not read sends that are settled", async (sql) => {
+test("the scheduled job does not read sends that are already settled", async (sql) => {
   // With few rows, the planner would scan the table.
   await sql`set local enable_seqscan = off`;
   const [row] = await sql`

@@ -1,4 +1,4 @@
-// Tests what a settlement of a template send records in the ledger and the message, and when it
+// Tests what settling a template send records in the ledger and the message, and when a settlement
 // changes nothing.
 
 import assert from "node:assert/strict";
@@ -31,13 +31,13 @@ type Settlement = Record<string, unknown>;
 const { id: company_id, keys, contact_id, conversation_id } = await newCompany();
 const key = keys.messaging;
 
-/** A send that has just been claimed, with the id that settles it. */
+/** A send that has just been claimed, and the id that settles it. */
 async function claimed(sql: Sql, asked: Record<string, unknown> = {}): Promise<Claim> {
   const claim_id = crypto.randomUUID();
   return { claim_id, ...await claim(sql, key, { claim_id, ...asked }) };
 }
 
-/** A send whose lease has ended without an outcome, and which a repeat has marked as failed. */
+/** A send whose lease expired without an outcome, and that a repeat has marked as failed. */
 async function expired(sql: Sql): Promise<Claim> {
   const asked = { phone: anyPhone(), idempotency_key: crypto.randomUUID() };
   const send = await claimed(sql, asked);
@@ -58,7 +58,7 @@ const RELEASE = { state: "released", reason: "channel_unavailable", channel_code
 const AS_RELEASED = { ...AS_FAILED, ...RELEASE };
 const AS_UNANSWERED = { ...AS_RELEASED, reason: "claim_unanswered", channel_code: null };
 
-Deno.test("a pending send gets the reported outcome, and its message shows that outcome", async () => {
+Deno.test("settling a pending send stores the reported outcome in the send and its message", async () => {
   const ends: [Settlement, Record<string, unknown>][] = [
     [SENT, AS_SENT],
     [FAILED, AS_FAILED],
@@ -74,7 +74,7 @@ Deno.test("a pending send gets the reported outcome, and its message shows that 
   }
 });
 
-test("settling a send as sent gives its conversation the time of the claim, and opens no window", async (sql) => {
+test("settling a send as sent sets its conversation's time to the claim's time, and opens no window", async (sql) => {
   const [{ phone }] = await sql`select phone from contacts where id = ${contact_id}`;
   const times = async () => {
     const [row] = await sql`
@@ -91,11 +91,11 @@ test("settling a send as sent gives its conversation the time of the claim, and 
   assert.deepEqual(await times(), { last: created_at, window: null, status: "open" });
 });
 
-Deno.test("a late outcome replaces the assumed failure of an ended lease without releasing the send", async () => {
+Deno.test("a late outcome replaces the assumed failure of an expired lease without releasing the send", async () => {
   const ends: [Settlement, Record<string, unknown>][] = [
     [SENT, AS_SENT],
     [FAILED, AS_FAILED],
-    // A repeat may have reported that the send failed.
+    // A repeat may have reported already that the send failed.
     [RELEASED, { ...AS_RELEASED, state: "failed" }],
   ];
   for (const [settlement, expected] of ends) {
@@ -103,7 +103,7 @@ Deno.test("a late outcome replaces the assumed failure of an ended lease without
       const { claim_id, send_id } = await expired(sql);
       assert.equal(await settle(sql, claim_id, settlement), expected.state);
       assert.deepEqual(await standing(sql, send_id), expected);
-      // The outcome is known now, so later outcomes change nothing.
+      // The outcome is now known, so later outcomes change nothing.
       for (const later of [SENT, FAILED, RELEASED].filter((each) => each !== settlement)) {
         assert.equal(await settle(sql, claim_id, later), expected.state);
         assert.deepEqual(await standing(sql, send_id), expected);
@@ -112,7 +112,7 @@ Deno.test("a late outcome replaces the assumed failure of an ended lease without
   }
 });
 
-Deno.test("a settlement succeeds after the end of the lease, even if no repeat came", async () => {
+Deno.test("a settlement succeeds after the lease has expired, even if there was no repeat", async () => {
   for (const [settlement, expected] of [[SENT, AS_SENT], [RELEASED, AS_RELEASED]] as const) {
     await rolledBack(async (sql) => {
       const { claim_id, send_id } = await claimed(sql);
@@ -123,7 +123,7 @@ Deno.test("a settlement succeeds after the end of the lease, even if no repeat c
   }
 });
 
-Deno.test("a send whose outcome is known keeps that outcome", async () => {
+Deno.test("a send with a known outcome keeps that outcome", async () => {
   for (const settlement of [SENT, FAILED, RELEASED]) {
     await rolledBack(async (sql) => {
       const { claim_id, send_id } = await claimed(sql);
@@ -142,7 +142,7 @@ Deno.test("a send whose outcome is known keeps that outcome", async () => {
       }
       const [{ double_sent_ids, ...after }] = await sql`select * from sends where id = ${send_id}`;
       assert.deepEqual({ ...after, double_sent_ids: [] }, { ...before[0] });
-      // The channel made two messages from one call.
+      // The channel created two messages from one call.
       assert.deepEqual(double_sent_ids, settlement === SENT ? ["wamid.2"] : []);
     });
   }
@@ -192,12 +192,12 @@ test("an unknown or incomplete outcome is refused", async (sql) => {
     assert.equal(await refusal(sql, settling), code, JSON.stringify(told));
   }
   assert.equal((await standing(sql, send_id)).state, "pending");
-  // An unknown claim gets the same refusal.
+  // Settling an unknown claim is refused in the same way.
   const unknown = (sql: Sql) => settle(sql, null, { outcome: "lost" });
   assert.equal(await refusal(sql, unknown), "PT422");
 });
 
-Deno.test("a claim can be settled even if its API key was switched off, expired or deleted in the meantime", async () => {
+Deno.test("a claim can be settled even if its API key has since been switched off, expired or deleted", async () => {
   const ends = [
     "update api_keys set is_active = false",
     "update api_keys set expires_at = now()",
@@ -215,7 +215,7 @@ Deno.test("a claim can be settled even if its API key was switched off, expired 
   }
 });
 
-Deno.test("a send is sent even if another message of the company already has the channel's id", async () => {
+Deno.test("a send can be settled as sent even if another message of the company already has the channel's id", async () => {
   const other = await newCompany();
   await rolledBack(async (sql) => {
     const say = async (company: { id: string; conversation_id: string }) => {
@@ -224,7 +224,7 @@ Deno.test("a send is sent even if another message of the company already has the
         values (${company.id}, ${company.conversation_id}, 'outbound', 'Hello', 'accepted', 'wamid.1')
       `;
     };
-    // A message of another company may have the same id.
+    // Another company's message may have the same id.
     await say(other);
     const first = await claimed(sql);
     await settle(sql, first.claim_id, SENT);

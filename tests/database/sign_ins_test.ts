@@ -1,5 +1,5 @@
-// Tests the sessions that people end, and the second factors that an account or a company requires.
-// The database enforces both, because a caller need not use the page.
+// Tests the sessions that users end, and the second factors that a user account or a company
+// requires. The database enforces both rules, because callers do not have to use the settings page.
 
 import assert from "node:assert/strict";
 import {
@@ -20,7 +20,7 @@ const own = await newCompany();
 const owner = own.member_id;
 const [admin, agent] = await newMembers(own, "admin", "agent");
 
-/** Makes a session of a person, as Supabase Auth does. */
+/** Creates a session for a user, as Supabase Auth does. */
 async function session(sql: Sql, user_id: string, columns: Record<string, unknown> = {}) {
   await actAsSuperuser(sql);
   const now = new Date();
@@ -29,11 +29,11 @@ async function session(sql: Sql, user_id: string, columns: Record<string, unknow
   return row.id;
 }
 
-/** Acts as a person in a session. */
+/** Acts as a user in a session. */
 const act = (sql: Sql, sub: string, session_id: string, aal = "aal1") =>
   actAs(sql, "authenticated", { sub, session_id, aal });
 
-/** Gives a person a second factor. */
+/** Adds a second factor to a user. */
 async function enroll(sql: Sql, user_id: string, status = "verified") {
   await actAsSuperuser(sql);
   const now = new Date();
@@ -44,7 +44,7 @@ async function enroll(sql: Sql, user_id: string, status = "verified") {
 const keysSeen = async (sql: Sql) => (await sql`select id from api_keys`).length;
 const refusesToRead = (sql: Sql) => refusal(sql, (sql) => sql`select from api_keys`);
 
-test("a person sees only their own sessions, the last used session first, and ends a session immediately", async (sql) => {
+test("a user sees only their own sessions, most recently used first, and can end a session with immediate effect", async (sql) => {
   const [here, there] = [
     await session(sql, owner, { user_agent: "Firefox", ip: "192.0.2.1" }),
     await session(sql, owner, { refreshed_at: "2999-01-01T00:00:00Z", aal: "aal2" }),
@@ -69,7 +69,7 @@ test("a person sees only their own sessions, the last used session first, and en
   assert.equal(await refusesToRead(sql), "PT401");
 });
 
-test("a token from a sign-in without the account's second factor reads nothing and changes nothing", async (sql) => {
+test("if an account has a second factor, a token from a sign-in without that factor cannot read or change anything", async (sql) => {
   await enroll(sql, owner, "unverified");
   await actAsPerson(sql, owner);
   assert.equal(await keysSeen(sql), 5);
@@ -88,12 +88,12 @@ test("a token from a sign-in without the account's second factor reads nothing a
   for (const call of calls) assert.equal(await refusal(sql, call), "PT401", `${call}`);
   await actAs(sql, "authenticated", { sub: owner, aal: "aal2" });
   assert.equal(await keysSeen(sql), 5);
-  // The factor of one person does not affect another person.
+  // One user's second factor does not affect another user.
   await actAsPerson(sql, admin);
   assert.equal(await keysSeen(sql), 5);
 });
 
-test("in a company that requires second factors, owners and admins have their rights only with a second factor", async (sql) => {
+test("in a company that requires second factors, owners and admins have their rights only after signing in with one", async (sql) => {
   const require = (required: boolean) => (sql: Sql) =>
     sql`select require_second_factor(${own.id}, ${required})`;
   await actAsPerson(sql, owner);
@@ -114,7 +114,7 @@ test("in a company that requires second factors, owners and admins have their ri
       await refusal(sql, (sql) => sql`select invite_member(${own.id}, 'a@b.example', 'agent')`),
       "PT403",
     );
-    // The data that every member sees does not depend on the second factor.
+    // The data that every member can see does not depend on the second factor.
     assert.equal((await sql`select from contacts`).length, 1);
   }
   await actAs(sql, "authenticated", { sub: owner, aal: "aal2" });
@@ -133,7 +133,7 @@ test("in a company that requires second factors, owners and admins have their ri
   ]);
 });
 
-test("when the operator removes a lost factor, every session ends, and the history records it", async (sql) => {
+test("when the operator removes a lost factor, all the user's sessions end, and the history records the removal", async (sql) => {
   const email = `${crypto.randomUUID()}@people.example`;
   await sql`update auth.users set email = ${email} where id = ${agent}`;
   await enroll(sql, agent);
@@ -153,7 +153,7 @@ test("when the operator removes a lost factor, every session ends, and the histo
   assert.deepEqual([event.action, event.actor_kind], ["second_factor_removed", "platform"]);
 });
 
-Deno.test("keys and signed-out callers cannot call the functions about sign-ins", async () => {
+Deno.test("API keys and signed-out callers cannot call the functions for sign-ins", async () => {
   const calls: [string, unknown][] = [
     ["own_sessions", {}],
     ["end_session", { session_id: crypto.randomUUID() }],

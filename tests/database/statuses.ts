@@ -3,13 +3,13 @@ import type { Sql } from "../support/acting_as.ts";
 import type { Company } from "../support/company.ts";
 import { type Claim, claim, SENT, settle } from "./sends.ts";
 
-// Reports of the channel about messages, as the function whatsapp reads them, for tests of their
-// effects.
+// The channel's reports about messages, in the form that the function whatsapp reads, for tests of
+// their effects.
 
-/** The start of a test's reports: an hour ago, in whole seconds. */
+/** The time when a test's reports start: one hour ago, in whole seconds. */
 export const T0 = Math.floor(Date.now() / 1000) * 1000 - 3_600_000;
 
-/** The time that is this many seconds after T0. */
+/** The time this many seconds after T0. */
 export const at = (seconds: number) => new Date(T0 + seconds * 1000);
 
 /** A failure in the form of an item. */
@@ -17,7 +17,7 @@ export function failure(code: number, reason = "channel_error") {
   return { reason, code, message: `(#${code}) Failed`, details: `Details of ${code}` };
 }
 
-/** A report as an item, at `seconds` after T0. */
+/** A report as an item, `seconds` after T0. */
 export function report(
   status: string,
   seconds: number,
@@ -38,10 +38,10 @@ export function report(
   };
 }
 
-/** The mark of a claimed send. */
+/** The callback data of a claimed send. */
 export const mark = ({ send_id }: Claim, attempt = 1) => ({ send_id, attempt });
 
-/** Applies a report for these accounts, as the function that receives events does. */
+/** Applies a report to these accounts, as the function that receives events does. */
 export async function applyStatus(
   sql: Sql,
   accounts: string[],
@@ -53,7 +53,7 @@ export async function applyStatus(
   return result;
 }
 
-/** A claimed send of a company, with the id that settles it. */
+/** A claimed send of a company, and the id that settles it. */
 export async function claimed(
   sql: Sql,
   company: Company,
@@ -70,7 +70,7 @@ export async function accepted(sql: Sql, company: Company, whatsapp_message_id =
   return send;
 }
 
-/** The columns of a message that reports set, with its status and without null values. */
+/** The columns of a message that reports set and its status, without null values. */
 export async function facts(sql: Sql, messageId: string): Promise<Record<string, unknown>> {
   const [row] = await sql`
     select status, whatsapp_message_id as id, sent_at, delivered_at, read_at, failed_at, failure, price_category,
@@ -80,7 +80,7 @@ export async function facts(sql: Sql, messageId: string): Promise<Record<string,
   return Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null));
 }
 
-/** The ledger's row of a send, without the fields that have no value. */
+/** A send's row in the ledger, without null values. */
 export async function ledger(sql: Sql, sendId: string): Promise<Record<string, unknown>> {
   const [row] = await sql`
     select state, reason, channel_code, whatsapp_message_id as id, nullif(double_sent_ids, '{}') as doubles
@@ -89,7 +89,7 @@ export async function ledger(sql: Sql, sendId: string): Promise<Record<string, u
   return Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null));
 }
 
-/** The ids of the messages that waiting reports and other waiting events of a company are about. */
+/** The ids of the messages that a company's waiting reports and other waiting events are about. */
 export async function waiting(sql: Sql, companyId: string): Promise<string[]> {
   const rows = await sql`
     select whatsapp_message_id as id from waiting_facts where company_id = ${companyId} order by 1
@@ -97,15 +97,15 @@ export async function waiting(sql: Sql, companyId: string): Promise<string[]> {
   return rows.map(({ id }) => id);
 }
 
-/** The statement that applies a report for an account. */
+/** The statement that applies a report to an account. */
 export function statusStatement(account: string, item: Record<string, unknown>): string {
   return `select app.apply_status('{${account}}', '${JSON.stringify(item).replaceAll("'", "''")}')`;
 }
 
 /**
- * The different results, in JSON, of these statements in all their orders. Each order is rolled
- * back. The query `end` reads the rows to compare, in one column. The statements of an order are
- * sent together, because there are many.
+ * Runs these statements in every possible order, and returns the different results as JSON. Each
+ * order is rolled back. The query `end` reads the rows to compare, in one column. The statements of
+ * one order are sent together, because there are many.
  */
 export async function endsOf(sql: Sql, statements: string[], end: string): Promise<unknown[]> {
   const ends = new Set<string>();

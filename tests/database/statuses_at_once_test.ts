@@ -1,5 +1,5 @@
-// Tests reports that arrive at the same time as the call's answer, a repeat or other reports, and
-// many reports in one transaction.
+// Tests reports that arrive at the same time as the call's response, a repeat or other reports.
+// Also tests many reports in one transaction.
 
 import assert from "node:assert/strict";
 import type { Sql } from "../support/acting_as.ts";
@@ -8,7 +8,7 @@ import { atOnce, committed, overlapping } from "./connections.ts";
 import { claim, endLease, FAILED, RELEASED, SENT, settle } from "./sends.ts";
 import { applyStatus, at, claimed, facts, ledger, mark, report, waiting } from "./statuses.ts";
 
-/** A new company with a claimed send, both committed. */
+/** A new company with a claimed send. Both are committed. */
 async function newSend(asked: Record<string, unknown> = {}) {
   const company = await newCompany();
   const send = await committed((sql) => claimed(sql, company, asked));
@@ -49,7 +49,7 @@ Deno.test("a report waits while its send is being settled, and a settlement wait
   assert.deepEqual(await reports.end(), DELIVERED);
 });
 
-Deno.test("a report of arrival wins over a simultaneous refusal or release, in either order", async () => {
+Deno.test("a delivery report wins over a simultaneous refusal or release, in either order", async () => {
   for (const settlement of [FAILED, RELEASED]) {
     const { send, tell, end } = await newSend();
     const [result, state] = await overlapping(
@@ -61,7 +61,7 @@ Deno.test("a report of arrival wins over a simultaneous refusal or release, in e
   }
 });
 
-Deno.test("if a report's transaction is rolled back, the answer of the call settles the send", async () => {
+Deno.test("if a report's transaction is rolled back, the response to the call settles the send", async () => {
   const { send, tell, end } = await newSend();
   await overlapping(tell("failed"), (sql) => settle(sql, send.claim_id, SENT), { undone: true });
   assert.deepEqual(
@@ -70,7 +70,7 @@ Deno.test("if a report's transaction is rolled back, the answer of the call sett
   );
 });
 
-Deno.test("the job applies a report without a mark that was stored at the same time as the call's answer", async () => {
+Deno.test("the job applies a report without callback data that was stored at the same time as the call's response", async () => {
   for (const isAnswerFirst of [true, false]) {
     const { company, send, tell, end } = await newSend();
     const answer = (sql: Sql) => settle(sql, send.claim_id, SENT);
@@ -86,7 +86,7 @@ Deno.test("the job applies a report without a mark that was stored at the same t
   }
 });
 
-Deno.test("a released send is repeated only if the repeat comes before a report of the earlier attempt", async () => {
+Deno.test("a released send is repeated only if the repeat comes before a report about the earlier attempt", async () => {
   const asked = { phone: anyPhone(), idempotency_key: "once" };
   const repeats = await newSend(asked);
   await committed((sql) => settle(sql, repeats.send.claim_id, RELEASED));
@@ -107,7 +107,7 @@ Deno.test("a released send is repeated only if the repeat comes before a report 
   assert.deepEqual(await reports.end(), DELIVERED);
 });
 
-Deno.test("a report settles a send even while the job ends its lease", async () => {
+Deno.test("a report settles a send even while the job ends the send's lease", async () => {
   for (const isLeaseFirst of [true, false]) {
     const { send, tell, end } = await newSend();
     await committed((sql) => endLease(sql, send.send_id));

@@ -1,4 +1,5 @@
-// Tests the effects of a reported failure on the window, the opt-out, the media and the catalogue.
+// Tests the effects of a reported failure on the window, the opt-out, the media and the template
+// catalogue.
 
 import assert from "node:assert/strict";
 import { rolledBack, type Sql, type Work } from "../support/acting_as.ts";
@@ -22,8 +23,8 @@ async function phoneOf(contactId: string): Promise<{ phone: string }> {
 }
 
 /**
- * A send to the company's contact. The channel accepts it, and reports a failure this many seconds
- * after T0.
+ * A send to the company's contact. The channel accepts the send, and reports a failure this many
+ * seconds after T0.
  */
 async function failed(
   sql: Sql,
@@ -59,7 +60,7 @@ async function optOut(sql: Sql, company = own) {
   return { ...row };
 }
 
-test("failure 131047 closes the contact's window on that number until the person writes again", async (sql) => {
+test("failure 131047 closes the contact's window on that number until the contact writes again", async (sql) => {
   await write(sql, 0);
   assert.deepEqual(await windowEnd(sql), at(24 * 3600));
   const { again } = await failed(sql, 131047, 60);
@@ -72,13 +73,13 @@ test("failure 131047 closes the contact's window on that number until the person
   assert.deepEqual(await optOut(sql), { at: null, source: null });
 });
 
-test("failure 131047 does not close a window that the person renewed after the failure", async (sql) => {
+test("failure 131047 does not close a window that the contact renewed after the failure", async (sql) => {
   await write(sql, 120);
   await failed(sql, 131047, 60);
   assert.deepEqual(await windowEnd(sql), at(120 + 24 * 3600));
 });
 
-test("failure 131047 does not close a window that the person renewed between attempt and report", async (sql) => {
+test("failure 131047 does not close a window that the contact renewed between the attempt and the report", async (sql) => {
   const { send, again } = await failed(sql, 131047, 60);
   await sql`update contact_windows set closed_at = null where contact_id = ${own.contact_id}`;
   await sql`update messages set created_at = ${at(30)} where id = ${send.message_id}`;
@@ -99,7 +100,7 @@ test("failure 131050 opts the contact out of marketing from the time of the repo
   assert.equal(do_not_contact, false);
 });
 
-Deno.test("the channel's answer to a send changes the window and the opt-out even after the lease has ended", async () => {
+Deno.test("the channel's response to a send changes the window and the opt-out even after the lease has expired", async () => {
   for (const isLate of [false, true]) {
     for (const channel_code of [131047, 131050]) {
       await rolledBack(async (sql) => {
@@ -122,7 +123,7 @@ Deno.test("the channel's answer to a send changes the window and the opt-out eve
   }
 });
 
-Deno.test("the newest decision gives the opt-out its source, and the person's own decision wins a tie", async () => {
+Deno.test("the newest decision determines the source of the opt-out, and the contact's own decision wins a tie", async () => {
   const stops: [preference: number, end: Record<string, unknown>][] = [
     [30, { at: at(60), source: "status" }],
     [60, { at: at(60), source: "preference" }],
@@ -180,7 +181,7 @@ test("failure 131053 makes the message's media due for upload again, unless newe
   assert.equal(await media(), "88");
 });
 
-Deno.test("failures 132000 to 132999 make templates due for a reread if the last reading is older than the failure", async () => {
+Deno.test("failures 132000 to 132999 make templates due for a reread if the last reading was before the failure", async () => {
   // The age of the catalogue, and the time until it is due, in minutes. The report is one hour old.
   const readings: [code: number, age: string, minutes: number][] = [
     [132000, "90 minutes", 0],

@@ -1,4 +1,5 @@
-// A report names its send by the channel's id, or else by the mark that the call had.
+// A report identifies its send by the channel's message id, or else by the callback data of the
+// call.
 
 import assert from "node:assert/strict";
 import { rolledBack, type Sql, type Work } from "../support/acting_as.ts";
@@ -20,19 +21,19 @@ const test = (name: string, work: Work) => Deno.test(name, () => rolledBack(work
 const own = await newCompany();
 const other = await newCompany();
 
-/** Applies a report that carries the mark of a send. */
+/** Applies a report with the callback data of a send. */
 async function tell(sql: Sql, send: Claim, word: string, more: Record<string, unknown> = {}) {
   return await applyStatus(sql, [own.account_id], report(word, 1, { mark: mark(send), ...more }));
 }
 
-/** A send that is settled. */
+/** A settled send. */
 async function settled(sql: Sql, settlement: Record<string, unknown>): Promise<Claim> {
   const send = await claimed(sql, own, { idempotency_key: "once" });
   await settle(sql, send.claim_id, settlement);
   return send;
 }
 
-Deno.test("if an attempt gets a second id, it is stored too, and reports with the second id do not change the message", async () => {
+Deno.test("if an attempt receives a second id, that id is also stored, and reports with the second id do not change the message", async () => {
   for (const word of ["sent", "delivered", "read", "failed"]) {
     await rolledBack(async (sql) => {
       const send = await accepted(sql, own);
@@ -44,13 +45,13 @@ Deno.test("if an attempt gets a second id, it is stored too, and reports with th
       const doubles = ["wamid.2", "wamid.3"];
       assert.deepEqual(await ledger(sql, send.send_id), { state: "sent", id: "wamid.1", doubles });
       assert.deepEqual(await facts(sql, send.message_id), before);
-      // The reports about these ids are kept.
+      // The reports about these ids are stored.
       assert.deepEqual(await waiting(sql, own.id), doubles);
     });
   }
 });
 
-test("an answer whose id differs from the id in the reports counts as a double send", async (sql) => {
+test("a response whose id differs from the id in the reports counts as a double send", async (sql) => {
   const send = await claimed(sql, own);
   await tell(sql, send, "delivered");
   const answer = { outcome: "sent", whatsapp_message_id: "wamid.2" };
@@ -64,7 +65,7 @@ test("an answer whose id differs from the id in the reports counts as a double s
   assert.equal((await facts(sql, send.message_id)).status, "delivered");
 });
 
-test("a report with the mark of an earlier attempt does not settle the current attempt", async (sql) => {
+test("a report with the callback data of an earlier attempt does not settle the current attempt", async (sql) => {
   const asked = { idempotency_key: "once" };
   const first = await settled(sql, RELEASED);
   const second = await claimed(sql, own, asked);
@@ -85,7 +86,7 @@ test("a report with the mark of an earlier attempt does not settle the current a
   assert.deepEqual(await ledger(sql, first.send_id), { state: "sent", id: "wamid.2" });
 });
 
-test("a mark counts only for a send from the same number of the same company", async (sql) => {
+test("callback data counts only for a send from the same number of the same company", async (sql) => {
   const send = await claimed(sql, own);
   const theirs = await claimed(sql, other);
   const second = await connectAccount(sql, own.id);
@@ -104,7 +105,7 @@ test("a mark counts only for a send from the same number of the same company", a
   }
 });
 
-test("a report settles a company's send even if its number now belongs to another company", async (sql) => {
+test("a report settles a company's send even if the number now belongs to another company", async (sql) => {
   const { id, phone_number_id } = await connectAccount(sql, own.id);
   const send = await claimed(sql, own, { phone_number_id });
   await disconnectAccount(sql, id);
@@ -116,7 +117,7 @@ test("a report settles a company's send even if its number now belongs to anothe
   assert.deepEqual(await waiting(sql, own.id), []);
 });
 
-test("a report whose mark and id name different messages settles the send of the mark and updates the message of the id", async (sql) => {
+test("if a report's callback data and id identify different messages, it settles the send with the callback data and updates the message with the id", async (sql) => {
   const [{ id }] = await sql`
     insert into messages (company_id, conversation_id, direction, content, outcome, whatsapp_message_id)
     values (${own.id}, ${own.conversation_id}, 'outbound', 'Hello', 'accepted', 'wamid.1') returning id

@@ -1,4 +1,4 @@
-// Tests the end of the lease, the answer of the call and the reports of a send, in every order.
+// Tests a lease's end, the call's response and the reports of a send, in every order.
 
 import assert from "node:assert/strict";
 import { rolledBack } from "../support/acting_as.ts";
@@ -9,8 +9,8 @@ const own = await newCompany();
 
 const UNDELIVERABLE = failure(131026, "recipient_unreachable");
 
-// The events of one send, in any order. The ledger, the message and its conversation are the same at
-// the end.
+// The events of one send, in any order. The ledger, the message and its conversation end up the
+// same.
 const ANSWERS = {
   accepted: "'sent', 'wamid.1'",
   refused: "'failed', null, 'template_rejected', 132001, 'No template'",
@@ -19,7 +19,7 @@ const ANSWERS = {
 const TOLD = [["failed"], ["delivered"], ["sent", "delivered", "failed"]];
 
 for (const [name, answer] of Object.entries(ANSWERS)) {
-  Deno.test(`a lease's end, the reports and the call's answer "${name}" give the same result in any order`, async () => {
+  Deno.test(`a lease's end, the reports and the call's response "${name}" have the same result in any order`, async () => {
     for (const words of TOLD) {
       await rolledBack(async (sql) => {
         const send = await claimed(sql, own);

@@ -14,7 +14,7 @@ const ONCE = { phone: anyPhone(), idempotency_key: "once" };
 const ARRIVED = ["sent", "delivered", "read"];
 const UNDELIVERABLE = failure(131026, "recipient_unreachable");
 
-/** Applies a report that carries the mark of a send. */
+/** Applies a report with the callback data of a send. */
 async function tell(sql: Sql, send: Claim, word: string, more: Record<string, unknown> = {}) {
   return await applyStatus(sql, [own.account_id], report(word, 1, { mark: mark(send), ...more }));
 }
@@ -28,7 +28,7 @@ async function hasMoved(sql: Sql, { message_id }: Claim): Promise<boolean> {
   return moved;
 }
 
-/** A send whose lease has ended without an outcome. */
+/** A send whose lease expired without an outcome. */
 async function expired(sql: Sql, asked: Record<string, unknown> = {}): Promise<Claim> {
   const send = await claimed(sql, own, asked);
   await endLease(sql, send.send_id);
@@ -37,7 +37,7 @@ async function expired(sql: Sql, asked: Record<string, unknown> = {}): Promise<C
   return send;
 }
 
-/** A send whose settlement says that the channel does not have the message. */
+/** A send that was settled as not accepted by the channel. */
 async function settled(sql: Sql, settlement: Record<string, unknown>): Promise<Claim> {
   const send = await claimed(sql, own, ONCE);
   await settle(sql, send.claim_id, settlement);
@@ -47,7 +47,7 @@ async function settled(sql: Sql, settlement: Record<string, unknown>): Promise<C
 const UNSETTLED = { pending: claimed, outcome_unknown: (sql: Sql) => expired(sql) };
 
 for (const [before, make] of Object.entries(UNSETTLED)) {
-  Deno.test(`a send that is ${before} becomes sent, with the reported id, when a report of arrival comes`, async () => {
+  Deno.test(`a send that is ${before} becomes sent, with the reported id, when a delivery report arrives`, async () => {
     for (const word of ARRIVED) {
       await rolledBack(async (sql) => {
         const send = await make(sql, own);
@@ -63,7 +63,7 @@ for (const [before, make] of Object.entries(UNSETTLED)) {
     }
   });
 
-  Deno.test(`a send that is ${before} becomes failed, with the reported id and reason, when a report of failure comes`, async () => {
+  Deno.test(`a send that is ${before} becomes failed, with the reported id and reason, when a failure report arrives`, async () => {
     await rolledBack(async (sql) => {
       const send = await make(sql, own);
       assert.equal(await tell(sql, send, "failed"), "done");
@@ -82,10 +82,10 @@ for (const [before, make] of Object.entries(UNSETTLED)) {
   });
 }
 
-test("after a report of failure, the message is failed, but its send is still sent", async (sql) => {
+test("after a failure report, the message is failed, but its send is still sent", async (sql) => {
   const send = await claimed(sql, own, ONCE);
   await settle(sql, send.claim_id, SENT);
-  // A report of failure has no mark.
+  // A failure report has no callback data.
   assert.equal(await tell(sql, send, "failed", { mark: null }), "done");
   assert.deepEqual(await ledger(sql, send.send_id), { state: "sent", id: "wamid.1" });
   const { status, failure: shown } = await facts(sql, send.message_id);
@@ -94,7 +94,7 @@ test("after a report of failure, the message is failed, but its send is still se
   assert.deepEqual([repeat.result, repeat.status], ["repeat", "sent"]);
 });
 
-Deno.test("a released send becomes sent when a report carries the mark of the released attempt", async () => {
+Deno.test("a released send becomes sent when a report contains the callback data of the released attempt", async () => {
   for (const word of ARRIVED) {
     await rolledBack(async (sql) => {
       const send = await settled(sql, RELEASED);
@@ -106,7 +106,7 @@ Deno.test("a released send becomes sent when a report carries the mark of the re
       );
       assert.equal(await hasMoved(sql, send), true);
       assert.equal(await tell(sql, send, word), "done");
-      // A repeat therefore does not send it again.
+      // Therefore a repeat does not send the message again.
       const repeat = await claim(sql, own.keys.messaging, ONCE);
       assert.deepEqual([repeat.result, repeat.status], ["repeat", "sent"]);
     });
@@ -123,7 +123,7 @@ test("a repeat does not resend a released send whose failure was reported", asyn
   assert.deepEqual([repeat.result, repeat.status], ["repeat", "failed"]);
 });
 
-Deno.test("a refused send becomes sent when a report of arrival comes", async () => {
+Deno.test("a refused send becomes sent when a delivery report arrives", async () => {
   for (const word of ARRIVED) {
     await rolledBack(async (sql) => {
       const send = await settled(sql, FAILED);
@@ -135,7 +135,7 @@ Deno.test("a refused send becomes sent when a report of arrival comes", async ()
   }
 });
 
-test("a refused send stays failed when a report of failure comes, and gets the report's reason", async (sql) => {
+test("a refused send remains failed when a failure report arrives, and adopts the report's reason", async (sql) => {
   const send = await settled(sql, FAILED);
   assert.equal(await tell(sql, send, "failed"), "done");
   assert.deepEqual(
@@ -144,7 +144,7 @@ test("a refused send stays failed when a report of failure comes, and gets the r
   );
 });
 
-test("a released send that is sent again shows no data of the previous attempt", async (sql) => {
+test("a released send that is sent again contains no data from the previous attempt", async (sql) => {
   const send = await settled(sql, { ...RELEASED, channel_message: "Busy" });
   const { status, failure, failed_at } = await facts(sql, send.message_id);
   assert.equal(status, "failed");
@@ -157,7 +157,7 @@ test("a released send that is sent again shows no data of the previous attempt",
   assert.deepEqual(await facts(sql, send.message_id), { status: "pending" });
 });
 
-Deno.test("a message shows why the channel refused it, even if the refusal comes after the lease has ended", async () => {
+Deno.test("a message shows why the channel refused it, even if the refusal arrives after the lease has expired", async () => {
   const told = { ...FAILED, channel_message: "(#132001) No template", channel_details: "welcome" };
   const shown = {
     reason: "template_rejected",
@@ -177,14 +177,14 @@ Deno.test("a message shows why the channel refused it, even if the refusal comes
       const { status, failure, failed_at } = await facts(sql, send.message_id);
       assert.deepEqual([status, failure], ["failed", shown]);
       assert.ok(failed_at);
-      // A later answer does not change the shown failure.
+      // A later response does not change the failure.
       await settle(sql, send.claim_id, { ...told, channel_message: "Other" });
       assert.deepEqual((await facts(sql, send.message_id)).failure, shown);
     }
   });
 });
 
-test("several reports of one message change its conversation only once", async (sql) => {
+test("several reports about one message change its conversation only once", async (sql) => {
   const send = await claimed(sql, own);
   await tell(sql, send, "delivered");
   const versions = () =>

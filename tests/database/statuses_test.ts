@@ -1,4 +1,4 @@
-// Tests how a message shows the channel's reports, in any order and with repeats.
+// Tests how a message shows the channel's reports, in any order and with duplicates.
 
 import assert from "node:assert/strict";
 import { rolledBack, type Sql, type Work } from "../support/acting_as.ts";
@@ -21,14 +21,14 @@ const test = (name: string, work: Work) => Deno.test(name, () => rolledBack(work
 const own = await newCompany();
 const other = await newCompany();
 
-/** Applies reports to messages of this company, one after the other, and returns the results. */
+/** Applies reports to messages of this company, one after another, and returns the results. */
 async function apply(sql: Sql, ...items: Record<string, unknown>[]): Promise<string[]> {
   const results = [];
   for (const item of items) results.push(await applyStatus(sql, [own.account_id], item));
   return results;
 }
 
-test("each report sets its own time, and the status follows from these times", async (sql) => {
+test("each report sets its own time, and the status is derived from these times", async (sql) => {
   const { message_id } = await accepted(sql, own);
   const shown: Record<string, unknown> = { status: "accepted", id: "wamid.1" };
   assert.deepEqual(await facts(sql, message_id), shown);
@@ -44,7 +44,7 @@ test("each report sets its own time, and the status follows from these times", a
     failure: failure(131026, "recipient_unreachable"),
   });
   assert.deepEqual(await facts(sql, message_id), shown);
-  // The message reached another device of the person.
+  // The message reached another device of the contact.
   await apply(sql, report("delivered", 2));
   Object.assign(shown, { status: "delivered", delivered_at: at(2) });
   assert.deepEqual(await facts(sql, message_id), shown);
@@ -53,10 +53,10 @@ test("each report sets its own time, and the status follows from these times", a
   assert.deepEqual(await facts(sql, message_id), shown);
 });
 
-Deno.test("the reports of a message give the same row in every order, even if each comes twice", async () => {
+Deno.test("the reports about a message result in the same row in any order, even if each report arrives twice", async () => {
   const reports = [
     report("sent", 3, { price: { category: "utility", type: "regular" } }),
-    // Two different prices, although the channel always gives the same price.
+    // Two different prices, although in practice the channel always reports the same price.
     report("delivered", 3, { price: { category: "utility", type: "free_entry_point" } }),
     report("read", 5),
     // Two failures in the same second.
@@ -85,7 +85,7 @@ Deno.test("the reports of a message give the same row in every order, even if ea
   });
 });
 
-Deno.test("if two reports of one kind have different times, the earlier time counts", async () => {
+Deno.test("if two reports of the same kind have different times, the earlier time counts", async () => {
   for (const seconds of [[3, 8], [8, 3]]) {
     await rolledBack(async (sql) => {
       const { message_id } = await accepted(sql, own);
@@ -98,7 +98,7 @@ Deno.test("if two reports of one kind have different times, the earlier time cou
   }
 });
 
-test("a report that comes again does not change any row", async (sql) => {
+test("a repeated report does not change any row", async (sql) => {
   const { message_id, send_id, conversation_id } = await accepted(sql, own);
   const items = ["sent", "failed", "delivered", "read"].map((word, i) => report(word, i));
   await apply(sql, ...items);
@@ -135,7 +135,7 @@ test("a report without a time or with a future time counts as reported now", asy
   assert.deepEqual([sent_at, delivered_at], [now, now]);
 });
 
-Deno.test("a failure without details counts as a failure of the channel", async () => {
+Deno.test("a failure without details counts as a channel failure", async () => {
   const told: [unknown, unknown][] = [
     [null, { reason: "channel_error", code: null, message: null, details: null }],
     [
@@ -156,13 +156,13 @@ Deno.test("a failure without details counts as a failure of the channel", async 
   }
 });
 
-test("a report changes a message only if an account of the report belongs to the message's company", async (sql) => {
+test("a report changes a message only if one of the report's accounts belongs to the message's company", async (sql) => {
   const ours = await accepted(sql, own);
   const theirs = await accepted(sql, other);
   await apply(sql, report("read", 1));
   assert.equal((await facts(sql, ours.message_id)).status, "read");
   assert.equal((await facts(sql, theirs.message_id)).status, "accepted");
-  // A message from a person has no status.
+  // A message from a contact has no status.
   const [{ id }] = await sql`
     insert into messages (company_id, conversation_id, direction, content, whatsapp_message_id)
     values (${own.id}, ${own.conversation_id}, 'inbound', 'Hello', 'wamid.2') returning id
@@ -173,7 +173,7 @@ test("a report changes a message only if an account of the report belongs to the
   assert.equal(await applyStatus(sql, [crypto.randomUUID()], report("read", 1)), "unroutable");
 });
 
-Deno.test("the mark of a report decides between two companies that had the same number and have the same message id", async () => {
+Deno.test("if two companies had the same number and have the same message id, the report's callback data decides between them", async () => {
   for (const [whose, not] of [[own, other], [other, own]]) {
     await rolledBack(async (sql) => {
       const [meant, unmeant] = [await accepted(sql, whose), await accepted(sql, not)];

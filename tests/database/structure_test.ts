@@ -1,4 +1,4 @@
-// Tests the rules for every table. The references of a table include the company, say what a
+// Tests the rules for every table. A table's foreign keys include the company, define what a
 // deletion does, and have an index. A trigger sets the time of the last change.
 
 import assert from "node:assert/strict";
@@ -35,13 +35,15 @@ const foreignKeys = await withDatabase((sql) =>
   `)
 );
 
-/** The text of every reference in the migrations, up to the next column or constraint, by file. */
+/**
+ * The text of every foreign key in the migrations, up to the next column or constraint, by file.
+ */
 async function writtenReferences(): Promise<{ file: string; reference: string }[]> {
   const folder = `${root}supabase/migrations`;
   const found = [];
   for await (const { name: file } of Deno.readDir(folder)) {
     const sql = (await Deno.readTextFile(`${folder}/${file}`))
-      // Comments, literals and names of policies may contain the word as well.
+      // Comments, literals and policy names may also contain the word.
       .replaceAll(
         /--.*|\/\*[^]*?\*\/|"[^"]*"|'(?:[^']|'')*'/g,
         (text) => /^"\S+"$/.test(text) ? text : " ",
@@ -52,7 +54,7 @@ async function writtenReferences(): Promise<{ file: string; reference: string }[
   return found;
 }
 
-/** The tables that have a column of this name. */
+/** The tables that have a column with this name. */
 async function tablesWith(column: string): Promise<string[]> {
   return await withDatabase(async (sql) => {
     const found = await sql`
@@ -64,10 +66,10 @@ async function tablesWith(column: string): Promise<string[]> {
   });
 }
 
-/** Rows of the channel can concern several companies, as docs/architecture.md explains. */
+/** The channel's rows can concern several companies, as docs/architecture.md explains. */
 const WITHOUT_COMPANY = ["channel_apps", "channel_events", "channel_jobs"];
 
-Deno.test("every row belongs to a company and is deleted with it, except in the channel's own tables", async () => {
+Deno.test("every row belongs to a company and is deleted with the company, except in the channel's own tables", async () => {
   const tables = await tablesWith("tableoid"); // every table has this column
   const owned = await tablesWith("company_id");
   assert.deepEqual(
@@ -89,7 +91,7 @@ Deno.test("every row belongs to a company and is deleted with it, except in the 
   });
 });
 
-Deno.test("a reference between two tables of a company includes the company on both sides", async () => {
+Deno.test("a foreign key between two tables of a company includes the company on both sides", async () => {
   const owned = await tablesWith("company_id");
   const between = foreignKeys.filter(({ from, to }) => owned.includes(from) && owned.includes(to));
   assert.ok(between.length >= 8);
@@ -100,16 +102,16 @@ Deno.test("a reference between two tables of a company includes the company on b
   }
 });
 
-Deno.test("every reference in a migration says what happens when the referenced row is deleted", async () => {
+Deno.test("every foreign key in a migration defines what happens when the referenced row is deleted", async () => {
   const written = await writtenReferences();
-  assert.ok(written.length >= foreignKeys.length, "the test finds every reference");
+  assert.ok(written.length >= foreignKeys.length, "the test finds every foreign key");
   const silent = written.filter(({ reference }) =>
     !/\bon\s+delete\s+(no\s+action|restrict|cascade|set\s+(null|default))\b/i.test(reference)
   );
   assert.deepEqual(silent, []);
 });
 
-Deno.test("every reference has an index that begins with its columns, so a referenced row can be deleted quickly", async () => {
+Deno.test("every foreign key has an index that begins with its columns, so a referenced row can be deleted quickly", async () => {
   const indexes = await withDatabase((sql) =>
     sql.unsafe<{ table: string; columns: string[] }[]>(`
       select indrelid::regclass::text as table, ${columnNames("indrelid", "indkey")} as columns
@@ -126,7 +128,7 @@ Deno.test("every reference has an index that begins with its columns, so a refer
   );
   assert.ok(foreignKeys.length >= 18);
   for (const { name, from, columns } of foreignKeys) {
-    // An id identifies a row even without its company, so the index need not have company_id.
+    // An id identifies a row even without its company, so the index does not need company_id.
     const without = columns.length > 1
       ? columns.filter((column) => column !== "company_id")
       : columns;
@@ -140,7 +142,7 @@ Deno.test("every reference has an index that begins with its columns, so a refer
   }
 });
 
-Deno.test("every table with updated_at has the trigger that sets it", async () => {
+Deno.test("every table with updated_at has the trigger that sets this column", async () => {
   const stamped = await statement`
     select tgrelid::regclass::text as table, tgattr::text as columns, tgqual as condition
     from pg_trigger
@@ -152,11 +154,12 @@ Deno.test("every table with updated_at has the trigger that sets it", async () =
   `;
   assert.deepEqual(stamped.map(({ table }) => table), await tablesWith("updated_at"));
   const partial = stamped.filter(({ columns, condition }) => columns !== "" || condition !== null);
-  // Recording that a key was used does not change the key, and a delivery does not change a webhook.
+  // The use of a key does not change the key's updated_at, and a delivery does not change the
+  // webhook's updated_at.
   assert.deepEqual(partial.map(({ table }) => table), ["api_keys", "webhooks"]);
 });
 
-/** A change of every row of a table, by table. */
+/** For each table, a change to every row. */
 const CHANGES = {
   api_keys: "is_active = not is_active",
   channel_apps: "name = name || '.'",
@@ -177,7 +180,7 @@ const CHANGES = {
   webhooks: "url = url || '/'",
 };
 
-Deno.test("every change sets updated_at to the current time, even when the change names another time", async () => {
+Deno.test("every change sets `updated_at` to the current time, even if the change names another time", async () => {
   assert.deepEqual(Object.keys(CHANGES), await tablesWith("updated_at"));
   const [company, app] = [await newCompany(), await newChannelApp()];
   const owned = await tablesWith("company_id");
@@ -202,7 +205,7 @@ Deno.test("every change sets updated_at to the current time, even when the chang
   });
 });
 
-Deno.test("recording that a key was used does not change its updated_at", async () => {
+Deno.test("recording the use of a key does not change the key's `updated_at`", async () => {
   const { id } = await newCompany();
   await rolledBack(async (sql) => {
     const keys = await sql`

@@ -1,5 +1,5 @@
-// Items that no event of the channel causes. The database may refuse them, but they must not leave
-// a wrong row.
+// Items that no channel event causes. The database can refuse these items, but they must not leave
+// an invalid row.
 
 import assert from "node:assert/strict";
 import postgres from "postgres";
@@ -20,7 +20,7 @@ const ODD = [
   ...["é".repeat(512), { a: "x".repeat(20_000) }, DEEP, "infinity", "0001-01-01", "99999-01-01"],
 ];
 
-/** Does work that may be refused, examines the rows that it left, and rolls it back. */
+/** Runs work that may be refused, checks the rows that it left, and rolls the work back. */
 async function tried(
   sql: Sql,
   work: (sql: Sql) => Promise<unknown>,
@@ -35,15 +35,14 @@ async function tried(
     });
   } catch (error) {
     if (error === end) return true;
-    // A broken rule or an impossible value is an allowed error. XX000 and a lost connection are
-    // not.
+    // A violated rule or an invalid value is an allowed error. XX000 and a lost connection are not.
     if (error instanceof postgres.PostgresError && /^(22|23)/.test(error.code)) return false;
     throw error;
   }
   return true;
 }
 
-/** The stored templates and accounts of a company. */
+/** A company's stored templates and accounts. */
 async function stored(sql: Sql, company: string) {
   const templates = await sql`
     select to_jsonb(t) - 'updated_at' as row from templates t where company_id = ${company} order by id
@@ -53,8 +52,8 @@ async function stored(sql: Sql, company: string) {
 }
 
 /**
- * Makes hostile items from a good item. Each member is missing in one item, and has an odd value in
- * others.
+ * Creates hostile items from a valid item. Each field is missing in one item, and has an unusual
+ * value in other items.
  */
 function* hostile(item: Item): Generator<Item> {
   for (const key of Object.keys(item).filter((key) => key !== "kind")) {
@@ -68,7 +67,7 @@ function* hostile(item: Item): Generator<Item> {
   }
 }
 
-test("after a hostile item, a template has its earlier values or valid words of the channel", async (sql) => {
+test("after a hostile item, a template has either its earlier values or well-formed channel values", async (sql) => {
   const waba = await catalogued(sql, own, [entry()], "1 hour");
   const before = await stored(sql, company_id);
   const others = await stored(sql, other.id);
@@ -92,7 +91,7 @@ test("after a hostile item, a template has its earlier values or valid words of 
         if (word !== null) assert.match(word, /^[A-Z][A-Z_]{0,63}$/, JSON.stringify(item));
       }
       assert.ok(Number.isFinite(Date.parse(status_since)), status_since);
-      // Only the channel's own words have changed.
+      // Only the columns with channel values have changed.
       assert.deepEqual(template, { ...before.templates[0], ...words, status_since });
       assert.deepEqual(accounts, before.accounts);
     });
@@ -102,7 +101,7 @@ test("after a hostile item, a template has its earlier values or valid words of 
   assert.deepEqual(await stored(sql, other.id), others);
 });
 
-/** Asserts that people can see every notice, and that it takes little space. */
+/** Asserts that users can see every notice, and that each notice is small. */
 async function lookAtNotices(sql: Sql) {
   const kept = await sql`
     select company_id, event, happened_at, until, octet_length(value::text) as bytes from account_notices

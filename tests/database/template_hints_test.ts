@@ -1,5 +1,5 @@
-// An event of the channel about a template is a hint. The template shows the hint until the service
-// reads the template again, before the next send.
+// A channel event about a template is a hint. The template shows the hint until the service reads
+// the template again, which happens before the next send.
 
 import assert from "node:assert/strict";
 import { rolledBack, type Sql, type Work } from "../support/acting_as.ts";
@@ -31,7 +31,7 @@ const AS_LISTED = {
   ...{ upcoming: null, reason: null },
 };
 
-/** The time until the next reading of the catalogue, in whole hours. */
+/** The time until the catalogue is read again, in whole hours. */
 async function dueIn(sql: Sql, company = company_id): Promise<number> {
   const [{ hours }] = await sql`
     select ceil(extract(epoch from sync_due_at - now()) / 3600)::int as hours
@@ -49,7 +49,7 @@ async function dueJobs(sql: Sql): Promise<number> {
   return jobs;
 }
 
-Deno.test("a template shows what an event said about it, and the list of templates becomes due for a reading", async () => {
+Deno.test("a template shows what an event reported about it, and the template list becomes due for a reading", async () => {
   const told: [Item, Record<string, unknown>][] = [
     [{}, { status: "REJECTED", reason: "INVALID_FORMAT" }],
     [{ value: { event: "REJECTED", reason: "NONE" } }, { status: "REJECTED" }],
@@ -61,7 +61,7 @@ Deno.test("a template shows what an event said about it, and the list of templat
       { event: "category", value: { new_category: "UTILITY", correct_category: "MARKETING" } },
       { upcoming: "MARKETING" },
     ],
-    // No one knows which of these values the next reading of the list brings.
+    // It is unknown which of these values the next reading of the list returns.
     [status("FLAGGED"), {}],
     [status("SOMETHING_NEW"), {}],
     [{ event: "components", value: {} }, {}],
@@ -80,7 +80,7 @@ Deno.test("a template shows what an event said about it, and the list of templat
   }
 });
 
-Deno.test("a reading wins over an earlier event, even when the event is delivered again", async () => {
+Deno.test("a reading wins over an earlier event, even if the event is delivered again", async () => {
   for (const changes of [{}, QUALITY, CATEGORY, { event: "components", value: {} }]) {
     await rolledBack(async (sql) => {
       const waba = await catalogued(sql, own, [entry()], "1 hour");
@@ -99,7 +99,7 @@ Deno.test("a reading wins over an earlier event, even when the event is delivere
   }
 });
 
-Deno.test("events leave the template in the same state in any order, even if they are repeated or happen within one second", async () => {
+Deno.test("in any order, events leave the template in the same state, even if they are repeated or occur within one second", async () => {
   const items = [
     status("PAUSED"),
     { ...status("APPROVED"), at: ago(20) },
@@ -124,7 +124,7 @@ Deno.test("events leave the template in the same state in any order, even if the
   }
 });
 
-Deno.test("after an event, a send requests a reread of the template; without a reread, the event decides", async () => {
+Deno.test("after an event, a send requests a reread of the template, and without a reread the event decides", async () => {
   const ends: [changes: Item, first: string, last: string][] = [
     [{}, "reread", "template_refused"],
     [status("PAUSED"), "reread", "template_refused"],
@@ -133,7 +133,7 @@ Deno.test("after an event, a send requests a reread of the template; without a r
     [status("FLAGGED"), "reread", "claimed"],
     [{ event: "components", value: {} }, "reread", "claimed"],
     [CATEGORY, "reread", "claimed"],
-    // The quality does not decide about a send.
+    // The quality rating does not affect the send.
     [QUALITY, "claimed", "claimed"],
     // The event is too old to decide about the send, so the channel decides.
     [{ at: ago(660) }, "reread", "claimed"],
@@ -160,7 +160,8 @@ test("after an event, even a template that was just read is read once more", asy
     began_at,
   });
   assert.equal((await judged(sql)).result, "template_refused");
-  // A transaction has only one time, so the test moves the reading to a time before the event.
+  // All times within a transaction are equal, so the test moves the reading to a time before the
+  // event.
   await sql`update templates set read_at = read_at - interval '1 minute' where company_id = ${company_id}`;
   await tellOfTemplate(sql, [account_id], hint(waba, status("APPROVED")));
   const { result, is_elsewhere } = await judged(sql);
@@ -168,7 +169,7 @@ test("after an event, even a template that was just read is read once more", asy
   assert.equal((await judged(sql, { preflight: "last" })).result, "claimed");
 });
 
-test("an event about an unknown template makes the next send look the template up", async (sql) => {
+test("after an event about an unknown template, the next send looks the template up", async (sql) => {
   const waba = await catalogued(sql, own, [], "1 hour");
   const { began_at } = await judged(sql);
   await apply(sql, account_id, [], { only_name: "order_update", began_at });
@@ -179,7 +180,7 @@ test("an event about an unknown template makes the next send look the template u
   assert.equal((await judged(sql, { preflight: "last" })).result, "claimed");
 });
 
-test("an event that comes while the list is read is kept, and the list becomes due again", async (sql) => {
+test("an event that arrives while the list is being read is kept, and the list becomes due again", async (sql) => {
   const waba = await catalogued(sql, own, [entry()], "1 hour");
   await tellOfTemplate(sql, [account_id], hint(waba));
   await apply(sql, account_id, [entry({ quality: "RED" })], { age: "5 seconds" });
@@ -200,17 +201,17 @@ test("an event changes only the catalogues of its own accounts", async (sql) => 
   assert.deepEqual([(await shown(sql)).status, await dueIn(sql)], ["REJECTED", 0]);
   assert.deepEqual(await shown(sql, other.id), AS_LISTED);
   assert.ok(await dueIn(sql, other.id) > 0);
-  // Two accounts of one business account have one catalogue.
+  // Two accounts of one business account share one catalogue.
   const second = await connectAccount(sql, company_id, { business_account_id: waba });
   const ids = [account_id, second.id, other.account_id];
   await tellOfTemplate(sql, ids, hint(waba, { ...status("PAUSED"), at: null }));
   assert.equal((await shown(sql, other.id)).status, "PAUSED");
-  // The event is not about an account of another business account.
+  // The event does not concern accounts of another business account.
   await tellOfTemplate(sql, ids, hint("1", { ...status("REJECTED"), at: null }));
   assert.equal((await shown(sql)).status, "PAUSED");
 });
 
-test("an event for an account without a catalogue is not recorded, because a reading is due anyway", async (sql) => {
+test("an event for an account without a catalogue is not recorded, because the catalogue is due for a reading anyway", async (sql) => {
   const waba = await joinBusinessAccount(sql, account_id);
   assert.equal(await dueJobs(sql), 1);
   assert.equal(await tellOfTemplate(sql, [account_id], hint(waba)), "done");

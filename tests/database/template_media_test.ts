@@ -1,5 +1,5 @@
-// Tests media of template headers: who uploads it, how long it can be sent, and when it is uploaded
-// again.
+// Tests the media in template headers: which caller uploads it, how long it can be sent, and when
+// it is uploaded again.
 
 import assert from "node:assert/strict";
 import { actAsSuperuser, rolledBack, type Sql, type Work } from "../support/acting_as.ts";
@@ -19,7 +19,7 @@ async function templateId(sql: Sql, name = "order_update", of = company_id): Pro
   return id;
 }
 
-/** Calls a function of media as the current role. */
+/** Calls a media function in the current role. */
 async function call(sql: Sql, name: string, ...values: unknown[]): Promise<Claim> {
   const places = values.map((_, i) => `$${i + 1}`).join(", ");
   const [{ answer }] = await sql.unsafe(`select ${name}(${places}) as answer`, values as string[]);
@@ -29,7 +29,7 @@ async function call(sql: Sql, name: string, ...values: unknown[]): Promise<Claim
 const begin = async (sql: Sql, template?: string, account = account_id): Promise<Claim> =>
   await call(sql, "begin_media_upload", account, template ?? await templateId(sql));
 
-/** Uploads the media of a template, as the sender does. */
+/** Uploads a template's media, as the sender does. */
 async function upload(sql: Sql, media_id: string | null = "77", filename: string | null = null) {
   const { upload_id } = await begin(sql);
   assert.equal(await call(sql, "finish_media_upload", upload_id, media_id, filename), true);
@@ -43,7 +43,7 @@ async function mediaOf(sql: Sql, of_account = account_id) {
   return { ...row };
 }
 
-/** Makes every upload of the company this much older. */
+/** Moves every upload of the company this far back in time. */
 async function age(sql: Sql, time: string) {
   await sql`
     update template_media set
@@ -65,7 +65,7 @@ const send = (sql: Sql, asked: Record<string, unknown> = {}) =>
     ...asked,
   });
 
-Deno.test("a send with a media header waits for the upload of its media, and then carries the media", async () => {
+Deno.test("a send with a media header waits for its media to be uploaded, and then includes the media", async () => {
   for (const header_format of ["IMAGE", "VIDEO", "DOCUMENT"]) {
     await rolledBack(async (sql) => {
       const business_account_id = await catalogued(sql, own, [mediaEntry({ header_format })]);
@@ -90,7 +90,7 @@ Deno.test("a send with a media header waits for the upload of its media, and the
   }
 });
 
-test("only one caller uploads media, and the other callers wait and use the same upload", async (sql) => {
+test("only one caller uploads the media, and the other callers wait and use the same upload", async (sql) => {
   await catalogued(sql, own, [mediaEntry()]);
   const { upload_id, began_at, ...first } = await begin(sql);
   assert.match(upload_id, /^[0-9a-f-]{36}$/);
@@ -107,13 +107,13 @@ test("only one caller uploads media, and the other callers wait and use the same
   assert.equal(await call(sql, "finish_media_upload", upload_id, "77", null), true);
   const ready = { result: "ready", media_id: "77", filename: null };
   assert.deepEqual(await begin(sql), ready);
-  // The upload has ended, so ending it again does nothing.
+  // The upload has already ended, so ending it again does nothing.
   assert.equal(await call(sql, "finish_media_upload", upload_id, "88", null), false);
   assert.equal(await call(sql, "fail_media_upload", upload_id, "Late"), false);
   assert.deepEqual(await begin(sql), ready);
 });
 
-test("after the lease of an unfinished upload ends, another upload begins, and the first upload has no effect any more", async (sql) => {
+test("after the lease of an unfinished upload expires, another upload begins, and the first upload no longer has an effect", async (sql) => {
   await catalogued(sql, own, [mediaEntry()]);
   const lost = await begin(sql);
   await age(sql, "29 seconds");
@@ -158,7 +158,7 @@ test("a failed upload is reported to the waiting callers and is tried again ten 
   await age(sql, "1 second");
   await fail("x".repeat(2000));
   assert.equal((await mediaOf(sql)).failure, "x".repeat(1000));
-  // A reading of the templates does not hide the failed upload.
+  // A new reading of the templates still shows the failed upload.
   await apply(sql, account_id, [mediaEntry()]);
   assert.equal(await problem(), "x".repeat(1000));
   await age(sql, "10 seconds");
@@ -180,7 +180,7 @@ test("a header without a sample cannot be uploaded", async (sql) => {
   assert.deepEqual(await due(sql), []);
 });
 
-test("missing media and media of another company are reported as gone", async (sql) => {
+test("missing media and another company's media are reported as gone", async (sql) => {
   await catalogued(sql, own, [mediaEntry(), mediaEntry({ name: "old" }), entry({ name: "text" })]);
   await apply(sql, account_id, [mediaEntry(), entry({ name: "text" })]);
   await sql`update templates set status = 'DELETED' where company_id = ${company_id} and name = 'old'`;
@@ -229,7 +229,7 @@ Deno.test("media is sent for at most 29 days, and is renewed from day 25 on", as
       assert.deepEqual(await due(sql), isRenewed ? ["order_update"] : [], time);
       assert.equal((await send(sql)).result, result, time);
       assert.equal((await begin(sql)).result, isRenewed ? "upload" : "ready", time);
-      // While the media is renewed, the previous media is sent.
+      // While the media is being renewed, the previous media is sent.
       assert.equal((await send(sql)).result, result, time);
     });
   }
@@ -250,7 +250,7 @@ Deno.test("a failed renewal is reported as a problem only when the media can no 
   }
 });
 
-test("each account has its own upload, and templates with the same sample share it", async (sql) => {
+test("each account has its own upload, and templates with the same sample share an upload", async (sql) => {
   const languages = ["pt_BR", "es", "en"].map((language) => mediaEntry({ language }));
   const business_account_id = await catalogued(sql, own, languages);
   const second = await connectAccount(sql, company_id);
@@ -268,7 +268,7 @@ test("each account has its own upload, and templates with the same sample share 
   assert.equal(onSecond.result, "media_needed");
 });
 
-test("a sample with a new signature is not uploaded again, but a different sample is", async (sql) => {
+test("if only a sample's signature changes, the sample is not uploaded again, but a different sample is", async (sql) => {
   await catalogued(sql, own, [mediaEntry()], "2 minutes");
   await upload(sql);
   await apply(sql, account_id, [mediaEntry({ sample_url: `${SAMPLE}?oe=7B` })], {
@@ -281,7 +281,7 @@ test("a sample with a new signature is not uploaded again, but a different sampl
   assert.deepEqual([again.result, again.sample_url], ["upload", `${SAMPLE}.new?oe=7B`]);
 });
 
-test("media of templates that can be sent is due for upload, unless it is uploaded, is being uploaded or has just failed", async (sql) => {
+test("media of templates that can be sent is due, unless it is uploaded, is being uploaded or has just failed", async (sql) => {
   const sample = (name: string) => `https://scontent.whatsapp.net/${name}?sig=x`;
   const named = (name: string, changes = {}) =>
     mediaEntry({ name, sample_url: sample(name), ...changes });
@@ -299,7 +299,7 @@ test("media of templates that can be sent is due for upload, unless it is upload
   await call(sql, "finish_media_upload", first.upload_id, "1", null);
   await call(sql, "fail_media_upload", second.upload_id, "Lost");
   assert.deepEqual(await due(sql), ["c"]);
-  // The pause doubles with each failure, up to a day.
+  // The pause doubles with each failure, up to one day.
   for (const [pause, before] of [["10 minutes", "9 minutes"], ["20 minutes", "19 minutes"]]) {
     await sql`update template_media set failed_at = now() - ${before}::interval where failure is not null`;
     assert.deepEqual(await due(sql), ["c"]);
@@ -341,18 +341,18 @@ test("media that the channel refuses (131053) must be uploaded again, but only f
   assert.equal((await send(sql)).result, "media_needed");
   assert.deepEqual(await due(sql), ["order_update"]);
 
-  // The send failed with the previous media, so the new media may still be good.
+  // The send failed with the previous media, so the new media may still be valid.
   await upload(sql, "88");
   const late = { outcome: "failed", reason: "template_rejected", channel_code: 131053 };
   await settle(sql, slow, late);
   assert.equal((await mediaOf(sql)).media_id, "88");
-  // The send failed without media, so the new media may still be good.
+  // The send failed without media, so the new media may still be valid.
   await apply(sql, account_id, [entry({ variables: mediaEntry().variables })]);
   await refused(131053);
   assert.equal((await mediaOf(sql)).media_id, "88");
 });
 
-Deno.test("a refusal of a parameter (100, 131009) makes media due again if the media was uploaded over an hour ago", async () => {
+Deno.test("a parameter refusal (100, 131009) makes media due again if the media was uploaded over an hour ago", async () => {
   for (const channel_code of [100, 131009]) {
     for (const [age, media_id] of [["59 minutes", "77"], ["61 minutes", null]]) {
       await rolledBack(async (sql) => {
@@ -372,7 +372,7 @@ Deno.test("a refusal of a parameter (100, 131009) makes media due again if the m
   }
 });
 
-test("a released send that is claimed again carries the media of the new attempt, if any", async (sql) => {
+test("a released send that is claimed again includes the media of the new attempt, if any", async (sql) => {
   await catalogued(sql, own, [mediaEntry()]);
   await upload(sql, "77");
   const attempt = async (asked: Record<string, unknown> = {}) => {
@@ -413,7 +413,7 @@ Deno.test("an upload can end while a reading of templates is being stored", asyn
       assert.equal(ended, true, end);
     });
   }
-  // The next reading of the templates removes the problem.
+  // The next reading of the templates clears the problem.
   await committed((sql) =>
     sql`update templates set media_problem = 'x' where company_id = ${company.id}`
   );

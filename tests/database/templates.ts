@@ -2,12 +2,12 @@ import type postgres from "postgres";
 import type { Sql } from "../support/acting_as.ts";
 import { anyPhoneNumberId, type Company } from "../support/company.ts";
 
-// Catalogues of templates, for tests of how the database stores and uses them.
+// Template catalogues, for tests of how the database stores and uses them.
 
 /** A template in the channel's list, in the form that apply_template_sync() accepts. */
 export type Entry = Record<string, unknown>;
 
-/** The columns of templates that keys and people read. */
+/** The columns of templates that API keys and users can read. */
 export const TEMPLATE_COLUMNS = [
   ...["id", "company_id", "business_account_id", "phone_number_ids", "channel_template_id", "name"],
   ...["language", "status", "status_since", "category", "upcoming_category", "quality"],
@@ -16,7 +16,7 @@ export const TEMPLATE_COLUMNS = [
 ];
 
 const variable = (name: string) => ({ name, example: null });
-/** The variables that a send gives, by component. */
+/** The variables that a send provides, by component. */
 export const variables = (header = 0, body = 0, buttons = 0) => ({
   header: Array.from({ length: header }, (_, n) => variable(`${n + 1}`)),
   body: Array.from({ length: body }, (_, n) => variable(`${n + 1}`)),
@@ -29,8 +29,8 @@ export const variables = (header = 0, body = 0, buttons = 0) => ({
 });
 
 /**
- * An approved template with a body of two variables, for the claims of `claim()`. `changes` replace
- * its columns.
+ * An approved template whose body has two variables, for the claims of `claim()`. Values in
+ * `changes` replace its columns.
  */
 export function entry(changes: Entry = {}): Entry {
   return {
@@ -73,12 +73,12 @@ export function mediaEntry(changes: Entry = {}): Entry {
   });
 }
 
-/** The values that `entry()` accepts. */
+/** The values that match the template of `entry()`. */
 export const FITTING = { body_variables: ["Ada", "42"] };
 
 /**
- * Adds an account to a business account, by default a new business account, and returns the
- * channel's id of the business account.
+ * Adds an account to a business account, and returns the channel's id of the business account. By
+ * default, the business account is new.
  */
 export async function joinBusinessAccount(
   sql: Sql,
@@ -89,7 +89,7 @@ export async function joinBusinessAccount(
   return business_account_id;
 }
 
-/** The answer of apply_template_sync(). */
+/** The result of apply_template_sync(). */
 export interface Applied {
   templates: number;
   added: number;
@@ -98,7 +98,7 @@ export interface Applied {
 }
 
 /**
- * Stores a reading as the current role. The reading began `age` ago, by default in this
+ * Stores a reading in the current role. The reading began `age` ago. By default, it began in this
  * transaction.
  */
 export async function apply(
@@ -122,7 +122,8 @@ export async function apply(
 }
 
 /**
- * Stores these templates as the whole catalogue of a new business account, which the company's account joins.
+ * Stores these templates as the whole catalogue of a new business account. The company's account is
+ * added to that business account.
  * @param age how long ago the reading began.
  * @returns the channel's id of the business account.
  */
@@ -137,7 +138,7 @@ export async function catalogued(
   return business_account_id;
 }
 
-/** Gives a company a row in each table of templates, media, test sends and jobs. */
+/** Adds a row for a company to each table of templates, media, test sends and jobs. */
 export async function addCatalogue(sql: Sql, company: Company): Promise<void> {
   const business_account_id = await catalogued(sql, company, [
     entry(),

@@ -1,4 +1,4 @@
-// Tests simultaneous readings of templates, claims and connections of accounts.
+// Tests simultaneous template readings, claims and account connections.
 
 import assert from "node:assert/strict";
 import type { Sql } from "../support/acting_as.ts";
@@ -8,7 +8,7 @@ import { claim } from "./sends.ts";
 import { apply, catalogued, entry, FITTING, joinBusinessAccount } from "./templates.ts";
 
 /**
- * A company with stored templates. The use of its keys has just been recorded, so claims do not
+ * A company with stored templates. The use of its API keys has just been recorded, so claims do not
  * wait to record it.
  */
 async function newSender(entries = [entry()], age = "0"): Promise<Company> {
@@ -20,19 +20,19 @@ async function newSender(entries = [entry()], age = "0"): Promise<Company> {
   return company;
 }
 
-/** A claim that waits for a lock at most as long as a key may wait. */
+/** A claim that waits for a lock at most as long as an API key may wait. */
 async function judged(sql: Sql, { keys }: Company, asked: Record<string, unknown> = {}) {
   await sql`set local lock_timeout = '1s'`;
   return await claim(sql, keys.messaging, { preflight: "first", ...FITTING, ...asked });
 }
 
-Deno.test("sends do not wait while a reading is stored, and use the earlier templates", async () => {
+Deno.test("sends do not wait while a reading is being stored, and use the earlier templates", async () => {
   const company = await newSender();
   const [, results] = await overlapping(
     (sql) => apply(sql, company.account_id, [entry({ status: "PAUSED" }), entry({ name: "new" })]),
     async (sql) => [
       (await judged(sql, company)).result,
-      // This claim records the reread of the name, and the record refers to the list of templates.
+      // This claim records the reread of the name, and that record refers to the template list.
       (await judged(sql, company, { template_name: "new" })).result,
     ],
   );
@@ -72,7 +72,7 @@ Deno.test("if two readings of the whole list are stored simultaneously, the late
   }
 });
 
-Deno.test("templates name an account that is connected while a reading is stored, in either order", async () => {
+Deno.test("templates are linked to an account that is connected while a reading is being stored, in either order", async () => {
   const connecting = (business_account_id: string, company: Company) => async (sql: Sql) => {
     const { id, phone_number_id } = await connectAccount(sql, company.id);
     await joinBusinessAccount(sql, id, business_account_id);

@@ -19,7 +19,7 @@ const own = await newCompany();
 const other = await newCompany();
 const { id: company_id, account_id, keys } = own;
 
-/** The templates of a company as `name language: status`, in order. */
+/** A company's templates as `name language: status`, in order. */
 async function listed(sql: Sql, of_company_id = company_id): Promise<string[]> {
   const rows = await sql`
     select name || ' ' || language || ': ' || status as line from templates
@@ -72,7 +72,7 @@ test("templates are stored as the channel lists them", async (sql) => {
   assert.deepEqual({ ...catalogue }, { synced: true, failures: 0, daily: true });
 });
 
-test("storing a reading returns how many templates it lists, adds, changes and removes", async (sql) => {
+test("storing a reading returns the number of templates that it lists, adds, changes and removes", async (sql) => {
   await joinBusinessAccount(sql, account_id);
   const [a, b] = TWO;
   const paused = { ...b, status: "PAUSED" };
@@ -113,7 +113,7 @@ test("a template that is no longer listed becomes DELETED until it is listed aga
   assert.equal(back.id, gone.id);
 });
 
-test("status_since of a template is the beginning of the first reading that found its status", async (sql) => {
+test("a template's `status_since` is the start of the first reading that found its status", async (sql) => {
   const minutes = async () => {
     const [row] = await sql`
       select extract(epoch from now() - status_since)::int / 60 as since,
@@ -150,7 +150,7 @@ test("the later of two readings wins, even if it is stored first", async (sql) =
   const ignored = await apply(sql, account_id, earlier, { age: "2 minutes" });
   assert.deepEqual(ignored, { templates: 2, added: 0, changed: 0, removed: 0 });
   await apply(sql, account_id, earlier, { age: "2 minutes", only_name: "b" });
-  // b was missing a minute ago, although it was listed earlier.
+  // The template b was missing one minute ago, although it was listed earlier.
   assert.deepEqual(await listed(sql), ["a pt_BR: PAUSED"]);
   await apply(sql, account_id, [], { age: "2 minutes" });
   assert.deepEqual(await listed(sql), ["a pt_BR: PAUSED"]);
@@ -161,7 +161,7 @@ test("the later of two readings wins, even if it is stored first", async (sql) =
   assert.equal(synced, true);
 });
 
-test("the later of two readings of a name wins, in either order of storing", async (sql) => {
+test("the later of two readings of a name wins, in whatever order they are stored", async (sql) => {
   await catalogued(sql, own, [entry()], "9 minutes");
   for (const [status, age] of [["PAUSED", "1 minute"], ["DISABLED", "2 minutes"]]) {
     await apply(sql, account_id, [entry({ status })], { age, only_name: "order_update" });
@@ -201,7 +201,7 @@ test("a reading with a future time is stored with the current time", async (sql)
   assert.equal(present, true);
 });
 
-test("a reading that is not a list of templates is refused, and changes nothing", async (sql) => {
+test("a reading that is not a list of templates is refused and changes nothing", async (sql) => {
   await catalogued(sql, own, TWO, "1 minute");
   const before = await sql`select * from templates where company_id = ${company_id} order by id`;
   const { variables: _, ...withoutVariables } = entry({ name: "x" });
@@ -244,7 +244,7 @@ test("a reading that is not a list of templates is refused, and changes nothing"
   assert.deepEqual([...after], [...before]);
 });
 
-test("a reading for an account that is unknown or has no business account is not stored", async (sql) => {
+test("a reading is not stored if its account is unknown or has no business account", async (sql) => {
   for (const id of [crypto.randomUUID(), account_id]) {
     assert.equal(await refusal(sql, (sql) => apply(sql, id, [entry()])), "PT404");
   }
@@ -264,7 +264,7 @@ test("a reading is not stored if its account has moved to another business accou
   assert.equal((await catalogues()).length, 1);
 });
 
-test("a key can store the templates of one name only, and only for its own company", async (sql) => {
+test("an API key can store only readings of one name, and only for its own company", async (sql) => {
   await catalogued(sql, other, [entry()], "1 minute");
   await catalogued(sql, own, TWO, "1 minute");
   const acting = async (key: string, scope?: string) => {
@@ -324,7 +324,7 @@ test("two companies that share a business account have separate catalogues", asy
   }
 });
 
-test("templates always name the connected accounts of their business account, even after changes", async (sql) => {
+test("templates are always linked to the connected accounts of their business account, even after changes", async (sql) => {
   const numbers = async () => {
     const rows = await sql`
       select business_account_id as account, phone_number_ids as numbers from templates
@@ -339,7 +339,7 @@ test("templates always name the connected accounts of their business account, ev
   await joinBusinessAccount(sql, second.id, first);
   assert.deepEqual(await numbers(), { [first]: ["1000", phone_number_id].sort() });
 
-  // The other business account gets a catalogue, and the second account moves into it and back.
+  // The other business account receives a catalogue, and the second account moves there and back.
   const moved = await catalogued(sql, { account_id: second.id }, [entry()]);
   assert.deepEqual(await numbers(), { [first]: [phone_number_id], [moved]: ["1000"] });
   await joinBusinessAccount(sql, second.id, first);

@@ -1,4 +1,4 @@
-// Tests who may send a test of a template, and the rows that the claim of a test writes.
+// Tests who can send a test of a template, and which rows the claim of a test writes.
 import assert from "node:assert/strict";
 import {
   actAs,
@@ -17,7 +17,7 @@ const other = await newCompany();
 const [admin, agent] = await newMembers(own, "admin", "agent");
 const owner = own.member_id;
 
-/** Allows a test send as this person, and returns its id. */
+/** Allows a test send as this user, and returns the id of the test send. */
 async function begin(
   sql: Sql,
   person: string,
@@ -30,7 +30,7 @@ async function begin(
   return id;
 }
 
-/** Claims a test send as the edge function does, by default of a template with two variables. */
+/** Claims a test send as the edge function does. By default, the template has two variables. */
 async function claim(
   sql: Sql,
   test_send_id: string,
@@ -49,7 +49,7 @@ async function claim(
   return answer;
 }
 
-Deno.test("owners and admins may send tests for their company, and no one else", async () => {
+Deno.test("only owners and admins can send tests for their company", async () => {
   await rolledBack(async (sql) => {
     for (const person of [owner, admin]) await begin(sql, person);
     for (const person of [agent, other.member_id]) {
@@ -60,7 +60,7 @@ Deno.test("owners and admins may send tests for their company, and no one else",
   });
 });
 
-Deno.test("only the edge function claims a test send, so no person gets the token of the account", async () => {
+Deno.test("only the edge function can claim a test send, so no user receives the account's token", async () => {
   await rolledBack(async (sql) => {
     const id = await begin(sql, owner);
     for (const role of ["authenticated", "anon", "api_client", "service_role"] as const) {
@@ -75,7 +75,7 @@ Deno.test("only the edge function claims a test send, so no person gets the toke
   });
 });
 
-Deno.test("a company sends at most 20 tests in 24 hours, and a repeat of a test does not count", async () => {
+Deno.test("a company can send at most 20 tests in 24 hours, and a repeated test does not count", async () => {
   await rolledBack(async (sql) => {
     const ids: string[] = [];
     for (let n = 0; n < 20; n++) ids.push(await begin(sql, n % 2 ? owner : admin));
@@ -83,8 +83,7 @@ Deno.test("a company sends at most 20 tests in 24 hours, and a repeat of a test 
     await begin(sql, admin, ids[0]);
     assert.equal(await refusal(sql, (sql) => begin(sql, owner, ids[0])), "PT409");
     await begin(sql, other.member_id, ids[0], other);
-    // The tests of a person who leaves still count, so removing people does not allow further
-    // tests.
+    // A former member's tests still count, so removing members does not allow more tests.
     await sql`delete from company_members where user_id = ${admin}`;
     assert.equal(await refusal(sql, (sql) => begin(sql, owner)), "PT429");
     await sql`
@@ -99,7 +98,7 @@ Deno.test("a company sends at most 20 tests in 24 hours, and a repeat of a test 
   });
 });
 
-Deno.test("a test send makes the rows of any send, with the person as its author and without a key", async () => {
+Deno.test("a test send creates the same rows as any other send, with the user as its author and without an API key", async () => {
   await rolledBack(async (sql) => {
     await catalogued(sql, own);
     await sql`update company_members set name = 'Olga' where user_id = ${owner}`;
@@ -151,7 +150,7 @@ Deno.test("a test send is claimed again only if the channel certainly does not h
   });
 });
 
-Deno.test("a person who opted out gets no test send", async () => {
+Deno.test("a contact who opted out receives no test send", async () => {
   await rolledBack(async (sql) => {
     await catalogued(sql, own, [entry({ category: "MARKETING" })]);
     const [blocked, quiet] = [anyPhone(), anyPhone()];
@@ -167,7 +166,7 @@ Deno.test("a person who opted out gets no test send", async () => {
   });
 });
 
-Deno.test("a test send is refused if its person has left or lost the role since the permission", async () => {
+Deno.test("a test send is refused if its user has left the company or lost the role since it was allowed", async () => {
   const changes = [
     (sql: Sql) => sql`update company_members set role = 'agent' where user_id = ${admin}`,
     (sql: Sql) => sql`delete from company_members where user_id = ${admin}`,
@@ -182,7 +181,7 @@ Deno.test("a test send is refused if its person has left or lost the role since 
   }
 });
 
-Deno.test("a test send works only in the company where it was allowed, on an account of that company", async () => {
+Deno.test("a test send works only in the company where it was allowed, on one of that company's accounts", async () => {
   await rolledBack(async (sql) => {
     await catalogued(sql, own);
     await catalogued(sql, other);

@@ -1,5 +1,5 @@
-// Tests how record_api_key_usage() stores the counts and errors of keys, how long they are kept,
-// and who can read them.
+// Tests how record_api_key_usage() stores the request counts and errors of API keys, how long they
+// are kept, and who can read them.
 import assert from "node:assert/strict";
 import type postgres from "postgres";
 import { hashKey } from "../../supabase/functions/_shared/key/presented_key.ts";
@@ -28,7 +28,7 @@ async function counted(key: string, changes: Told = {}): Promise<Told> {
   return { key_hash: await hashKey(key), hour: hoursAgo(0), status: 200, requests: 1, ...changes };
 }
 
-/** Equal errors of a key that occurred at this time. */
+/** Identical errors of a key that occurred at this time. */
 async function failed(
   key: string,
   { at = hoursAgo(0), ...changes }: Told & { at?: string } = {},
@@ -48,7 +48,7 @@ async function record(sql: Sql, usage: Told[], errors: Told[] = []) {
   await actAsSuperuser(sql);
 }
 
-/** The requests of a key by status. */
+/** The number of requests made with a key, by status. */
 async function usageOf(sql: Sql | postgres.Sql, key_id: string) {
   const rows = await sql`
     select status, sum(requests)::int as requests from api_key_usage where key_id = ${key_id} group by 1
@@ -56,7 +56,10 @@ async function usageOf(sql: Sql | postgres.Sql, key_id: string) {
   return Object.fromEntries(rows.map(({ status, requests }) => [status, requests]));
 }
 
-/** The requests of a key as "hours ago: requests", the oldest first. This hour is 0. */
+/**
+ * The number of requests made with a key as "hours ago: requests", oldest first. The current hour
+ * is 0.
+ */
 async function hoursOf(sql: Sql, key_id: string): Promise<string[]> {
   const rows = await sql`
     select extract(epoch from date_bin('1 hour', now(), 'epoch') - hour)::int / 3600 as ago, requests
@@ -113,7 +116,7 @@ Deno.test("if one count is malformed, all counts are refused", async () => {
   }
 });
 
-test("counts are kept for 31 days and errors for 30, and future times become the current time", async (sql) => {
+test("counts are kept for 31 days and errors for 30 days, and future times become the current time", async (sql) => {
   const [{ now }] = await sql`select now()`;
   const at = (hours: number) => new Date(now - hours * HOUR_MS).toISOString();
   const counts = [-30, 0, 743, 744, 9600].map((ago) => counted(keys.read, { hour: at(ago) }));
@@ -127,7 +130,7 @@ test("counts are kept for 31 days and errors for 30, and future times become the
   `;
   assert.equal(is_ahead, false);
 
-  // When an instance stores its counts, the database deletes the old counts of all keys.
+  // When an instance stores its counts, the database deletes old counts for all keys.
   await sql`update api_key_usage set hour = hour - interval '2 hours' where key_id = ${ids.read}`;
   await sql`update api_key_errors set last_at = last_at - interval '2 hours' where key_id = ${ids.read}`;
   await record(sql, [await counted(keys.write)]);
@@ -135,15 +138,15 @@ test("counts are kept for 31 days and errors for 30, and future times become the
   assert.equal((await errorsOf(sql, ids.read)).length, 2);
 });
 
-test("the requests of a key are counted by the days of a person's time zone", async (sql) => {
-  // The time zone of the session makes no difference.
+test("requests made with a key are counted by day in the user's time zone", async (sql) => {
+  // The session's time zone has no effect.
   await sql`set local time zone 'Pacific/Kiritimati'`;
-  /** For each time zone, the requests of each day, as "days ago, status: requests". */
+  /** For each time zone, the number of requests on each day, as "days ago, status: requests". */
   const zones = {
     UTC: ["29 200: 2", "29 404: 12", "1 200: 1", "0 200: 2", "0 404: 12"],
     "America/Sao_Paulo": ["29 200: 2", "29 404: 12", "1 200: 1", "0 200: 2", "0 404: 12"],
-    // In a zone with a half-hour offset, the UTC hour in which a day begins still belongs to the
-    // day before.
+    // In a time zone with a half-hour offset, the UTC hour in which a day begins still counts
+    // towards the previous day.
     "Asia/Kolkata": ["29 404: 8", "1 200: 3", "1 404: 4", "0 404: 8"],
   };
   for (const [zone, expected] of Object.entries(zones)) {
@@ -171,7 +174,7 @@ test("the requests of a key are counted by the days of a person's time zone", as
   }
 });
 
-test("a request for counts needs a known time zone and 1 to 30 days", async (sql) => {
+test("a request for counts must have a known time zone and 1 to 30 days", async (sql) => {
   await actAsPerson(sql, company.member_id);
   for (const days of [0, 31, null]) {
     const asking = (sql: Sql) =>
@@ -185,7 +188,7 @@ test("a request for counts needs a known time zone and 1 to 30 days", async (sql
   }
 });
 
-test("owners and admins see the requests of a key, and how many of the last 72 hours were answered with an error", async (sql) => {
+test("owners and admins see a key's requests, and how many of the last 72 hours' requests had an error response", async (sql) => {
   const [agent, admin] = await newMembers(company, "agent", "admin");
   const stranger = (await newCompany()).member_id;
   await record(sql, [
@@ -214,8 +217,8 @@ test("owners and admins see the requests of a key, and how many of the last 72 h
   }
 });
 
-Deno.test("the counts of a key with a month of requests are read by an index, without older rows", async () => {
-  // The index contains rows of other tests that were rolled back.
+Deno.test("the counts of a key with a month of requests are read through an index, without older rows", async () => {
+  // The index still contains rows from other tests that were rolled back.
   const [company, other] = [await newCompany(), await newCompany()];
   await rolledBack(async (sql) => {
     const { read } = await keyIds(sql, company);
@@ -252,7 +255,7 @@ Deno.test("the counts of a key with a month of requests are read by an index, wi
   });
 });
 
-test("the newest 50 kinds of errors of each key are kept, even when other keys have newer ones", async (sql) => {
+test("the 50 newest kinds of errors of each key are kept, even if other keys have newer errors", async (sql) => {
   const at = (n: number) => new Date(Date.now() - 60_000 + n).toISOString();
   const many = (key: string, from: number, count: number) =>
     Promise.all(
@@ -267,13 +270,13 @@ test("the newest 50 kinds of errors of each key are kept, even when other keys h
   assert.equal((await errorsOf(sql, ids.write)).length, 3);
 });
 
-test("equal errors are one row with their number, first and last time, and the 10 latest requests", async (sql) => {
+test("identical errors are one row with a count, the first and the last time, and the 10 latest requests", async (sql) => {
   const began = Date.now() - 60 * 60_000;
   const at = (minute: number) => new Date(began + minute * 60_000).toISOString();
   const of = (minute: number, errors = 1) =>
     failed(keys.read, { at: at(minute), errors, requests: [{ id: `r${minute}`, at: at(minute) }] });
   const minutes = Array.from({ length: 12 }, (_, n) => n + 10);
-  // Two instances report the same kind, and the later report has an earlier error.
+  // Two instances report the same kind of error, and the later report contains an earlier error.
   await record(sql, [], [await of(30, 5), await of(20)]);
   await record(sql, [], await Promise.all(minutes.map((minute) => of(minute))));
   await record(sql, [], [await failed(keys.read, { field: "phone" })]);
@@ -289,7 +292,7 @@ test("equal errors are one row with their number, first and last time, and the 1
   ]);
 });
 
-/** The use of every key of two companies. Each time, the order begins with another key. */
+/** The usage of every key of two companies. Each call starts with a different key. */
 async function ofAll(companies: Company[], from: number): Promise<[Told[], Told[]]> {
   const all = companies.flatMap(({ keys }) => Object.values(keys));
   const rotated = [...all.slice(from % all.length), ...all.slice(0, from % all.length)];
@@ -297,7 +300,7 @@ async function ofAll(companies: Company[], from: number): Promise<[Told[], Told[
   return [await Promise.all(usage), await Promise.all(rotated.map((key) => failed(key)))];
 }
 
-Deno.test("when many instances store counts of the same keys simultaneously, no count is lost", async () => {
+Deno.test("when many instances store counts for the same keys simultaneously, no count is lost", async () => {
   const companies = [await newCompany(), await newCompany()];
   const tellings = 5;
   const many = 8;
@@ -316,7 +319,7 @@ Deno.test("when many instances store counts of the same keys simultaneously, no 
   });
 });
 
-Deno.test("storing counts does not wait while a key or company is deleted", async () => {
+Deno.test("storing counts does not wait while an API key or company is deleted", async () => {
   for (const table of ["api_keys", "companies"] as const) {
     const [gone, kept] = [await newCompany(), await newCompany()];
     const [goneIds, keptIds] = await withDatabase(async (sql) => [

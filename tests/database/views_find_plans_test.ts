@@ -1,5 +1,5 @@
 // Tests how many rows a search reads in a company with 100,000 contacts. The statements are those
-// that the Data API makes for the gateway. Every filter of a list must have a case here.
+// that the Data API creates for the gateway's requests. Every list filter must have a case here.
 
 import assert from "node:assert/strict";
 import {
@@ -45,11 +45,11 @@ const VIEWS: Record<string, string> = {
 };
 const NO_FILTERS = [
   ...["limit", "cursor", "fields", "include", "sort", "include_total", "archived"],
-  // The gateway reads the stages of a pipeline, and filters by stage_id.
+  // The gateway reads a pipeline's stages, and filters by stage_id.
   "pipeline_id",
 ];
 /**
- * The columns where archived records keep the values of other columns, as the resources declare
+ * The columns in which archived records keep the values of other columns, as the resources declare
  * them.
  */
 const ARCHIVES: Record<string, { keptIn?: Record<string, string> }> = {
@@ -57,7 +57,7 @@ const ARCHIVES: Record<string, { keptIn?: Record<string, string> }> = {
   "/deals": {},
 };
 
-/** A page must read fewer rows than this. */
+/** The number of rows that one page reads must be lower than this limit. */
 const ARCHIVED = 3_000;
 const UNDONE = new Error("undone");
 
@@ -66,7 +66,10 @@ const SEARCHED = [
   ...["ana", "ana silva", "a", "acme", "+55 (11) 96180-3399", "ana 6180-3399"],
 ];
 
-/** A configuration that connects to nothing: only the declarations of the operations are read here. */
+/**
+ * A configuration that connects to nothing, because only the declarations of the operations are
+ * read here.
+ */
 const NOWHERE = await readGatewayConfig(environment({ supabaseUrl: "http://127.0.0.1:9" }));
 
 const compiler = new Kysely({
@@ -78,7 +81,7 @@ const compiler = new Kysely({
   },
 });
 
-/** The query parameters of a list, as the gateway checks them. */
+/** A list's query parameters, as the gateway validates them. */
 function parametersOf(path: string) {
   const list = gatewayOperations(NOWHERE)
     .find((each) => each.method === "GET" && each.path === path);
@@ -87,7 +90,7 @@ function parametersOf(path: string) {
   return schema.def.getter ? schema.def.getter() : schema;
 }
 
-/** The conditions of a parameter on these records, in the SQL of PostgREST. */
+/** The conditions of a parameter on these records, in the SQL that PostgREST creates. */
 function conditionsOf(
   path: string,
   parameter: string,
@@ -124,8 +127,8 @@ function conditionsOf(
 }
 
 /**
- * The number of rows, or of row positions in a bitmap, that a statement reads. A scan of a table
- * counts as Infinity.
+ * The number of rows, or of row positions in a bitmap, that a statement reads. A table scan counts
+ * as Infinity.
  */
 async function rowsRead(sql: postgres.TransactionSql, statement: string): Promise<number> {
   const [row] = await sql.unsafe(`explain (analyze, timing off, format json) ${statement}`);
@@ -141,7 +144,7 @@ async function rowsRead(sql: postgres.TransactionSql, statement: string): Promis
   return Math.max(...rows);
 }
 
-/** Acts as a reading request, by default with the large company's key. */
+/** Acts as a read request. By default, the request has the large company's key. */
 async function asReader(sql: postgres.TransactionSql, key_hash = KEY_HASH) {
   await actAs(sql, "api_reader", { key_hash, scope: "read" });
 }
@@ -188,8 +191,8 @@ Deno.test("a filtered page of 50 from 100,000 contacts reads few rows, unless on
           await asReader(sql);
           for (const [parameter, values] of Object.entries(cases[path])) {
             for (const [value, most = ORDINARY] of values) {
-              // One instance of the gateway knows the key's company, and the other instance does
-              // not know it yet.
+              // One gateway instance already knows the key's company, and the other instance does
+              // not.
               const asked = [ids.company, undefined].map((company) =>
                 conditionsOf(path, parameter, value, { company }).join(" and ")
               );
@@ -207,7 +210,7 @@ Deno.test("a filtered page of 50 from 100,000 contacts reads few rows, unless on
     }
 
     await t.step(
-      `a search for two words does not read all ${MEDIUM} contacts if few contacts have both`,
+      `a search for two words does not read all ${MEDIUM} contacts if few contacts contain both words`,
       async () => {
         const words = conditionsOf("/contacts", "q", "bruno globex", { company: ids.medium });
         const pages = [
@@ -229,13 +232,15 @@ Deno.test("a filtered page of 50 from 100,000 contacts reads few rows, unless on
       },
     );
 
-    await t.step("the newest deals and conversations of each contact read few rows", async () => {
-      await sql.begin(async (sql) => {
-        await asReader(sql);
-        for (const view of ["own_plain_deals", "own_plain_conversations"]) {
-          const read = await rowsRead(
-            sql,
-            `select id, newest.rows
+    await t.step(
+      "reading each contact's newest deals and conversations reads few rows",
+      async () => {
+        await sql.begin(async (sql) => {
+          await asReader(sql);
+          for (const view of ["own_plain_deals", "own_plain_conversations"]) {
+            const read = await rowsRead(
+              sql,
+              `select id, newest.rows
             from (select * from own_plain_contacts order by created_at desc, id desc limit 201) as contact
             left join lateral (
               select json_agg(row) as rows from (
@@ -243,11 +248,12 @@ Deno.test("a filtered page of 50 from 100,000 contacts reads few rows, unless on
                 order by created_at desc, id desc limit 11
               ) as row
             ) as newest on true`,
-          );
-          assert.ok(read <= ORDINARY, `${view} reads ${read} rows`);
-        }
-      });
-    });
+            );
+            assert.ok(read <= ORDINARY, `${view} reads ${read} rows`);
+          }
+        });
+      },
+    );
 
     await t.step("lists read few rows even after the newest contacts were archived", async () => {
       await sql.begin(async (sql) => {
@@ -296,7 +302,7 @@ Deno.test("a filtered page of 50 from 100,000 contacts reads few rows, unless on
       });
     });
 
-    await t.step("a search of all kinds of records does not scan a table", async () => {
+    await t.step("a search of all record types does not scan a table", async () => {
       for (const text of SEARCHED) {
         await sql.begin(async (sql) => {
           await asReader(sql);

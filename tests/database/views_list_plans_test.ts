@@ -1,9 +1,9 @@
-// Every list of the gateway reads an index in the list's order. So the thousandth page costs as
-// much as the first, and no table is sorted or scanned. Only the short lists may be sorted whole:
+// Every list in the gateway reads an index in the list's order. So the thousandth page costs as
+// much as the first, and no table is sorted or scanned. Only short lists may be sorted as a whole:
 // teams, members, pipelines, stages and templates. The tests read the planner's plans for the
-// statements of the gateway's requests. The key belongs to a company with many rows among many
-// companies with few. The planner does not know whose key it is, and must not assume a small
-// company.
+// statements of the gateway's requests. The key belongs to a company with many rows, among many
+// companies with few rows. The planner does not know which company the key belongs to, and must not
+// assume a small company.
 
 import assert from "node:assert/strict";
 import { hashKey } from "../../supabase/functions/_shared/key/presented_key.ts";
@@ -24,20 +24,20 @@ interface List {
    */
   orders: Record<string, readonly string[]>;
   /**
-   * A statement that adds rows to every company in the table `crowd`. The column `rows` has the
-   * number of rows for each company.
+   * A statement that adds rows to every company in the table `crowd`. The column `rows` contains
+   * the number of rows for each company.
    */
   fill: string;
   /**
-   * The number of rows that can share a value in the first column of the order. A page reads these
-   * rows again.
+   * The number of rows that can have the same value in the first column of the order. A page reads
+   * these rows again.
    */
   alike: number;
   /** A condition of the list, in addition to the cursor. */
   filter?(company: Company): string;
   /**
    * The tables that the view joins. For each row of the view, an index finds one row in each of
-   * them.
+   * these tables.
    */
   joins?: string[];
 }
@@ -46,8 +46,8 @@ const MANY = 3000;
 const FEW = 5;
 
 /**
- * Makes the table `crowd`: this company, which gets many rows, and 400 companies that get few. The
- * table also has the ids that rows need.
+ * Creates the table `crowd`: this company, which receives many rows, and 400 companies that receive
+ * few rows. The table also contains the ids that the rows need.
  */
 async function makeCrowd(sql: Sql, { id }: Company) {
   await sql`
@@ -77,7 +77,7 @@ const STAGES: List = {
   columns: "id, company_id, pipeline_id, name, position, created_at, updated_at",
   orders: { stages_by_position_idx: ["pipeline_id", "position", "id"] },
   alike: MANY, // in this test, a pipeline has many stages; a real one has about a dozen
-  // The default pipeline gets as many stages as all others together.
+  // The default pipeline receives as many stages as all others together.
   fill: `
     insert into pipelines (company_id, name, position)
     select company_id, 'Pipeline', n from crowd, generate_series(1, rows / 50) n;
@@ -111,9 +111,9 @@ const MESSAGES: List = {
   orders: { messages_newest_first_idx: ["created_at", "id"] },
   joins: ["conversations", "contacts"],
   alike: 1,
-  // One conversation is long, the others are short, and their messages are mixed, as in real use.
-  // The trigger that updates a message's conversation is off, because it would update the long
-  // conversation for every message.
+  // One conversation is long and the others are short, and their messages are mixed, as in
+  // production. The trigger that updates a message's conversation is off. Otherwise it would update
+  // the long conversation for every message.
   fill: `
     set local session_replication_role = replica;
     with short as (
@@ -177,9 +177,9 @@ const LISTS: Record<string, List> = {
     within: "deal_id",
     orders: { deal_history_by_time_idx: ["at", "id"] },
     alike: 1,
-    // One deal has moved often and the others seldom, all in the same period. So the planner can
-    // tell how many moves of the deal are in half of the period. As with messages, the rows fill
-    // many blocks.
+    // One deal has moved often and the other deals rarely, all in the same period. So the planner
+    // can estimate how many of the deal's moves are in half of the period. As with messages, the
+    // rows fill many blocks.
     fill: `
       insert into deals (company_id, title, contact_id, stage_id)
       select company_id, 'Deal', contact_id, stage_id from crowd, generate_series(1, rows / ${FEW});
@@ -216,7 +216,7 @@ const LISTS: Record<string, List> = {
     orders: { sends_newest_first_idx: ["created_at", "message_id"] },
     joins: ["messages", "conversations", "contacts"],
     alike: 1,
-    // Every company has one conversation with all of its messages.
+    // Every company has one conversation, which contains all its messages.
     fill: `
       set local session_replication_role = replica;
       insert into conversations (company_id, contact_id, messaging_account_id, phone_number_id, status)
@@ -287,7 +287,7 @@ interface Page {
 }
 
 /**
- * The statement that the Data API makes for the gateway's request (see `after` in
+ * The statement that the Data API creates for the gateway's request (see `after` in
  * _shared/http/pagination.ts).
  */
 function pageQuery({ view, columns }: List, { order, direction, filter, start }: Page): string {
@@ -308,7 +308,7 @@ function pageQuery({ view, columns }: List, { order, direction, filter, start }:
   `;
 }
 
-/** The table's column that a view's column is computed from, as plans show it. */
+/** The table column from which a view's column is computed, as plans show it. */
 const COMPUTED_OF: Record<string, string> = {
   name_sort: "name_words",
   title_sort: "words",
@@ -356,18 +356,18 @@ async function assertWalks(
   assert.match(company["Subplan Name"]!, /^InitPlan/, plan);
   assert.equal(company["Actual Loops"], 1, plan);
   // At most one block of the table for each row that is read, and a few blocks of the index. The
-  // blocks for the company do not count.
+  // blocks that the company look-up reads do not count.
   const blocksOf = (node: PlanNode) => node["Shared Hit Blocks"] + node["Shared Read Blocks"];
   const blocks = blocksOf(scan) - blocksOf(company);
   assert.ok(blocks <= answered + again + 10, `${blocks} blocks: ${plan}`);
 }
 
-Deno.test("these tests cover every list of the gateway", () => {
+Deno.test("these tests cover every list in the gateway", () => {
   for (const { pattern } of listRoutes) assert.ok(LISTS[pattern.slice(1)], pattern);
 });
 
-Deno.test("each page of every list reads the index of its order", async (t) => {
-  // In the tests' database, the rows of other tests would change the plans.
+Deno.test("each page of every list reads the index for its order", async (t) => {
+  // In the tests' shared database, the rows of other tests would change the plans.
   await withOwnServer(async (open) => {
     const admin = open("supabase_admin");
     for (const [name, list] of Object.entries(LISTS)) {
@@ -379,7 +379,7 @@ Deno.test("each page of every list reads the index of its order", async (t) => {
   });
 });
 
-/** Asserts the plans of a list's first and later pages, in each of its orders. */
+/** Checks the plans for the first page and later pages of a list, in each order. */
 async function assertOrders(sql: Sql, list: List, company: Company) {
   const { view, within, orders, alike, joins } = list;
   const divided = within ? [within] : [];

@@ -1,6 +1,6 @@
 // The views of a company's own rows have their owner's privileges, so no policy protects them. In
-// these tests, a token of one company's key and every other role attack the views with requests of
-// every kind.
+// these tests, a token for one company's key, and every other role, attack the views with all kinds
+// of requests.
 
 import assert from "node:assert/strict";
 import { hashKey } from "../../supabase/functions/_shared/key/presented_key.ts";
@@ -35,7 +35,7 @@ await withDatabase((sql) =>
 );
 const views = await ownViews();
 const othersRows = await snapshot(other.id);
-/** Values that only the other company has: digests, ids, phones and the channel's ids. */
+/** Values that only the other company has: digests, ids, phone numbers and channel ids. */
 const othersValues = new Set(
   JSON.stringify(othersRows).match(/[0-9a-f]{64}|[0-9a-f-]{36}|\+1\d{12}|\b1\d{14}\b/g),
 );
@@ -44,7 +44,8 @@ const idColumn = (view: string) => view === "own_sends" ? "message_id" : "id";
 const idInTable = (view: string) => view.endsWith("_members") ? "user_id" : idColumn(view);
 
 /**
- * Reads with the key of the first company, and asserts that the answer has no data of the other.
+ * Reads with the first company's key, and asserts that the response contains no data of the other
+ * company.
  */
 async function read(path: string, headers?: Record<string, string>): Promise<Answer> {
   const answer = await rest(reading, "GET", path, { headers });
@@ -55,10 +56,10 @@ async function read(path: string, headers?: Record<string, string>): Promise<Ans
   return answer;
 }
 
-Deno.test("each view shows exactly the rows that the table's policy shows", async () => {
+Deno.test("each view shows exactly the rows that the table's policy allows", async () => {
   assert.ok(views.length >= 10);
   await rolledBack(async (sql) => {
-    // A view shows an ended lease as a failure, and the rows may be minutes old.
+    // A view shows an expired lease as a failure, and the rows may be several minutes old.
     await sql`update sends set lease_ends_at = 'infinity' where company_id in (${own.id}, ${other.id})`;
     for (const company of [own, other]) {
       const claims = { key_hash: await hashKey(company.keys.read), scope: "read" };
@@ -68,8 +69,7 @@ Deno.test("each view shows exactly the rows that the table's policy shows", asyn
         const shown = await sql`select ${sql(columns)} from ${sql(name)} order by ${sql(id)}`;
         const whole = await sql`select * from ${sql(name)}`;
         await actAs(sql, "api_client", claims);
-        // No key reads the tables of the ledger, of the history, and of people's ids at the
-        // channel.
+        // No API key can read the tables of the ledger, of the history, or of people's channel ids.
         const allowed = ["sends", "deal_history"].includes(table) || table.startsWith("contact_")
           ? shown
           : await sql`select ${sql(columns)} from ${sql(table)} order by ${sql(idInTable(name))}`;
@@ -87,7 +87,7 @@ Deno.test("each view shows exactly the rows that the table's policy shows", asyn
   });
 });
 
-Deno.test("filters, orders and counts on a view reveal no row of the other company", async () => {
+Deno.test("filters, orders and counts on a view reveal no rows of the other company", async () => {
   assert.ok(othersValues.size > 20);
   for (const { name, table, columns, computed } of views) {
     const every = [...columns, ...computed];
@@ -130,7 +130,7 @@ Deno.test("filters, orders and counts on a view reveal no row of the other compa
       Prefer: "count=exact",
     });
     assert.equal(all.headers.get("Content-Range"), `0-${count - 1}/${count}`);
-    // A conversion error shows only the company's own rows.
+    // The message of a conversion error contains only the company's own rows.
     for (const column of columns) await read(`/${name}?select=${column}::uuid`);
   }
 });
@@ -154,7 +154,7 @@ Deno.test("embedding other views in a view returns only the company's own rows, 
   assert.match(JSON.stringify((await read(deep)).body), new RegExp(own.conversation_id));
 });
 
-Deno.test("only a read token of a valid key with the scope read can read a view", async () => {
+Deno.test("only a read token for a valid key with the scope read can read a view", async () => {
   const ended = await newCompany();
   await statement`
     update api_keys set
@@ -167,7 +167,7 @@ Deno.test("only a read token of a valid key with the scope read can read a view"
     ["write", await readerToken(own.keys.all, "write"), "403 PT403"],
     ["messaging", await readerToken(own.keys.all, "messaging"), "403 PT403"],
     ["no such scope", await readerToken(own.keys.all, "admin"), "403 PT403"],
-    ["a key that only writes", await readerToken(own.keys.write), "403 PT403"],
+    ["an API key that can only write", await readerToken(own.keys.write), "403 PT403"],
     ["an unknown key", await readerToken("sk_live_unknown"), "401 PT401"],
     ["no key", await token({ role: "api_reader", scope: "read" }), "401 PT401"],
     ["an inactive key", await readerToken(ended.keys.read), "401 PT401"],

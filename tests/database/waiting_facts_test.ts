@@ -1,4 +1,4 @@
-// A report about an unknown message waits until a message gets the id.
+// A report about an unknown message waits until a message receives that id.
 
 import assert from "node:assert/strict";
 import type postgres from "postgres";
@@ -13,14 +13,17 @@ const test = (name: string, work: Work) => Deno.test(name, () => rolledBack(work
 const own = await newCompany();
 const other = await newCompany();
 
-/** Runs the job, and returns how many waiting facts it applied and how many replies it linked. */
+/**
+ * Runs the job, and returns the number of waiting events that it applied and of replies that it
+ * linked.
+ */
 async function runJob(sql: Sql, max = 100): Promise<number> {
   const [{ applied }] = await sql`select app.apply_waiting_facts(${max}) as applied`;
   return applied;
 }
 
 /**
- * Stores a waiting fact although its message exists. Two simultaneous transactions can cause this.
+ * Stores a waiting event although its message exists. Two simultaneous transactions can cause this.
  */
 async function keep(sql: Sql, item: Record<string, unknown>) {
   const row = {
@@ -32,7 +35,7 @@ async function keep(sql: Sql, item: Record<string, unknown>) {
   await sql`insert into waiting_facts ${sql(row)}`;
 }
 
-/** A message of the company or of the person that has no channel id yet. */
+/** A message from the company or the contact that has no channel id yet. */
 async function addMessage(sql: Sql, row: Record<string, unknown>): Promise<string> {
   const { id: company_id, conversation_id } = own;
   const message = { company_id, conversation_id, content: "Hello", ...row };
@@ -40,7 +43,7 @@ async function addMessage(sql: Sql, row: Record<string, unknown>): Promise<strin
   return id;
 }
 
-test("a report that comes before the call's answer waits once, and is applied with the answer", async (sql) => {
+test("a report that arrives before the call's response waits once, and is applied with the response", async (sql) => {
   const send = await claimed(sql, own);
   for (const [word, seconds] of [["read", 9], ["failed", 3], ["sent", 1], ["read", 9]] as const) {
     const item = report(word, seconds);
@@ -62,7 +65,7 @@ test("a report that comes before the call's answer waits once, and is applied wi
   assert.deepEqual(await waiting(sql, own.id), []);
 });
 
-test("a message that is stored with its id gets the reports that wait for that id", async (sql) => {
+test("a message that is stored with its id receives the reports that wait for that id", async (sql) => {
   await applyStatus(sql, [own.account_id], report("delivered", 1));
   const id = await addMessage(sql, {
     direction: "outbound",
@@ -73,7 +76,7 @@ test("a message that is stored with its id gets the reports that wait for that i
   assert.deepEqual(await waiting(sql, own.id), []);
 });
 
-test("a waiting report is stored for each company that has had the number, and applied for the company that sent the message", async (sql) => {
+test("a waiting report is stored for each company that has had the number, and is applied for the company that sent the message", async (sql) => {
   const second = await connectAccount(sql, own.id);
   const accounts = [own.account_id, second.id, other.account_id];
   assert.equal(await applyStatus(sql, accounts, report("delivered", 1)), "waiting");
@@ -122,7 +125,7 @@ test("the job applies a report that was stored at the same time as its message",
   assert.equal(await runJob(sql), 0);
 });
 
-test("a report that can never be applied does not block others", async (sql) => {
+test("a report that can never be applied does not block other reports", async (sql) => {
   const send = await claimed(sql, own);
   await settle(sql, send.claim_id, SENT);
   await addMessage(sql, { direction: "inbound", whatsapp_message_id: "wamid.2" });
@@ -133,7 +136,7 @@ test("a report that can never be applied does not block others", async (sql) => 
   assert.equal((await facts(sql, send.message_id)).status, "delivered");
 });
 
-test("a waiting reply finds the message that it answers", async (sql) => {
+test("a waiting reply finds the message that it replies to", async (sql) => {
   const reply = await addMessage(sql, {
     direction: "inbound",
     whatsapp_message_id: "wamid.2",
@@ -145,7 +148,7 @@ test("a waiting reply finds the message that it answers", async (sql) => {
   assert.equal(reply_to_id, send.message_id);
 });
 
-test("the job links a reply that was stored at the same time as the message that it answers", async (sql) => {
+test("the job links a reply that was stored at the same time as the message that it replies to", async (sql) => {
   const answered = await addMessage(sql, {
     direction: "outbound",
     outcome: "accepted",

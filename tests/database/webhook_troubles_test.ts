@@ -1,4 +1,5 @@
-// The webhooks that receive no events, which the settings page shows on every view.
+// Tests the list of webhooks that receive no events. The settings page shows this list on every
+// view.
 
 import assert from "node:assert/strict";
 import { actAsPerson, actAsSuperuser, rolledBack } from "../support/acting_as.ts";
@@ -8,7 +9,7 @@ import { addWebhook } from "../support/webhooks.ts";
 const [own, other] = [await newCompany(), await newCompany()];
 const [agent, admin] = await newMembers(own, "agent", "admin");
 
-Deno.test("owners and admins see the webhooks that are off or have failed for an hour, and no one else does", async () => {
+Deno.test("only owners and admins see the webhooks that are off or have failed for an hour", async () => {
   await rolledBack(async (sql) => {
     const url = "https://shop.example/hooks/crm?token=secret";
     const switched_off_at = new Date();

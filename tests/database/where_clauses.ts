@@ -1,23 +1,24 @@
 /**
- * A token of SQL: a comment, a text in any of the three kinds of quotes, a quoted name, a word or a
+ * An SQL token: a comment, a string in any of the three kinds of quotes, a quoted name, a word or a
  * symbol.
  */
 const TOKEN =
   /--[^\n]*|\/\*.*?\*\/|(?:e'(?<escaped>(?:[^'\\]|\\.|'')*)')|'(?<quoted>(?:[^']|'')*)'|\$(?<tag>\w*)\$(?<dollars>.*?)\$\k<tag>\$|"(?:[^"]|"")*"|\w+|\S/gis;
 
-/** An `update` or `delete` that has begun. */
+/** An `update` or `delete` statement whose end has not been read yet. */
 interface Statement {
   start: number;
   depth: number;
-  /** True for an `update` after its `set` has been read. `for update` has no `set`. */
+  /** Whether the `set` of an `update` has been read. A `for update` clause has no `set`. */
   changesRows: boolean;
   hasWhere: boolean;
 }
 
 /**
- * Finds the `update` and `delete` statements without their own `where` in an SQL text. The search
- * includes other statements and quoted texts, such as a function's body and the texts that it
- * executes. It misses a condition that is added to a quoted text later.
+ * Finds the `update` and `delete` statements in an SQL text that have no `where` clause of their
+ * own. The search includes nested statements and quoted strings, such as a function's body and the
+ * strings that it executes. A `where` clause that is appended to a quoted string later is not
+ * recognised.
  */
 export function withoutWhere(sql: string): string[] {
   const found: string[] = [];
@@ -42,7 +43,7 @@ export function withoutWhere(sql: string): string[] {
       case "delete":
         if (next === "from") begin(true);
         break;
-      case "update": // `on conflict do update set` and the update of a merge name no table
+      case "update": // `on conflict do update set` and the update in a merge statement name no table
         if (next !== "set") begin(false);
         break;
       case "set":

@@ -1,6 +1,6 @@
-// A hosted project loads safeupdate for the Data API. In its sessions, an update or a delete
-// without a where clause is an error, even within a function. The Postgres of the tests has no
-// safeupdate, so the test reads the text of every function.
+// A hosted project loads the `safeupdate` extension for the Data API. With this extension, an
+// update or delete without a where clause is an error, even within a function. The test database
+// has no `safeupdate`, so the test checks the source of every function.
 
 import assert from "node:assert/strict";
 import postgres from "postgres";
@@ -8,8 +8,7 @@ import { rolledBack } from "../support/acting_as.ts";
 import { withoutWhere } from "./where_clauses.ts";
 
 /**
- * Each update or delete without a where clause in our functions, with the name of its function in
- * front.
+ * Each update or delete without a where clause in our functions, preceded by the function's name.
  */
 async function refusedOnHosted(sql: postgres.TransactionSql): Promise<string[]> {
   const functions = await sql`

@@ -1,6 +1,6 @@
-// Tests that a phone keeps its person's wish to get no messages, in any order of stop and start
-// words, manual changes, phone changes, archiving and messages from other phones. Like
-// do_not_contact, an opt-out of marketing belongs to a phone.
+// Tests that a phone number keeps its opt-out. The tests combine stop and start words, manual
+// changes, new phone numbers, archiving and messages from other numbers in any order.
+// `do_not_contact` and the marketing opt-out both belong to a phone number.
 
 import assert from "node:assert/strict";
 import { rolledBack, type Sql } from "../support/acting_as.ts";
@@ -14,10 +14,10 @@ const WISHES = [
   { column: "do_not_contact", time: "do_not_contact_at", stop: "stop" },
   { column: "marketing_opt_out", time: "marketing_resumed_at", stop: "stop_promotions" },
 ];
-/** The wish that the running test checks: do_not_contact or the marketing opt-out. */
+/** The opt-out that the running test checks: `do_not_contact` or the marketing opt-out. */
 let wish = WISHES[0];
 
-/** Adds one test for each wish. */
+/** Adds one test for each of the two opt-outs. */
 function test(name: string, run: () => Promise<void>) {
   for (const each of WISHES) {
     Deno.test(`${each.column}: ${name}`, async () => {
@@ -50,20 +50,20 @@ function says(
 
 async function takeBack(sql: Sql, id: string, seconds: number) {
   await sql`update contacts set ${sql({ [wish.column]: false })} where id = ${id}`;
-  // The change counts as a change at this time.
+  // Backdates the change to the given time.
   await sql`
     update contacts set ${sql({ [wish.time]: at(seconds) })} where id = ${id}
     and ${sql(wish.time)} = now()
   `;
 }
 
-test("after any changes, the newest wish for a phone decides whether it gets messages", async () => {
+test("after any changes, the newest opt-out or opt-in for a phone number decides whether it receives messages", async () => {
   for (let run = 0; run < 20; run++) {
     await rolledBack(async (sql) => {
       const phones = [anyPhone(), anyPhone(), anyPhone()];
-      /** For each phone, its contact, and whether the contact is stopped. */
+      /** For each phone number, its contact and whether the contact has opted out. */
       const holders = new Map<string, { id: string; stopped: boolean }>();
-      /** Which phones without a contact are stopped. */
+      /** The opted-out phone numbers that have no contact. */
       const kept = new Map<string, boolean>();
       const done: string[] = [];
       for (let step = 1; step <= 10; step++) {
@@ -106,7 +106,7 @@ test("after any changes, the newest wish for a phone decides whether it gets mes
   }
 });
 
-test("after the end of a stop, neither phone is stopped when the contact changes phones", async () => {
+test("if the contact's phone number changes after an opt-out has ended, neither number is opted out", async () => {
   for (const resumesBy of ["word", "hand"]) {
     await rolledBack(async (sql) => {
       const [phone, other] = [anyPhone(), anyPhone()];
@@ -125,7 +125,7 @@ test("after the end of a stop, neither phone is stopped when the contact changes
   }
 });
 
-test("an erasure keeps only the wishes of people who want no messages", async () => {
+test("an erasure keeps only the opt-outs that are in force", async () => {
   for (const last of ["stop", "start"]) {
     await rolledBack(async (sql) => {
       const phone = anyPhone();
@@ -139,14 +139,14 @@ test("an erasure keeps only the wishes of people who want no messages", async ()
   }
 });
 
-test("a stop word wins over a manual change in the same second if the change was made before the word arrived", async () => {
+test("a stop word overrides a manual change in the same second if the change was made before the word arrived", async () => {
   const ends: [[string, number][], boolean][] = [
     [[["take back", 10.4], ["stop", 10]], true],
     [[["take back", 10.4], ["stop", 9]], false],
     [[["take back", 11], ["stop", 10]], false],
     [[["stop", 10], ["take back", 10.4]], false],
-    // WhatsApp may repeat a preference, so a preference with the same time is not a second stop of
-    // marketing.
+    // WhatsApp may repeat a preference, so a preference with the same time is not a second
+    // marketing opt-out.
     [[["stop", 10], ["take back", 10.4], ["stop", 10]], wish.column === "do_not_contact"],
     [[["stop", 10], ["take back", 10.4], ["start", 20], ["start", 5]], false],
   ];
@@ -168,7 +168,7 @@ test("a stop word wins over a manual change in the same second if the change was
   }
 });
 
-test("a phone is stopped by its person's wish even while another contact has the phone", async () => {
+test("a phone number stays opted out even while another contact has the number", async () => {
   for (const stopsLater of [false, true]) {
     await rolledBack(async (sql) => {
       const [former, taken, user_id] = [anyPhone(), anyPhone(), anyUserId()];
@@ -178,8 +178,8 @@ test("a phone is stopped by its person's wish even while another contact has the
       assert.equal(await isStopped(sql, taken), !stopsLater);
       await says(sql, { phone: taken, user_id }, stopsLater ? "stop" : null, 30);
       assert.equal(await isStopped(sql, taken), true);
-      // Another company can still send, because the phone's owner has not told that company to
-      // stop.
+      // Another company can still send messages, because the person has not opted out with that
+      // company.
       await takeBack(sql, owner, 40);
       await says(sql, { phone: taken, user_id }, null, 50);
       assert.equal(await isStopped(sql, taken), false);
@@ -187,7 +187,7 @@ test("a phone is stopped by its person's wish even while another contact has the
   }
 });
 
-test("when an id moves to another contact, its wish moves too", async () => {
+test("when a WhatsApp user id moves to another contact, its opt-out moves too", async () => {
   await rolledBack(async (sql) => {
     const [former, taken, user_id] = [anyPhone(), anyPhone(), anyUserId()];
     const id = await newContact(sql, former);
@@ -201,7 +201,7 @@ test("when an id moves to another contact, its wish moves too", async () => {
   });
 });
 
-test("when a person who said stop changes phones, the new phone is stopped and the former phone is free", async () => {
+test("when an opted-out person changes phone numbers, the opt-out moves to the new number", async () => {
   await rolledBack(async (sql) => {
     const [former, next] = [anyPhone(), anyPhone()];
     await says(sql, { phone: former }, "stop", 10);
@@ -210,7 +210,7 @@ test("when a person who said stop changes phones, the new phone is stopped and t
   });
 });
 
-test("a restored contact has the wishes that came from its phones and ids while it was archived", async () => {
+test("a restored contact has the opt-outs and opt-ins that its phone numbers and user ids sent while it was archived", async () => {
   const [phone, further, user_id] = [anyPhone(), anyPhone(), anyUserId()];
   for (const said of [{ phone }, { phone: further }, { phone: null, user_id }]) {
     await rolledBack(async (sql) => {
@@ -228,7 +228,7 @@ test("a restored contact has the wishes that came from its phones and ids while 
   }
 });
 
-test("a new contact is stopped even if the stopped contact with its phone changes phones at the same moment", async () => {
+test("a new contact is opted out even if the opted-out contact that had its phone number changes numbers at the same moment", async () => {
   const makings: ((sql: Sql, phone: string) => Promise<unknown>)[] = [
     async (sql, phone) => assert.equal(await isStopped(sql, phone), true),
     newContact,
@@ -249,7 +249,7 @@ test("a new contact is stopped even if the stopped contact with its phone change
   }
 });
 
-test("a stop that waits while its contact changes phones counts for the phone that sent the stop", async () => {
+test("if a contact's phone number changes while its stop word waits, the stop applies to the number that sent the word", async () => {
   for (const user_id of [anyUserId(), undefined]) {
     const [phone, another] = [anyPhone(), anyPhone()];
     const id = await committed(async (sql) => {
@@ -263,7 +263,7 @@ test("a stop that waits while its contact changes phones counts for the phone th
       (sql) => sql`update contacts set phone = ${another} where id = ${id}`,
       (sql) => says(sql, { phone, user_id }, "stop", 20),
     );
-    // The channel's id shows that both contacts are one person.
+    // The WhatsApp user id shows that both contacts are the same person.
     const stopped = await committed((sql) =>
       Promise.all([phone, another].map((each) => isStopped(sql, each)))
     );

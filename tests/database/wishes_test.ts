@@ -1,5 +1,5 @@
-// Tests the wishes to get no messages or no marketing, set by hand, by words or at the channel, in
-// any order.
+// Tests opt-outs from all messages and from marketing. They are set by hand, by stop and start
+// words or in WhatsApp, in any order.
 
 import assert from "node:assert/strict";
 import { actAs, actAsPerson, actAsSuperuser, rolledBack, type Sql } from "../support/acting_as.ts";
@@ -42,7 +42,7 @@ async function marketingOptOut(sql: Sql) {
   ];
 }
 
-/** Changes do_not_contact by hand, as if the change was made at this time. */
+/** Changes `do_not_contact` by hand and backdates the change to the given time. */
 async function set(sql: Sql, value: boolean, seconds: number): Promise<void> {
   await sql`update contacts set do_not_contact = ${value} where id = ${contact_id}`;
   await sql`
@@ -53,7 +53,7 @@ async function set(sql: Sql, value: boolean, seconds: number): Promise<void> {
 
 const iso = (seconds: number) => new Date(at(seconds)).toISOString();
 
-Deno.test("the word stop sets do_not_contact and its time, and the word start removes them", async () => {
+Deno.test("the word `stop` sets `do_not_contact` and its time, and the word `start` clears them", async () => {
   await rolledBack(async (sql) => {
     await say(sql, null, 5);
     assert.deepEqual(await optOut(sql), [false, null, undefined]);
@@ -64,7 +64,7 @@ Deno.test("the word stop sets do_not_contact and its time, and the word start re
   });
 });
 
-Deno.test("the words stop and start give the same result in every order, and stop wins a tie", async () => {
+Deno.test("the words `stop` and `start` give the same result in any order, and `stop` wins if both have the same time", async () => {
   const ends: [["stop" | "start", number][], unknown[]][] = [
     [[["stop", 10], ["start", 20], ["stop", 5]], [false, "word", iso(20)]],
     [[["stop", 10], ["start", 20], ["stop", 30]], [true, "word", iso(30)]],
@@ -79,7 +79,7 @@ Deno.test("the words stop and start give the same result in every order, and sto
   }
 });
 
-Deno.test("the word start does not undo a manual do_not_contact, and a manual change wins over older words", async () => {
+Deno.test("the word `start` does not undo a manual `do_not_contact`, and a manual change overrides older words", async () => {
   await rolledBack(async (sql) => {
     await sql`update contacts set do_not_contact = true where id = ${contact_id}`;
     await say(sql, "stop", 10);
@@ -100,7 +100,7 @@ Deno.test("the word start does not undo a manual do_not_contact, and a manual ch
   });
 });
 
-Deno.test("the words stop and start before and after a manual change give the same result in every order", async () => {
+Deno.test("`stop` and `start` before and after a manual change give the same result in any order", async () => {
   const words = [["stop", 30], ["start", 60], ["stop", 80], ["start", 90]] as const;
   for (const some of [words.slice(0, 2), words.slice(1, 3), words.slice(2), words]) {
     const ends = new Set<string>();
@@ -114,7 +114,7 @@ Deno.test("the words stop and start before and after a manual change give the sa
   }
 });
 
-Deno.test("each manual change of do_not_contact is recorded with the source manual and its time", async () => {
+Deno.test("each manual change of `do_not_contact` is recorded with its time and the source `manual`", async () => {
   const key = { key_hash: await hashKey(keys.write), scope: "write" };
   const actors: [string, (sql: Sql) => Promise<void>][] = [
     ["a key", (sql) => actAs(sql, "api_client", key)],
@@ -144,7 +144,7 @@ Deno.test("each manual change of do_not_contact is recorded with the source manu
   }
 });
 
-Deno.test("the newest preference, stop or resume, decides about marketing, and stop wins a tie", async () => {
+Deno.test("the newest marketing preference applies, and `stop` wins over a `resume` with the same time", async () => {
   const ends: [["stop" | "resume", number][], number | null][] = [
     [[["stop", 30], ["resume", 90]], null],
     [[["stop", 30], ["resume", 90], ["stop", 20]], null],
@@ -171,7 +171,7 @@ Deno.test("the newest preference, stop or resume, decides about marketing, and s
   }
 });
 
-Deno.test("a preference of an unknown person makes a contact that has the preference and no conversation", async () => {
+Deno.test("a marketing preference from an unknown person creates a contact with that preference but no conversation", async () => {
   await rolledBack(async (sql) => {
     const person = { phone: anyPhone(), user_id: anyUserId(), name: "Luz" };
     const told = { kind: "preference", at: at(30), person, value: "stop" };
@@ -185,12 +185,12 @@ Deno.test("a preference of an unknown person makes a contact that has the prefer
   });
 });
 
-Deno.test("a text that names promotions stops only marketing, and the word start lifts both wishes", async () => {
+Deno.test("a stop message about promotions stops only marketing, and the word `start` ends both opt-outs", async () => {
   const ends: [["stop" | "stop_promotions" | "start", number][], unknown[]][] = [
     [[["stop_promotions", 10]], [true, "word", iso(10), false]],
     [[["stop_promotions", 10], ["stop", 20]], [true, "word", iso(10), true]],
     [[["stop_promotions", 10], ["stop", 20], ["start", 30]], [false, null, undefined, false]],
-    // Only a newer word lifts a wish.
+    // Only a newer word ends an opt-out.
     [[["stop_promotions", 30], ["start", 20]], [true, "word", iso(30), false]],
     [[["stop_promotions", 20], ["start", 20]], [true, "word", iso(20), false]],
   ];
@@ -202,7 +202,7 @@ Deno.test("a text that names promotions stops only marketing, and the word start
   }
 });
 
-Deno.test("the newest decision about marketing counts, whether by hand or by a word, and a decision by hand has its own time", async () => {
+Deno.test("the newest marketing opt-out or opt-in applies, whether by hand or by a word, and a manual change has its own time", async () => {
   const key = { key_hash: await hashKey(keys.write), scope: "write" };
   const actors: Record<string, (sql: Sql) => Promise<void>> = {
     "a key": (sql) => actAs(sql, "api_client", key),

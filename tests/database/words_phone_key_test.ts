@@ -1,11 +1,12 @@
-// The database makes the phone key for rows, and the gateway makes it for filters.
+// Tests the search key of phone numbers. The database computes this key for rows, and the gateway
+// computes it for filters.
 import assert from "node:assert/strict";
 import * as fc from "fast-check";
 import { phoneKey } from "../../supabase/functions/gateway/records/phone_key.ts";
 import { personOf } from "../support/found_rows.ts";
 import { statement } from "../support/test_stack.ts";
 
-/** Phone prefixes of countries whose phones have two spellings, and similar prefixes. */
+/** Prefixes of countries whose phone numbers have two spellings, and similar prefixes. */
 const PREFIXES = [
   ...["55", "5511", "55119", "551199", "551190", "55118", "55115", "5501", "5510", "5590", "550"],
   ...["52", "521", "5215", "522", "54", "549", "5491", "541", "5499", "1", "351", "7", "57", "9"],
@@ -20,7 +21,7 @@ const random = fc.sample(
 );
 const phones = [...ofLengths, ...random].filter((phone) => /^\+[1-9][0-9]{6,14}$/.test(phone));
 
-Deno.test("the database and the gateway make the same key from a phone", async () => {
+Deno.test("the database and the gateway compute the same key for a phone number", async () => {
   const keys = await statement`
     select app.phone_key(phone) as key from unnest(${phones}::text[]) with ordinality as p (phone, at) order by at
   `;
@@ -29,7 +30,7 @@ Deno.test("the database and the gateway make the same key from a phone", async (
   assert.ok(changed.length > 100, `${changed.length} of ${phones.length} have another spelling`);
 });
 
-Deno.test("two phones share a key only if they are spellings of one person's phone", () => {
+Deno.test("two phone numbers have the same key only if they are spellings of one number", () => {
   const people = new Map<string, string>();
   for (const phone of phones) {
     const [key, person] = [phoneKey(phone), personOf(phone)];

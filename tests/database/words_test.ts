@@ -1,5 +1,5 @@
-// The database (app.words) folds the texts of rows, and the gateway folds searches. A difference
-// between the two would make texts impossible to find.
+// The database (`app.words`) normalizes stored text, and the gateway normalizes search text. If
+// their results differed, searches would miss records.
 
 import assert from "node:assert/strict";
 import * as fc from "fast-check";
@@ -13,8 +13,8 @@ interface Folded {
   words: string;
   lower: string;
   /**
-   * Whether Postgres knows all characters. Postgres has Unicode 15.1, so it does not know newer
-   * letters.
+   * Whether Postgres knows all characters of the text. Postgres uses Unicode 15.1, so it does not
+   * know newer letters.
    */
   known: boolean;
 }
@@ -29,7 +29,7 @@ async function byDatabase(texts: string[]): Promise<Folded[]> {
 }
 
 /**
- * Texts that the database and the gateway fold differently, or turn into lower case differently.
+ * The texts that the database and the gateway normalize or convert to lower case differently.
  */
 function differences(rows: Folded[]): string[] {
   return rows.filter(({ known }) => known).flatMap(({ text, words, lower }) => {
@@ -42,12 +42,12 @@ function differences(rows: Folded[]): string[] {
   });
 }
 
-Deno.test("the database and the gateway fold every character that Postgres knows in the same way", async () => {
+Deno.test("the database and the gateway normalize every character that Postgres knows in the same way", async () => {
   const characters: string[] = [];
   for (let code = 1; code <= 0x10ffff; code++) {
     const isSurrogate = code >= 0xd800 && code <= 0xdfff;
     const character = isSurrogate ? "" : String.fromCodePoint(code);
-    // Unassigned characters and those for private use are left out.
+    // Unassigned and private-use characters are skipped.
     if (/^[^\p{Cn}\p{Co}]$/u.test(character)) characters.push(character);
   }
   const rows = await byDatabase(characters);
@@ -55,7 +55,7 @@ Deno.test("the database and the gateway fold every character that Postgres knows
   assert.deepEqual(differences(rows), []);
 });
 
-Deno.test("the database and the gateway fold every text of these characters in the same way", async () => {
+Deno.test("the database and the gateway normalize every text of these characters in the same way", async () => {
   const text = fc.oneof(
     fc.string({ unit: anyCharacter, minLength: 1, maxLength: 30 }),
     fc.string({ unit: "grapheme", minLength: 1, maxLength: 30 }),
@@ -72,7 +72,7 @@ Deno.test("the database and the gateway fold every text of these characters in t
   assert.deepEqual(differences(rows), []);
 });
 
-Deno.test("folding removes accents, case, punctuation and letter forms", async () => {
+Deno.test("normalizing removes accents, case, punctuation and letter variants", async () => {
   const examples: [string, string][] = [
     ["João-Ñandú", " joao nandu"],
     ["ΟΔΟΣ", " οδοσ"],

@@ -1,16 +1,16 @@
-// The programs of docs/client.md run unchanged, and print the lines that the page shows.
+// Runs the programs in docs/client.md unchanged. They must print the lines that the page shows.
 import assert from "node:assert/strict";
 import { folderWithClient, ran } from "../support/built_client.ts";
 import { newCompanyWithTemplate } from "../support/company.ts";
 import { stack } from "../support/test_stack.ts";
 import { readPage } from "./pages.ts";
 
-/** A line of code that prints, and the output that the page shows for it. */
+/** A line of code that prints something, and the output that the page shows for the line. */
 const PRINTS = /console\.log\(.*\); \/\/ (.+)$/gm;
 
 /**
- * Waits until the API returns the changes that the page shows, because transactions of other tests
- * delay them.
+ * Waits until the API returns the changes that the page shows. Transactions of other tests delay
+ * these changes.
  */
 const IN_STEP = `
 for (let isTold = false; !isTold;) {
@@ -23,7 +23,7 @@ Deno.test("the programs in docs/client.md print the output that the page shows",
   const [first, ...others] = blocks.filter(({ language }) => language === "js")
     .map(({ text }) => text);
   assert.ok(others.length >= 8);
-  // Each program continues the first program, and finds the records of the earlier programs.
+  // Each program runs after the first program and finds the records that earlier programs created.
   const imports = others.flatMap((text) => text.match(/^import .*\n/gm) ?? []);
   const bodies = others.map((text) =>
     `{\n${text.includes(".changes(") ? IN_STEP : ""}${text.replaceAll(/^import .*\n/gm, "")}}\n`

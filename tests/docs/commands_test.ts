@@ -11,18 +11,18 @@ const commands = pages.flatMap((page) =>
 );
 
 Deno.test("a command that a page shows for a hosted project does not run on the local database", () => {
-  // `migration new` makes a file.
+  // `migration new` creates a file.
   const found = commands.flatMap(({ page, line }) =>
     Array.from(
       line.matchAll(/\bsupabase (db|migration(?! new)) [^&]*/g),
       ([command]) => [page, command],
     )
   );
-  assert.ok(found.length >= 4, "the pages say how to push and to dump");
+  assert.ok(found.length >= 4, "the docs show the commands for push and dump");
   for (const [page, command] of found) assert.match(command, / --remote\b/, page);
 });
 
-Deno.test("every npm script that a page names is in package.json", () => {
+Deno.test("every npm script that a docs page names is in package.json", () => {
   const scripts = Object.keys(packageJson.scripts);
   const named = commands.flatMap(({ page, line }) =>
     Array.from(
@@ -34,13 +34,13 @@ Deno.test("every npm script that a page names is in package.json", () => {
   for (const { page, script } of named) assert.ok(scripts.includes(script), `${page}: ${script}`);
 });
 
-Deno.test("each command line of the operator's command on a page is valid", async () => {
+Deno.test("every command line in the docs that runs the operator's command is valid", async () => {
   const shown = commands.flatMap(({ page, line }) => {
     const [, args] = /\bnpm run (?:--silent )?admin -- ([^&|]+)/.exec(line) ?? [];
     return args === undefined || args.trim() === "…" ? [] : [{ page, line, args: words(args) }];
   });
   assert.ok(shown.length >= 10, "the pages show the operator's command");
-  // The name of a command in the middle of a sentence.
+  // A command name in the middle of a sentence.
   const isName = ({ args }: { args: string[] }) => /^[a-z ]+$/.test(args.join(" "));
   const endings = await adminRuns(
     shown.map((each) => isName(each) ? [...each.args, "--help"] : each.args),
@@ -52,7 +52,8 @@ Deno.test("each command line of the operator's command on a page is valid", asyn
     if (isName(each)) {
       return assert.match(stdout, new RegExp(`^Usage: npm run admin -- ${args.join(" ")} `), page);
     }
-    // Without a stack, a valid command exits with 1, and an unknown command exits with 2.
+    // If no stack is running, a valid command exits with code 1. An unknown command exits with code
+    // 2.
     assert.deepEqual(
       [code, stderr.includes("not running")],
       [1, true],
@@ -62,7 +63,7 @@ Deno.test("each command line of the operator's command on a page is valid", asyn
 });
 
 /**
- * The arguments of a command line. Each placeholder is replaced by a valid value.
+ * The arguments in a command line, with each placeholder replaced by a valid value.
  */
 function words(args: string): string[] {
   const typed = Array.from(args.matchAll(/"([^"]*)"|\S+/g), ([word, quoted]) => quoted ?? word);

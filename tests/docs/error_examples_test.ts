@@ -1,4 +1,4 @@
-// The page on errors shows the bodies that the service returns.
+// Tests that docs/errors.md shows the error bodies that the service returns.
 import { Hono } from "hono";
 import { DatabaseError } from "../../supabase/functions/_shared/database/rows.ts";
 import {
@@ -37,8 +37,8 @@ import { errorSections } from "./error_sections.ts";
 import { assertShown } from "./shown_answers.ts";
 
 /**
- * The body of the functions' answer to an error.
- * @param always members that every error body of a function has.
+ * The response body that the functions return for an error.
+ * @param always members that every error body of a function contains.
  */
 async function bodyOf(error: () => unknown, always: Record<string, unknown> = {}) {
   const app = new Hono<ApiEnv>()
@@ -54,14 +54,14 @@ async function bodyOf(error: () => unknown, always: Record<string, unknown> = {}
   return await (await app.request("/", { method: "POST" })).json();
 }
 
-/** The error that reading this body causes. */
+/** The error that is thrown when the service reads this body. */
 async function reading(body: BodyInit, timeoutMs = 1_000): Promise<unknown> {
   const request = new Request("http://localhost/", { method: "POST", body });
   const judge = () => Promise.resolve();
   return await readJsonText(request, { maxValues: MAX_VALUES, timeoutMs, judge }).catch((e) => e);
 }
 
-/** The error that this work throws. */
+/** The error that this function throws. */
 function thrown(work: () => unknown): unknown {
   try {
     work();
@@ -78,7 +78,7 @@ const send = {
 const away = { message: "", details: "", hint: "", code: "", name: "", toJSON: () => ({}) };
 const [gateway] = FUNCTIONS;
 
-/** The errors that need no database, made by the code of the service. */
+/** The errors that need no database, created by the service's own code. */
 const MADE: Partial<Record<ErrorCode, () => unknown>> = {
   malformed_request: () =>
     reading(new ReadableStream({ start: (c) => c.error(new Error("broken off")) })),
@@ -116,7 +116,7 @@ const MADE: Partial<Record<ErrorCode, () => unknown>> = {
   database_unavailable: () => new DatabaseError(0, away as never),
 };
 
-/** The errors of sends. */
+/** The errors that a send can return. */
 const OF_SENDS: Partial<Record<ErrorCode, () => unknown>> = {
   account_not_connected: () => noAccount([], undefined),
   phone_number_id_required: () =>
@@ -142,7 +142,7 @@ const OF_SENDS: Partial<Record<ErrorCode, () => unknown>> = {
     }),
 };
 
-/** The errors that need a real request, from the recorded examples in the API's description. */
+/** The errors that need a real request, from the recorded examples in the API description. */
 const RECORDED: ErrorCode[] = [
   "conflict",
   "window_closed",
@@ -150,7 +150,7 @@ const RECORDED: ErrorCode[] = [
   "recipient_opted_out",
 ];
 
-/** The errors for which the page and the description show different requests. */
+/** The errors whose example requests differ between the page and the API description. */
 async function asked(): Promise<Partial<Record<ErrorCode, unknown>>> {
   const { keys: { read, all } } = await newCompany();
   const cursor = btoa(

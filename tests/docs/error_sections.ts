@@ -1,18 +1,18 @@
 import { readPage } from "./pages.ts";
 
-/** A section of the page on errors. */
+/** A section of docs/errors.md. */
 export interface Section {
   code: string;
   status: number;
   text: string;
-  /** The body that the section shows. */
+  /** The error body that the section shows. */
   example: Record<string, unknown>;
 }
 
 const CODE = /^[a-z]+(_[a-z]+)*$/;
 
 /**
- * The sections of the page on errors: first the codes that callers get, then the other sections.
+ * The sections of docs/errors.md: first the codes that callers receive, then the other sections.
  */
 export async function errorSections(): Promise<
   { sections: Section[]; ofOperators: Omit<Section, "example">[] }

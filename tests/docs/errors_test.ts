@@ -1,4 +1,5 @@
-// The page on errors has a section for each code, with its status and a body that the API's description allows.
+// Tests that docs/errors.md has a section for each error code, with its status and a body that
+// matches the API description.
 import assert from "node:assert/strict";
 import { toPascalCase } from "deno-std/text/to_pascal_case.js";
 import type { JsonSchema } from "../../generate/openapi/json_schema.ts";
@@ -19,7 +20,10 @@ const document: JsonSchema = openApi;
 const { sections, ofOperators } = await errorSections();
 const errors = Object.entries(STATUS).sort();
 
-/** The codes in the rows of a page that begin with an HTTP status, each with that status, sorted by code. */
+/**
+ * The error codes in a page's table rows that begin with an HTTP status. Each code has its status,
+ * and the codes are sorted.
+ */
 async function documented(path: string): Promise<[code: string, status: number][]> {
   const { prose } = await readPage(path);
   const rows = prose.matchAll(/^\| ([45]\d\d) \| ([^|]+) \|/gm);
@@ -31,25 +35,25 @@ async function documented(path: string): Promise<[code: string, status: number][
   return [...new Map(pairs.map((pair) => [pair.join(), pair])).values()].sort();
 }
 
-Deno.test("the page on errors and the specification list exactly the existing codes with their statuses", async () => {
+Deno.test("the errors page and the specification list exactly the existing error codes with their statuses", async () => {
   assert.deepEqual(await documented("docs/errors.md"), errors);
   assert.deepEqual(await documented("docs/specification.md"), errors);
 });
 
-Deno.test("the page on errors has exactly one section for each code, with its status", () => {
+Deno.test("the errors page has exactly one section for each error code, with its status", () => {
   assert.deepEqual(sections.map(({ code, status }) => [code, status]).sort(), errors);
   const operators = Object.entries({ ...JOB_STATUS, ...EVENT_STATUS, ...PERSON_STATUS }).sort();
   assert.deepEqual(ofOperators.map(({ code, status }) => [code, status]).sort(), operators);
 });
 
-Deno.test("the anchor of each section is its code, as doc_url expects", async () => {
+Deno.test("the anchor of each section is its error code, as `doc_url` expects", async () => {
   const there = anchors(await readPage("docs/errors.md"));
   for (const code of Object.keys({ ...STATUS, ...JOB_STATUS, ...EVENT_STATUS, ...PERSON_STATUS })) {
     assert.ok(there.includes(code), code);
   }
 });
 
-Deno.test("each section explains the code, its cause, what to do and whether to repeat the request", () => {
+Deno.test("each section explains the error code, its cause, what to do and whether to repeat the request", () => {
   for (const { code, text } of sections) {
     const labels = Array.from(text.matchAll(/^- \*\*([\w ]+):\*\*/gm), ([, label]) => label);
     const expected = ["Status", "Meaning", "Cause", "What to do", "Repeat"];
@@ -57,7 +61,7 @@ Deno.test("each section explains the code, its cause, what to do and whether to 
   }
 });
 
-/** The members of this error's body that not every error has. */
+/** The members of this error's body that other errors may lack. */
 function furtherMembers(code: ErrorCode): string[] {
   return Object.keys(ERRORS[code].members ?? {}).sort();
 }
@@ -71,17 +75,17 @@ Deno.test("each section names exactly the additional members of its error", () =
   }
 });
 
-/** The schemas of a code: one for errors of the gateway, one for errors of a send. */
+/** The name of the schema for an error code. A send error has a schema of its own. */
 function schemasOf({ code, example }: Section): string[] {
   const suffix = "success" in example ? "OfSend" : "";
   return [`${toPascalCase(code)}${suffix}`];
 }
 
-Deno.test("the body that each section shows fits the API's description", () => {
+Deno.test("the body in each section matches the API description", () => {
   const validator = new SchemaValidator(withClosedObjects(document));
   for (const section of sections) {
     for (const name of schemasOf(section)) {
-      // No operation declares this error, so the description has no schema with this name.
+      // No operation declares this error, so the API description has no schema with this name.
       if (!(name in document.components.schemas)) {
         assert.match(section.code, /^(route_not_found|method_not_allowed)$/);
         continue;

@@ -1,4 +1,4 @@
-// Tests that docs/finding.md says the same about each field as the API's description.
+// Tests that docs/finding.md agrees with the API description about each field.
 import assert from "node:assert/strict";
 import type { JsonSchema } from "../../generate/openapi/json_schema.ts";
 import openApi from "../../supabase/functions/gateway/openapi.json" with { type: "json" };
@@ -9,10 +9,10 @@ const document: JsonSchema = openApi;
 const { text } = await readPage("docs/finding.md");
 const [, tables = ""] = /^## Operators of each field\n([^]*?)^## /m.exec(text) ?? [];
 
-/** The parameters that the page explains once for all lists. */
+/** The parameters that the page explains only once because all lists have them. */
 const OF_EVERY_LIST = ["limit", "cursor", "fields", "include_total"];
 
-/** The paths of all lists. */
+/** The paths of all list operations. */
 const lists = Object.keys(document.paths).filter((path) =>
   parametersOf(path).some(({ name }) => name === "sort")
 );
@@ -43,7 +43,7 @@ function rowsOf(path: string): Row[] {
   return rows.map(([, names, takes, note]) => ({ names: spans(names), takes: spans(takes), note }));
 }
 
-Deno.test("docs/finding.md has a table for exactly the lists that exist", () => {
+Deno.test("docs/finding.md has one table for each list of the API, and no other tables", () => {
   const headings = Array.from(tables.matchAll(/^### (\w+)/gm), ([, name]) => name.toLowerCase());
   assert.deepEqual(headings.sort(), lists.map((path) => path.split("/").at(-1)).sort());
 });
@@ -52,7 +52,7 @@ for (const path of lists) {
   const declared = parametersOf(path);
   const own = (name: string) => declared.find((each) => each.name === name);
 
-  Deno.test(`docs/finding.md has exactly the filters of ${path}`, () => {
+  Deno.test(`docs/finding.md names exactly the filters of ${path}`, () => {
     const shown = rowsOf(path).filter(({ takes }) => /^[=[]/.test(takes[0])).flatMap(
       ({ names, takes }) =>
         names.flatMap((name) => takes.map((each) => each === "=" ? name : name + each)),
@@ -62,7 +62,7 @@ for (const path of lists) {
     assert.deepEqual(shown.sort(), filters.sort());
   });
 
-  Deno.test(`docs/finding.md has the allowed words of the fields of ${path}`, () => {
+  Deno.test(`docs/finding.md names the allowed values of the fields of ${path}`, () => {
     for (const { names, takes, note } of rowsOf(path)) {
       if (takes[0] !== "=") continue;
       for (const name of names) {
@@ -72,7 +72,7 @@ for (const path of lists) {
     }
   });
 
-  Deno.test(`docs/finding.md has the sorts and the includes of ${path}`, () => {
+  Deno.test(`docs/finding.md names the sort fields and the includes of ${path}`, () => {
     const rowOf = (name: string) => rowsOf(path).find(({ names }) => names[0] === name);
     const { takes, note } = rowOf("sort")!;
     const { schema } = own("sort")!;

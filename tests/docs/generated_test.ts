@@ -7,7 +7,7 @@ const FOLDERS = [
   ...["supabase", "generate", "local", "admin", "trials", "sandbox", "client", "examples"],
   "tests/database",
 ];
-/** The words in the first lines of a generated file. */
+/** The text that marks a generated file in its first lines. */
 const MARK = /Written by `?npm run generate`?[^\n]*do not edit/;
 
 async function* files(folder: string): AsyncGenerator<string> {
@@ -18,7 +18,7 @@ async function* files(folder: string): AsyncGenerator<string> {
   }
 }
 
-Deno.test("the page on conventions lists every generated file", async () => {
+Deno.test("docs/conventions.md lists every generated file", async () => {
   const { text } = await readPage("docs/conventions.md");
   const [, section = ""] = /^## Generated files\n([^]*?)^## /m.exec(text) ?? [];
   const listed = Array.from(section.matchAll(/^\| `([^`]+)` \|/gm), ([, path]) => path);

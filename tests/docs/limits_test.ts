@@ -1,4 +1,4 @@
-// The page on limits and the API's description have the same limits.
+// Tests that docs/limits.md and the API description state the same limits.
 import assert from "node:assert/strict";
 import type { JsonSchema } from "../../generate/openapi/json_schema.ts";
 import openApi from "../../supabase/functions/gateway/openapi.json" with { type: "json" };
@@ -11,7 +11,7 @@ const document: JsonSchema = openApi;
 const { schemas } = document.components;
 const { text } = await readPage("docs/limits.md");
 
-/** The table row whose first cell has these words. */
+/** The table row whose first cell contains this text. */
 function row(words: string): string {
   const found = text.split("\n").filter((line) =>
     line.startsWith("| ") && line.split(" | ")[0].includes(words)
@@ -20,7 +20,7 @@ function row(words: string): string {
   return found[0];
 }
 
-/** A number as the page writes it, with a comma if it has five digits or more. */
+/** Formats a number like the page, with a thousands comma if the number has five digits or more. */
 function written(value: number): string {
   return value < 10_000 ? String(value) : value.toLocaleString("en");
 }
@@ -36,13 +36,13 @@ function assertSays(words: string, ...values: number[]) {
   }
 }
 
-/** The schema of a nullable field, without the null. */
+/** The schema of a nullable field, without the null alternative. */
 function fieldOf(schema: string, field: string): JsonSchema {
   const declared = schemas[schema].properties[field];
   return declared.anyOf?.find(({ type }: JsonSchema) => type !== "null") ?? declared;
 }
 
-Deno.test("the page on limits has the limits of the fields", () => {
+Deno.test("docs/limits.md states the limits of the fields", () => {
   for (const name of ["name", "source", "job_title", "empresa", "external_id"]) {
     assertSays("`job_title`", fieldOf("NewContact", name).maxLength);
   }
@@ -63,7 +63,7 @@ Deno.test("the page on limits has the limits of the fields", () => {
   assertSays("`idempotency_key` of a send", fieldOf("SendRequest", "idempotency_key").maxLength);
 });
 
-Deno.test("the page on limits has the limits of a request", () => {
+Deno.test("docs/limits.md states the limits of a request", () => {
   assertSays("JSON values in a body", MAX_VALUES);
   assertSays("items of a batch", MAX_ITEMS);
   const ofList = declaredParameters(document, document.paths["/gateway/contacts"].get, "query");

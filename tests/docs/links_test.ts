@@ -5,7 +5,7 @@ import { anchors, commandLines, links, type Page, readPages } from "./pages.ts";
 
 const pages = await readPages();
 
-Deno.test("every link within the repository leads to an existing place", () => {
+Deno.test("every link within the repository has an existing target", () => {
   const found = pages.flatMap(links);
   assert.ok(found.length > 20, "the pages link to one another");
   for (const { from, path, anchor } of found) {
@@ -25,7 +25,7 @@ Deno.test("every page of docs/ can be reached from the README", () => {
   assert.deepEqual(pages.map(({ path }) => path).filter((path) => !reached.has(path)), []);
 });
 
-/** A path on a page may begin at the root or in one of these folders. */
+/** A path on a page may be relative to the root or to one of these folders. */
 const BASES = [
   "",
   ...["_shared/", "gateway/", "whatsapp/"].map((folder) => `supabase/functions/${folder}`),
@@ -37,14 +37,14 @@ const MADE = [".local/", "supabase/functions/.env"];
 const folders = Array.from(Deno.readDirSync(root))
   .filter(({ name, isDirectory }) => isDirectory && name !== ".local").map(({ name }) => name);
 
-/** The paths of files and folders that a page names between backticks or in a command. */
+/** The file and folder paths that a page names between backticks or in a command. */
 function paths(page: Page): string[] {
   const words = commandLines(page).flatMap((line) => line.split(/[\s"'(),;]+/));
   return words.map((word) => word.replace(/^\.\//, "")).filter((word) =>
     /^[\w.@-]+(\/[\w.@-]+)*\/?$/.test(word) && word.includes("/") &&
     !word.startsWith("@") && // a package
     (/(\/|\.\w+)$/.test(word) || folders.includes(word.split("/")[0])) &&
-    !word.startsWith("@") && // a package of npm
+    !word.startsWith("@") && // an npm package
     !MADE.some((made) => word.startsWith(made))
   );
 }
@@ -65,6 +65,6 @@ Deno.test("the README has at most 150 lines", () => {
   assert.ok(readme.text.trimEnd().split("\n").length <= 150);
 });
 
-Deno.test("no line of a page ends with spaces", () => {
+Deno.test("no line of a docs page ends with spaces", () => {
   for (const { path, text } of pages) assert.doesNotMatch(text, /[ \t]$/m, path);
 });

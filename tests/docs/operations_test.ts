@@ -1,4 +1,4 @@
-// The pages list the operations and fields of the API's description, and no others.
+// Tests that the docs list exactly the operations and fields in the API description.
 import assert from "node:assert/strict";
 import type { JsonSchema } from "../../generate/openapi/json_schema.ts";
 import openApi from "../../supabase/functions/gateway/openapi.json" with { type: "json" };
@@ -6,7 +6,10 @@ import { type Page, readPage } from "./pages.ts";
 
 const document: JsonSchema = openApi;
 
-/** Every operation of the description, such as `GET /contacts read` or `GET /health no key`. */
+/**
+ * Every operation in the API description with its scope, such as `GET /contacts read` or `GET
+ * /health no key`.
+ */
 const operations = Object.entries<JsonSchema>(document.paths).flatMap(([path, methods]) =>
   Object.entries<JsonSchema>(methods).map(([method, operation]) => {
     const isOfGateway = path.startsWith("/gateway/");
@@ -15,17 +18,17 @@ const operations = Object.entries<JsonSchema>(document.paths).flatMap(([path, me
   })
 ).sort();
 
-/** The fields of a schema of the description. */
+/** The fields of a schema in the API description. */
 function fieldsOf(schema: string): string[] {
   const { schemas } = document.components;
   if (schemas[schema]) return Object.keys(schemas[schema].properties).sort();
-  // Returned only with `include`, so it is not required.
+  // Included fields are optional, so the required fields are the record's own fields.
   return [...schemas[`${schema}WithIncluded`].required].sort();
 }
 
 /**
- * The text of a page below a heading, up to the next heading. If `from` is given, the text begins
- * there.
+ * The text between a heading and the next heading on a page. If `from` is given, the text begins at
+ * that string.
  */
 function section({ text }: Page, heading: string, from = ""): string {
   const [, after] = text.split(`\n${heading}\n`);
@@ -35,7 +38,7 @@ function section({ text }: Page, heading: string, from = ""): string {
   return below.slice(below.indexOf(from));
 }
 
-/** The names between backticks in the first cells of the first table. */
+/** The names between backticks in the first column of the first table. */
 function firstCells(text: string): string[] {
   const [table = ""] = /^\|[^]*?\n(?!\|)/m.exec(text) ?? [];
   const cells = Array.from(table.matchAll(/^\| ([^|]*`[^|]*) \|/gm), ([, cell]) => cell);

@@ -1,26 +1,26 @@
-// The pages of this repository, as the tests read them.
+// Reads the Markdown pages of this repository for the tests.
 import { existsSync } from "node:fs";
 import { dirname, normalize } from "node:path";
 import { root } from "../../local/checkout.ts";
 import { anchorMaker } from "../../site/anchors.ts";
 
-/** A block between fences: the language that it names, and its content. */
+/** A fenced code block: its language and its content. */
 export interface Block {
   language: string;
   text: string;
 }
 
-/** A page in Markdown. */
+/** A Markdown page. */
 export interface Page {
-  /** The path from the root of the checkout, such as `docs/api.md`. */
+  /** The path relative to the root of the checkout, such as `docs/api.md`. */
   path: string;
   text: string;
   blocks: Block[];
-  /** The text without its blocks. */
+  /** The text without its code blocks. */
   prose: string;
 }
 
-// A block in a list may be indented.
+// A code block in a list may be indented.
 const BLOCK = /^( *)```(\w*)\n([\s\S]*?)^\1```$/gm;
 
 /** Reads one page. */
@@ -33,7 +33,7 @@ export async function readPage(path: string): Promise<Page> {
   return { path, text, blocks, prose: text.replaceAll(BLOCK, "") };
 }
 
-/** The folders that have pages. */
+/** The folders that contain pages. */
 const FOLDERS = ["", "docs/", "docs/recipes/"];
 
 /** Reads every page: the README and the pages next to it, those in docs/, and the recipes. */

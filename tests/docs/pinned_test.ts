@@ -1,4 +1,4 @@
-// Every download is pinned, so it never changes.
+// Tests that every download is pinned to an exact version or commit.
 import assert from "node:assert/strict";
 import { root } from "../../local/checkout.ts";
 import settingsLock from "../../settings/package-lock.json" with { type: "json" };
@@ -8,7 +8,7 @@ import ofSite from "../../site/package.json" with { type: "json" };
 import lock from "../../tools/package-lock.json" with { type: "json" };
 import wanted from "../../tools/package.json" with { type: "json" };
 
-Deno.test("every action of a workflow is pinned to a commit, with its release as a comment", async () => {
+Deno.test("every GitHub action is pinned to a commit, and a comment names its release", async () => {
   const uses: string[] = [];
   for await (const { name } of Deno.readDir(`${root}.github/workflows`)) {
     const workflow = await Deno.readTextFile(`${root}.github/workflows/${name}`);
@@ -29,7 +29,7 @@ interface Locked {
 }
 const packages: Record<string, Locked> = lock.packages;
 
-Deno.test("the tools, the site and the settings page have exact versions, equal to those of their lock files", () => {
+Deno.test("the packages of the tools, the site and the settings page have exact versions that match their lock files", () => {
   const lists: [{ dependencies: Record<string, string> }, Record<string, Locked>][] = [
     [wanted, packages],
     [ofSite, siteLock.packages],
@@ -44,9 +44,9 @@ Deno.test("the tools, the site and the settings page have exact versions, equal 
   }
 });
 
-Deno.test("the lock file of the tools has the binaries of every platform", () => {
-  // npm leaves out packages that the registry does not have. The error would appear only when
-  // someone installs on another platform.
+Deno.test("the tools' lock file lists the binaries for every platform", () => {
+  // npm omits packages that are missing in the registry. The error would appear only during an
+  // installation on another platform.
   for (const [path, { dependencies, optionalDependencies }] of Object.entries(packages)) {
     for (const name of Object.keys({ ...dependencies, ...optionalDependencies })) {
       assert.ok(packages[`node_modules/${name}`], `${path} needs ${name}`);
@@ -54,7 +54,7 @@ Deno.test("the lock file of the tools has the binaries of every platform", () =>
   }
 });
 
-Deno.test("every tool has a checksum, except the binaries of some platforms", () => {
+Deno.test("every tool has a checksum, except the binaries for some platforms", () => {
   for (const [path, { integrity, optional }] of Object.entries(packages)) {
     if (path !== "" && !optional) assert.match(integrity ?? "", /^sha512-/, path);
   }

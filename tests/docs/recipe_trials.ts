@@ -1,4 +1,4 @@
-// For each program of the recipes, its effects on the demo company.
+// Checks the effects of each recipe program on the demo company.
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
@@ -8,7 +8,7 @@ import { answeringProxy } from "../support/answering_proxy.ts";
 import { PYTHON } from "../support/programs.ts";
 import { ask, until } from "../support/started.ts";
 
-/** The context of a test of one program. */
+/** The context for testing one program. */
 export interface Trial {
   /** Runs the program with these variables in its environment, and returns the lines that it prints. */
   run(variables: Record<string, string>): Promise<string[]>;
@@ -17,7 +17,7 @@ export interface Trial {
   folder: string;
   /** The name of the program's language. */
   language: string;
-  /** A digit that differs for each language, for use in names and phones. */
+  /** A digit for names and phone numbers that differs for each language. */
   digit: number;
 }
 
@@ -25,7 +25,8 @@ export interface Trial {
 export const RECIPES: Record<string, (trial: Trial) => Promise<void>> = {
   "find-or-create-a-contact": async ({ run, stack, digit }) => {
     const first = await run({ PHONE: `+551199000021${digit}` });
-    // Another spelling and another name, because the person is already a contact.
+    // The same phone number with another spelling and another name, because the person is already a
+    // contact.
     const second = await run({ PHONE: `+55119000021${digit}`, NAME: "Beatriz" });
     assert.deepEqual(second, first);
     const { body } = await ask(stack, `/contacts?phone=%2B551199000021${digit}`);
@@ -37,7 +38,8 @@ export const RECIPES: Record<string, (trial: Trial) => Promise<void>> = {
   "sync-contacts": async ({ run, stack, language, folder, digit }) => {
     const isDatabase = language === "Python";
     const variables = { COPY: `copy-${digit}` };
-    // A change may wait for work that began earlier, so the program runs several times.
+    // A change may appear only after earlier transactions have ended, so the program runs several
+    // times.
     const inStep = async (tries = 5): Promise<number> => {
       const [line] = await run(variables);
       const copy = await readCopy(`${folder}/copy-${digit}`, isDatabase);
@@ -58,7 +60,8 @@ export const RECIPES: Record<string, (trial: Trial) => Promise<void>> = {
     await write(stack, "POST", `/contacts/${stays.id}/merge`, { from: gone.id });
     assert.equal(await inStep(), 2);
 
-    // The database is restored from a backup: the cursor is invalid, and everything is read again.
+    // Simulates a database that was restored from a backup. The cursor is invalid, so the program
+    // reads everything again.
     await restartChanges(stack);
     if (language === "curl") {
       await assert.rejects(run(variables), /cursor_expired/);
@@ -78,14 +81,14 @@ export const RECIPES: Record<string, (trial: Trial) => Promise<void>> = {
     const history = await ask(stack, `/deals/${id}/history`);
     const kinds = history.body.data.map(({ kind }: Row) => kind);
     assert.deepEqual(kinds, ["stage_changed", "created"]);
-    // A deal that a person has moved stays in its stage, and the program makes no second deal.
+    // A deal that a user has moved stays in its stage, and the program creates no second deal.
     await write(stack, "PATCH", `/deals/${id}`, { stage_id: await stageOf(stack, "Closing") });
     assert.deepEqual(await run(variables), [`${id} Order B-${language} is in Closing`]);
   },
 
   "send-a-template-safely": async ({ run, stack, language, digit }) => {
     const variables = { PHONE: `+1415555015${digit}`, ORDER: `C-${language}` };
-    // The first request is temporarily refused, and the answer to the second request is lost.
+    // The first request is temporarily refused, and the response to the second request is lost.
     await using proxy = unsteadyProxy(stack.url);
     const [first] = await run({ ...variables, CRM_API_URL: `${proxy.url}/functions/v1` });
     const [second] = await run(variables);
@@ -94,8 +97,8 @@ export const RECIPES: Record<string, (trial: Trial) => Promise<void>> = {
     assert.equal(second.split(" ")[0], first.split(" ")[0]);
     const [{ message }, ...more] = await sentTo(stack, variables.PHONE);
     assert.deepEqual([message.template?.name, more], ["order_update", []]);
-    // The program fails if the message differs from the first message with the same key, or if the
-    // person has opted out.
+    // The program fails if it reuses an idempotency key for a different message. It also fails if
+    // the person has opted out.
     const other = { ...variables, PHONE: `+1415555016${digit}` };
     await assert.rejects(run(other), /idempotency_key belongs to another message/);
     await assert.rejects(run({ ...variables, NAME: "Grace" }), /different values|key differs in/);
@@ -109,7 +112,8 @@ export const RECIPES: Record<string, (trial: Trial) => Promise<void>> = {
     const phone = `+1415555019${digit}`;
     const answers = async () =>
       (await sentTo(stack, phone)).map(({ message }) => message.text?.body);
-    // A change may wait for work that began earlier, so the program runs several times.
+    // A change may appear only after earlier transactions have ended, so the program runs several
+    // times.
     const lines = async (count: number) => {
       const printed: string[] = [];
       await until(async () => printed.push(...await run(variables)) >= count);
@@ -121,13 +125,13 @@ export const RECIPES: Record<string, (trial: Trial) => Promise<void>> = {
     await writes(stack, phone, "Are you open today?");
     assert.deepEqual(await lines(1), ["Are you open today? answered"]);
     assert.deepEqual(await answers(), [variables.TEXT]);
-    // The next run answers no one twice, even if the last run ended before it stored its position.
+    // The next run sends no second reply, even if the last run ended before it stored its position.
     await Deno.writeTextFile(`${folder}/place-${digit}`, earlier);
     assert.deepEqual(await lines(1), ["Are you open today? answered"]);
     assert.deepEqual(await answers(), [variables.TEXT]);
     await until(() => isDelivered(stack, phone));
 
-    // Before the program answers, the conversation is closed and another conversation is opened.
+    // Before the program replies, the conversation is closed and another conversation is opened.
     const [{ id }] = await conversationsOf(stack, phone);
     await writes(stack, phone, "Hello?");
     await write(stack, "PATCH", `/conversations/${id}`, { status: "closed" });
@@ -186,7 +190,7 @@ export const RECIPES: Record<string, (trial: Trial) => Promise<void>> = {
     const variables = { CONVERSATION, TRANSCRIBE_URL, TRANSCRIBE_KEY: "key" };
     assert.deepEqual(await run(variables), ["A second of silence"]);
     assert.deepEqual(heard, [`Bearer key ${digestOf("voice")}`]);
-    // The channel does not have this voice message.
+    // WhatsApp does not have this voice message.
     await writes(stack, phone, { message: { type: "audio", audio: { id: "1", voice: true } } });
     await assert.rejects(run(variables));
     await server.shutdown();
@@ -198,7 +202,7 @@ type Row = any;
 
 const byId = (one: Row, other: Row) => one.id < other.id ? -1 : 1;
 
-/** Writes with the demo key, and returns the record. */
+/** Makes a write request with the demo key and returns the record. */
 async function write(stack: StackAddresses, method: string, path: string, json: unknown) {
   const headers = { "Content-Type": "application/json" };
   const { status, body } = await ask(stack, path, { method, headers, body: JSON.stringify(json) });
@@ -212,7 +216,7 @@ async function allContacts(stack: StackAddresses): Promise<Row[]> {
   return body.data;
 }
 
-/** The contacts of a copy, which is a SQLite database or a JSON file. */
+/** The contacts in a program's copy, which is an SQLite database or a JSON file. */
 async function readCopy(path: string, isDatabase: boolean): Promise<Row[]> {
   if (!isDatabase) return Object.values(JSON.parse(await Deno.readTextFile(path)).contacts);
   const { stdout } = await new Deno.Command(PYTHON!, {
@@ -240,14 +244,14 @@ async function stageOf(stack: StackAddresses, name: string): Promise<string> {
   return body.data.find((stage: Row) => stage.name === name).id;
 }
 
-/** The messages to a phone that the sandbox accepted. */
+/** The messages to a phone number that the sandbox accepted. */
 async function sentTo({ sandbox_url }: StackAddresses, phone: string): Promise<Row[]> {
   const digits = await fetch(`${sandbox_url}?to=${phone.slice(1)}`);
   const withSign = await fetch(`${sandbox_url}?to=${encodeURIComponent(phone)}`);
   return [...(await digits.json()).data, ...(await withSign.json()).data];
 }
 
-/** A person writes to the demo company. */
+/** Simulates a message from a person to the demo company. */
 async function writes({ url }: StackAddresses, from: string, content: string | object) {
   const what = typeof content === "string" ? { text: content } : content;
   const answer = await fetch(`${url}/sandbox/inbound`, {
@@ -263,7 +267,7 @@ async function conversationsOf(stack: StackAddresses, phone: string): Promise<Ro
   return (await ask(stack, `/conversations?contact_id=${body.data[0].id}`)).body.data;
 }
 
-/** Whether the last message to a phone was delivered. */
+/** Whether the last message to a phone number was delivered. */
 async function isDelivered(stack: StackAddresses, phone: string): Promise<boolean> {
   const [{ id }] = await conversationsOf(stack, phone);
   const { body } = await ask(stack, `/conversations/${id}/messages?direction=outbound`);
@@ -271,8 +275,8 @@ async function isDelivered(stack: StackAddresses, phone: string): Promise<boolea
 }
 
 /**
- * A server in front of the stack. It temporarily refuses the first write and loses the answer to
- * the second write, as the platform sometimes does.
+ * A proxy for the stack. It temporarily refuses the first write and loses the response to the
+ * second write, as the platform sometimes does.
  */
 function unsteadyProxy(to: string) {
   const answered: number[] = [];

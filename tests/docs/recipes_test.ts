@@ -1,5 +1,4 @@
-// The programs of the recipes are run as a reader runs them: from files in a folder, with the demo
-// company.
+// Runs the recipe programs like a reader: from files in a folder, with the demo company.
 import assert from "node:assert/strict";
 import { folderWithClient } from "../support/built_client.ts";
 import { JQ, PYTHON } from "../support/programs.ts";
@@ -9,11 +8,11 @@ import { RECIPES } from "./recipe_trials.ts";
 
 interface Language {
   name: string;
-  /** The language of the block on the page. */
+  /** The language of the code block on the page. */
   fence: string;
   /** The program that runs the file, or null if it is not installed. */
   runner: string | null;
-  /** The extension of the file's name. */
+  /** The file extension. */
   suffix: string;
 }
 
@@ -23,7 +22,7 @@ const LANGUAGES: Language[] = [
   { name: "Python", fence: "python", runner: PYTHON, suffix: "py" },
 ];
 
-Deno.test("the programs of the recipes do what their pages say", async (t) => {
+Deno.test("the recipe programs do what their pages say", async (t) => {
   await withFolder(async (folder) => {
     const { started, stack } = await startOn(`${folder}/.local`);
     const env = {

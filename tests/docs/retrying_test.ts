@@ -1,4 +1,4 @@
-// The function on the page about retries does what the page says.
+// Tests that the function in docs/retrying.md does what the page says.
 import assert from "node:assert/strict";
 import { readPage } from "./pages.ts";
 
@@ -6,16 +6,19 @@ const { blocks } = await readPage("docs/retrying.md");
 const program = blocks.find(({ language }) => language === "js")!.text;
 
 interface Outcome {
-  /** The status of the returned answer, or the message of the thrown error. */
+  /** The status of the returned response, or the message of the thrown error. */
   end: number | string;
   calls: number;
   waits: number[];
 }
 
-/** An answer of a service that is sometimes down. null means no answer. */
+/** A response from a service that is sometimes down. `null` means no response. */
 type Given = [status: number, body?: unknown, retryAfter?: string] | null;
 
-/** Runs the function on the page against a service that gives these answers, without waiting. */
+/**
+ * Runs the page's function against a service that returns these responses, without waiting between
+ * tries.
+ */
 async function run(given: Given[], isRepeatable: boolean): Promise<Outcome> {
   const waits: number[] = [];
   let calls = 0;
@@ -41,7 +44,7 @@ async function run(given: Given[], isRepeatable: boolean): Promise<Outcome> {
 
 const UNKNOWN = "No answer; whether it was done is not known";
 
-Deno.test("the function on the page about retries repeats only requests that are safe to repeat", async () => {
+Deno.test("the function in docs/retrying.md repeats only requests that are safe to repeat", async () => {
   const cases: [Given[], isRepeatable: boolean, end: number | string, calls: number][] = [
     [[null, [503], [200]], true, 200, 3],
     [[null, [200]], false, UNKNOWN, 1],
@@ -62,7 +65,7 @@ Deno.test("the function on the page about retries repeats only requests that are
   }
 });
 
-Deno.test("the function waits as long as Retry-After says, or else for a random time that grows", async () => {
+Deno.test("the function waits as long as `Retry-After` says; without this header, it waits for a growing random time", async () => {
   const { waits } = await run([[429, {}, "2"], [503], [503], [200]], true);
   const [told, second, third] = waits;
   assert.equal(told, 2_000);

@@ -1,4 +1,4 @@
-// Tests the secrets that a reader makes with the commands of the page on deploying.
+// Tests the secrets that the commands in docs/deploying.md generate.
 import assert from "node:assert/strict";
 import { parseEnv } from "node:util";
 import { root } from "../../local/checkout.ts";
@@ -12,7 +12,10 @@ import { readPage, spans } from "./pages.ts";
 
 const page = await readPage("docs/deploying.md");
 
-/** Runs lines of the page in a shell. The CLI is in the path, as the page says. Returns the output. */
+/**
+ * Runs lines from the page in a shell and returns the output. The CLI is in the `PATH`, as the page
+ * requires.
+ */
 async function shell(
   lines: string,
   { cwd = "/tmp", env = {}, input = "" }: {
@@ -37,14 +40,14 @@ async function shell(
   return new TextDecoder().decode(stdout);
 }
 
-/** The command between backticks that has these words. */
+/** The command between backticks that contains this text. */
 function commandWith(words: string): string {
   const found = spans(page).filter((span) => span.startsWith("node -p") && span.includes(words));
   assert.equal(found.length, 1, words);
   return found[0];
 }
 
-Deno.test("the page on deploying makes valid secrets in a file that only its owner can read", async () => {
+Deno.test("the commands in docs/deploying.md generate valid secrets in a file that only its owner can read", async () => {
   const lines = page.blocks.find(({ text }) => text.includes("cat > secrets.env"))!.text;
   await withFolder(async (cwd) => {
     await shell(lines, { cwd });
@@ -58,12 +61,12 @@ Deno.test("the page on deploying makes valid secrets in a file that only its own
     readCredentialsKey(secrets.CREDENTIALS_KEY);
     const { jobsSecret } = await readWhatsappConfig({ ...environment(), ...secrets });
     assert.equal(jobsSecret, secrets.JOBS_SECRET);
-    // A second run would replace the key that encrypts stored tokens.
+    // Running the command a second time would replace the key that encrypts stored tokens.
     await assert.rejects(shell(lines, { cwd }), /secrets\.env/);
   });
 });
 
-Deno.test("a command on the page turns a legacy JWT secret into a signing key", async () => {
+Deno.test("a command on the page converts a legacy JWT secret to a signing key", async () => {
   const secret = "a-legacy-secret-of-more-than-32-characters";
   const printed = await shell(commandWith('kty:"oct",k:'), { input: `${secret}\n` });
   const { signingKey } = await readConfig({ ...environment(), JWT_SIGNING_KEY: printed });
@@ -71,7 +74,7 @@ Deno.test("a command on the page turns a legacy JWT secret into a signing key", 
   assert.equal(atob(JSON.parse(printed).k.replaceAll("-", "+").replaceAll("_", "/")), secret);
 });
 
-Deno.test("a command on the page prints the id of a credentials key", async () => {
+Deno.test("a command on the page prints the ID of a credentials key", async () => {
   const CREDENTIALS_KEY = btoa("32 bytes that are of no use here");
   const printed = await shell(commandWith("createHash"), { env: { CREDENTIALS_KEY } });
   assert.equal(printed.trim(), await credentialsKeyId(readCredentialsKey(CREDENTIALS_KEY)));

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 
 /**
- * Compares an answer with the answer on a page. In the answer on the page, … matches any text.
- * Pages leave out `doc_url`, which errors have if the operator has set an address.
+ * Compares a response with the response on a page. In the response on the page, … matches any text.
+ * Pages omit `doc_url`, which errors contain only if the operator has set `DOCS_URL`.
  */
 export function assertShown(shown: unknown, actual: unknown, at: string) {
   if (typeof shown === "string" && shown.includes("…")) {

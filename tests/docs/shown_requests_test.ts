@@ -1,22 +1,22 @@
-// The test makes the requests on the pages as a reader does: in a shell, with the demo company.
+// Makes the requests that the docs show like a reader: in a shell, with the demo company.
 import assert from "node:assert/strict";
 import { startOn, withFolder } from "../support/started.ts";
 import { readPage } from "./pages.ts";
 import { assertShown } from "./shown_answers.ts";
 
 /**
- * Lines for the shell, and the answers that the page shows for them. If a page shows several
- * answers, the shell runs the lines several times.
+ * Shell commands, and the responses that the page shows for them. If the page shows several
+ * responses, the shell runs the commands several times.
  */
 interface Step {
   lines: string;
   answers: string[];
 }
 
-/** Lines for a hosted project, with values that the reader fills in, and lines that start the stack. */
+/** Matches commands with placeholders for a hosted project, and commands that start the stack. */
 const NOT_HERE = /<\w+>|\bnpm (start|run)\b/;
 
-/** The steps of a text: blocks for the shell, each with the answers below it. */
+/** The steps on a page: shell code blocks, each with the responses below it. */
 function stepsOf(text: string): Step[] {
   const steps: Step[] = [];
   for (const [, language, block] of text.matchAll(/^```(sh|json)\n([\s\S]*?)^```$/gm)) {
@@ -30,12 +30,12 @@ function stepsOf(text: string): Step[] {
 const MARK = "=== answered ===";
 
 /**
- * The shell's output for each answer of the steps. The shell runs the lines once for each answer
- * that the page shows.
+ * The shell's output for each response in the steps. The shell runs a step's commands once for each
+ * response that the page shows.
  */
 async function run(steps: Step[], cwd: string, port: string): Promise<string[]> {
   const script = steps.flatMap(({ lines, answers }) =>
-    // Lines without an answer prepare the following lines.
+    // Commands without a response prepare the following commands.
     answers.length === 0 ? [lines] : answers.map(() => `${lines}\necho; echo '${MARK}'\n`)
   ).join("");
   const { success, stdout, stderr } = await new Deno.Command("bash", {
@@ -73,9 +73,9 @@ function section(text: string, title: string): string {
   return new RegExp(`^## ${title}\n([\\s\\S]*?)^## `, "m").exec(text)![1];
 }
 
-Deno.test("the requests on the pages get the answers that the pages show", async (t) => {
+Deno.test("the requests in the docs return the responses that the docs show", async (t) => {
   await withFolder(async (folder) => {
-    // The shell runs in the checkout, like the shell of a reader. The data folder is .local.
+    // The shell runs in the checkout, like a reader's shell. The data folder is `.local`.
     const { started, stack } = await startOn(`${folder}/.local`);
     // Requests that only read come first.
     const texts: [name: string, text: string, answers: number][] = [

@@ -1,4 +1,4 @@
-// The program on the page about copies does what the page says.
+// Tests that the program in docs/syncing.md does what the page says.
 import assert from "node:assert/strict";
 import { readIfPresent } from "../../local/files.ts";
 import { call } from "../support/calls.ts";
@@ -10,14 +10,14 @@ import { readPage } from "./pages.ts";
 const { text } = await readPage("docs/syncing.md");
 const [, program = ""] = /^```js\n([\s\S]*?)^```$/m.exec(text) ?? [];
 
-Deno.test("the program on the page about copies keeps a copy current, even after a restart", async () => {
+Deno.test("the program in docs/syncing.md keeps a copy up to date, even after a restart", async () => {
   assert.ok(program.includes("5_000"));
   const company = await newCompany();
   await withFolder(async (folder) => {
     await Deno.writeTextFile(`${folder}/mirror.mjs`, program.replace("5_000", "20"));
     const start = () =>
       new Deno.Command("node", {
-        args: [`${folder}/mirror.mjs`], // this path lets withFolder kill the process if the test fails
+        args: [`${folder}/mirror.mjs`], // because of this path, `withFolder` kills the process if the test fails
         cwd: folder,
         env: {
           CRM_API_URL: stack.gateway_url.replace(/\/gateway$/, ""),

@@ -1,4 +1,4 @@
-// The page on webhooks: its programs verify what the service signs, and its lists are complete.
+// Tests docs/webhooks.md: its programs verify the service's signatures, and its lists are complete.
 import assert from "node:assert/strict";
 import { newSecret, sign } from "../../supabase/functions/_shared/webhooks/signature.ts";
 import { BUN, folderWithClient } from "../support/built_client.ts";
@@ -9,13 +9,13 @@ import { readPage } from "./pages.ts";
 const page = await readPage("docs/webhooks.md");
 
 /**
- * How the function of a language is run. The program runs in a folder with `request.json`, and
- * prints the results.
+ * How to run the verification function of one language. The program runs in a folder with
+ * `request.json` and prints the results.
  */
 interface Language {
   fence: string;
   program: string | null;
-  /** The files, by their names. `{code}` is replaced by the code on the page. */
+  /** The files by name. `{code}` is replaced by the code on the page. */
   files: Record<string, string>;
   args: string[];
   needsClient?: true;
@@ -108,7 +108,7 @@ func main() {
   },
 };
 
-/** Requests, and whether each is a recent delivery that was signed with the secret. */
+/** Requests, each with a flag that is true if it is a recent delivery signed with the secret. */
 async function requestsOf(secret: string): Promise<[Record<string, unknown>, boolean][]> {
   const body = '{"id":"evt_1","type":"deal.won","data":{"title":"Ação 🎉"}}';
   const now = Math.floor(Date.now() / 1000);
@@ -139,7 +139,7 @@ async function requestsOf(secret: string): Promise<[Record<string, unknown>, boo
 for (const [name, language] of Object.entries(LANGUAGES)) {
   const { fence, program, files, args, needsClient } = language;
   Deno.test({
-    name: `the page's function in ${name} accepts signed deliveries and refuses all other requests`,
+    name: `the page's ${name} function accepts signed deliveries and refuses all other requests`,
     ignore: program === null,
     fn: () =>
       withFolder(async (folder) => {

@@ -1,5 +1,5 @@
-// Reports of the channel make events of messages, statuses, sends, templates and accounts. A merge
-// or an erasure makes one event of the contact.
+// Tests that webhooks from the channel create events for messages, statuses, sends, templates and
+// accounts. A merge or an erasure creates one event for the contact.
 
 import assert from "node:assert/strict";
 import { rolledBack, type Sql, type Work } from "../support/acting_as.ts";
@@ -17,7 +17,7 @@ const { id: company_id, account_id, contact_id, conversation_id } = company;
 const inside = (sql: Sql, work: () => Promise<unknown>) => eventsIn(sql, company, work);
 const types = (events: StoredEvent[]) => events.map(({ type }) => type);
 
-test("a message of an unknown person makes a contact, a conversation and a message", async (sql) => {
+test("a message from an unknown person creates events for a contact, a conversation and a message", async (sql) => {
   const events = await inside(
     sql,
     () => tell(sql, account_id, { kind: "message", at: at(1), person: { phone: anyPhone() } }),
@@ -52,7 +52,7 @@ test("an edit, a reaction and a revocation update the message, and a stop word o
   assert.ok(types(stop).includes("contact.opted_out"), String(types(stop)));
 });
 
-test("a send that the channel accepts makes an event send.settled, and a report of delivery makes only an event of the message", async (sql) => {
+test("a send that the channel accepts creates a `send.settled` event, and a delivery report creates only a message event", async (sql) => {
   let send: Awaited<ReturnType<typeof accepted>>;
   const taken = await inside(sql, async () => {
     send = await accepted(sql, company);
@@ -72,7 +72,7 @@ test("a send that the channel accepts makes an event send.settled, and a report 
   assert.deepEqual(delivered[0].changes, { status: { from: "accepted", to: "delivered" } });
 });
 
-test("a failure that the channel reports makes an event send.failed with the reason", async (sql) => {
+test("a failure that the channel reports creates a `send.failed` event with the reason", async (sql) => {
   const send = await accepted(sql, company);
   const events = await inside(sql, () => applyStatus(sql, [account_id], report("failed", 2)));
   assert.deepEqual(typesOf(events), [
@@ -84,7 +84,7 @@ test("a failure that the channel reports makes an event send.failed with the rea
   }
 });
 
-test("a send that fails or is released makes an event send.failed with the reason, and the event names the key", async (sql) => {
+test("a send that fails or is released creates a `send.failed` event with the reason and the API key", async (sql) => {
   for (const settlement of [FAILED, RELEASED]) {
     const send = await claimed(sql, company);
     const events = await inside(sql, () => settle(sql, send.claim_id, settlement));
@@ -95,7 +95,7 @@ test("a send that fails or is released makes an event send.failed with the reaso
   }
 });
 
-test("the job makes only one event send.failed for a send whose lease has ended", async (sql) => {
+test("the job creates only one `send.failed` event for a send whose lease has expired", async (sql) => {
   const send = await claimed(sql, company);
   await sql`update app.noted_times set noted_until = now() - interval '1 minute' where subject = 'leases'`;
   await endLease(sql, send.send_id);
@@ -106,7 +106,7 @@ test("the job makes only one event send.failed for a send whose lease has ended"
   assert.deepEqual(await inside(sql, note), []);
 });
 
-test("the job makes one event for a window that closes within an hour, and a new event after the person's next message", async (sql) => {
+test("the job creates one event for a window that closes within an hour, and a new event after the contact's next message", async (sql) => {
   const open = (minutes: number) =>
     sql`
       insert into contact_windows (company_id, contact_id, account_id, last_inbound_at)
@@ -128,7 +128,7 @@ test("the job makes one event for a window that closes within an hour, and a new
   assert.deepEqual(await inside(sql, note), []);
 });
 
-test("a merge makes one event of the survivor, with the other contact, and no event of the other contact's deletion", async (sql) => {
+test("a merge creates one contact event that names both contacts, and no event for the deleted contact", async (sql) => {
   const other = await addContact(sql, { company_id, phone: anyPhone(), name: "Twin" });
   const [deal] = await sql`
     insert into deals (company_id, title, contact_id, stage_id)
@@ -148,7 +148,7 @@ test("a merge makes one event of the survivor, with the other contact, and no ev
   assert.deepEqual(types(later), ["contact.updated"]);
 });
 
-test("an erasure makes one event of the contact with the ids of its records, and none of its messages", async (sql) => {
+test("an erasure creates one contact event with the ids of the contact's records, and no message events", async (sql) => {
   const [message] = await sql`
     insert into messages (company_id, conversation_id, direction, content)
     values (${company_id}, ${conversation_id}, 'inbound', 'A secret') returning id
@@ -172,7 +172,7 @@ test("an erasure makes one event of the contact with the ids of its records, and
   for (const word of ["Ada", "A secret", "+1"]) assert.ok(!text.includes(word), word);
 });
 
-test("a template makes an event when its status changes, but not when it is first read", async (sql) => {
+test("a template's status change creates an event, but the first import of the template does not", async (sql) => {
   const waba = "200000000000077";
   await sql`update messaging_accounts set business_account_id = ${waba} where id = ${account_id}`;
   const read = (status: string, names = ["order_update"]) =>
@@ -198,7 +198,7 @@ test("a template makes an event when its status changes, but not when it is firs
   assert.deepEqual(added.changes, { status: { from: null, to: "APPROVED" } });
 });
 
-test("a refusal of the account makes one event account.restricted, and a later success makes an event account.restored", async (sql) => {
+test("a refusal that concerns the whole account creates one `account.restricted` event, and a later success creates an `account.restored` event", async (sql) => {
   const refusal = { outcome: "released", reason: "channel_account_error", channel_code: 131042 };
   const send = async (settlement: Record<string, unknown>) => {
     const made = await claimed(sql, company);
@@ -226,10 +226,10 @@ test("a refusal of the account makes one event account.restricted, and a later s
   ]);
 });
 
-test("the job makes one event account.restored for a restriction that ends by time", async (sql) => {
+test("the job creates one `account.restored` event for a restriction that expires", async (sql) => {
   const note = () => sql`select app.note_passed_times()`;
   const account = [["account.restored", account_id]];
-  /** Adds a notice that ends at this time. */
+  /** Adds an account notice that ends at this time. */
   const restrict = (event: string, columns: Record<string, unknown>) =>
     sql`insert into account_notices ${
       sql({
@@ -242,7 +242,8 @@ test("the job makes one event account.restored for a restriction that ends by ti
   const DAYS = 30 * 24 * 60;
   await restrict("LATER", { until: ago(-60) });
   await restrict("EARLIER", { until: ago(20) });
-  // These restrict nothing: one came after its end, and the other does not stop sends.
+  // These notices restrict nothing: the first arrived after its end, and the second does not stop
+  // sends.
   await restrict("LATE", { until: ago(5), received_at: ago(4) });
   await restrict("NEWS", { until: ago(5), stops_sending: false });
   await sql`update app.noted_times set noted_until = ${ago(10)} where subject = 'notices'`;
@@ -258,7 +259,8 @@ test("the job makes one event account.restored for a restriction that ends by ti
   assert.deepEqual(ended[0].actor, { kind: "job", id: null });
   assert.deepEqual(await inside(sql, note), []);
 
-  // Without an end, a restriction counts for 30 days, and a refusal for 30 days after the last one.
+  // A restriction without an end lasts 30 days. A refusal restricts the account until 30 days after
+  // the last refusal.
   await restrict("FOREVER", { happened_at: ago(DAYS + 2), received_at: ago(DAYS + 2) });
   await restrict("131042", {
     kind: "refusal",
@@ -267,7 +269,7 @@ test("the job makes one event account.restored for a restriction that ends by ti
   });
   await sql`update app.noted_times set noted_until = ${ago(3)} where subject = 'notices'`;
   assert.deepEqual(typesOf(await inside(sql, note)), [...account, ...account]);
-  // A deletion makes the event of an end that the job has not noted yet, and of no other end.
+  // A deletion creates an event only for a restriction whose end the job has not recorded yet.
   const remove = (event: string) =>
     inside(
       sql,

@@ -1,4 +1,4 @@
-// Tests the log of events in the API: its authors, filters and pages, and the events that callers
+// Tests the event log in the API: its authors, filters and pagination, and the events that callers
 // must not see.
 
 import assert from "node:assert/strict";
@@ -17,7 +17,7 @@ const { keys } = own;
 const ask = (path: string, key = keys.read) => call(key, "GET", `/events${path}`);
 
 /**
- * The events of a record, which the API shows only when earlier transactions of other tests have
+ * The events of a record. The API shows them only when earlier transactions of other tests have
  * ended.
  */
 async function eventsAt(record_id: string, count: number, filters = "") {
@@ -31,7 +31,7 @@ async function eventsAt(record_id: string, count: number, filters = "") {
   return found;
 }
 
-Deno.test("a change through the API names the key, the request and the changed values", async () => {
+Deno.test("an event for a change through the API names the key, the request and the changed values", async () => {
   const { deal_id, stage_ids } = own;
   const { body } = await call(keys.write, "PATCH", `/deals/${deal_id}`, {
     json: { stage_id: stage_ids[1] },
@@ -55,7 +55,7 @@ Deno.test("a change through the API names the key, the request and the changed v
   assert.equal(body.data.stage_id, stage_ids[1]);
 });
 
-Deno.test("changes by a person, by SQL and by a batch have events too", async () => {
+Deno.test("changes by a user, by SQL and by a batch create events too", async () => {
   const { conversation_id, member_id } = own;
   const written = await rest(
     await personToken(member_id),
@@ -84,7 +84,7 @@ Deno.test("changes by a person, by SQL and by a batch have events too", async ()
   ]);
 });
 
-Deno.test("a request that changes nothing makes no event, and a refused write makes none", async () => {
+Deno.test("a request that changes nothing creates no event, and neither does a refused write", async () => {
   const events = await withDatabase((sql) =>
     eventsIn(sql, own, async () => {
       const { deal_id } = own;
@@ -99,7 +99,7 @@ Deno.test("a request that changes nothing makes no event, and a refused write ma
   assert.deepEqual(events, []);
 });
 
-Deno.test("events are found by type, by all types of a resource, by record and by time", async () => {
+Deno.test("events can be filtered by type, by resource, by record and by time", async () => {
   const company = await newCompany();
   const { id, contact_id, deal_id } = company;
   const before = new Date(Date.now() - 3_600_000).toISOString();
@@ -124,7 +124,7 @@ Deno.test("events are found by type, by all types of a resource, by record and b
   );
 });
 
-Deno.test("a wrong filter, cursor or id is refused with the name of its field", async () => {
+Deno.test("an invalid filter, cursor or id is refused, and the error names the field", async () => {
   assertField(await ask("?type=deal.moved"), "type", /must be types of events/);
   assertField(await ask("?type="), "type", /must be types of events/);
   assertField(await ask("?record_id=1"), "record_id");
@@ -137,7 +137,7 @@ Deno.test("a wrong filter, cursor or id is refused with the name of its field", 
   assert.deepEqual([unknown.status, unknown.body.code], [404, "not_found"]);
 });
 
-Deno.test("pages of any size show each event once, and the last cursor leads to later events", async () => {
+Deno.test("pages of any size contain each event once, and the last cursor returns later events", async () => {
   const company = await newCompany();
   const page = async (query: string) =>
     (await call(company.keys.read, "GET", `/events?${query}`)).body;
@@ -185,7 +185,7 @@ Deno.test("no key sees an event of another company, in any way", async () => {
   assert.equal(asPerson.body.code, "42501");
 });
 
-Deno.test("no role of a request reads or writes the tables of events", async () => {
+Deno.test("no role used by requests can read or write the event tables", async () => {
   await rolledBack(async (sql) => {
     for (const role of ["api_client", "api_reader", "authenticated", "service_role"] as const) {
       if (role === "authenticated") await actAsPerson(sql, own.member_id);
@@ -201,7 +201,7 @@ Deno.test("no role of a request reads or writes the tables of events", async () 
   });
 });
 
-Deno.test("no one sees an event that is older than 30 days, even if no job has emptied its partition", async () => {
+Deno.test("callers cannot see events older than 30 days, even if no job has emptied the partition", async () => {
   const company = await newCompany();
   const [{ name }] = await statement`
     update app.events set happened_at = happened_at - interval '30 days'

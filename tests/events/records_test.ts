@@ -1,5 +1,5 @@
-// Each change of a record makes one event of the most specific type, and a write that changes
-// nothing makes none.
+// Tests that each change to a record creates one event of the most specific type. A write that
+// changes nothing creates no event.
 
 import assert from "node:assert/strict";
 import { rolledBack, type Sql, type Work } from "../support/acting_as.ts";
@@ -11,13 +11,13 @@ const test = (name: string, work: Work) => Deno.test(name, () => rolledBack(work
 const company = await newCompany();
 const { id: company_id, contact_id, deal_id, conversation_id, stage_ids, team_id } = company;
 
-/** The events that a statement makes when it writes these values to the row. */
+/** The events that result from writing these values to the row. */
 const changing = (sql: Sql, table: string, id: string, row: Record<string, unknown>) =>
   eventsIn(sql, company, () => sql`update ${sql(table)} set ${sql(row)} where id = ${id}`);
 
 const NOW = new Date();
 
-test("each change of a contact makes one event of the most specific type, with all changed fields", async (sql) => {
+test("each change to a contact creates one event of the most specific type, with all changed fields", async (sql) => {
   const cases: [Record<string, unknown>, string][] = [
     [{ name: "Bo", temperature: "hot" }, "contact.updated"],
     [{ do_not_contact: true, name: "Cy" }, "contact.opted_out"],
@@ -39,7 +39,7 @@ test("each change of a contact makes one event of the most specific type, with a
   }
 });
 
-test("each change of a deal makes one event of the most specific type", async (sql) => {
+test("each change to a deal creates one event of the most specific type", async (sql) => {
   const [first, second] = stage_ids;
   const cases: [Record<string, unknown>, string, Record<string, unknown> | null][] = [
     [{ title: "Bigger", value: 5 }, "deal.updated", null],
@@ -62,7 +62,7 @@ test("each change of a deal makes one event of the most specific type", async (s
   }
 });
 
-test("a deal that moves to a stage of another pipeline names both pipelines", async (sql) => {
+test("the event for a deal that moves to another pipeline names both pipelines", async (sql) => {
   const [pipeline] = await sql`
     insert into pipelines (company_id, name) values (${company_id}, 'Renewals') returning id
   `;
@@ -76,7 +76,7 @@ test("a deal that moves to a stage of another pipeline names both pipelines", as
   });
 });
 
-test("each change of a conversation's status, person or team makes one event, and a message makes none", async (sql) => {
+test("each change to a conversation's status, assigned user or team creates one event, and a message creates none", async (sql) => {
   const cases: [Record<string, unknown>, string, string[]][] = [
     [{ team_id }, "conversation.assigned", ["team_id"]],
     [{ assigned_to: company.member_id, status: "pending" }, "conversation.assigned", [
@@ -102,7 +102,7 @@ test("each change of a conversation's status, person or team makes one event, an
   assert.deepEqual(events.map(({ type }) => type), ["message.received"]);
 });
 
-test("each new and each deleted record makes one event, even if one statement adds or deletes many", async (sql) => {
+test("each created or deleted record creates one event, even if one statement creates or deletes many records", async (sql) => {
   const rows = Array.from({ length: 500 }, () => ({ company_id, phone: anyPhone() }));
   let ids: string[] = [];
   const added = await eventsIn(sql, company, async () => {
@@ -129,7 +129,7 @@ test("each new and each deleted record makes one event, even if one statement ad
   assert.deepEqual(told(deleted), each("contact.deleted"));
 });
 
-test("an upsert makes an event for each row that it adds, and for each row that it changes", async (sql) => {
+test("an upsert creates an event for each row that it adds or changes", async (sql) => {
   const known = anyPhone();
   await sql`insert into contacts (company_id, phone, name) values (${company_id}, ${known}, 'A')`;
   const events = await eventsIn(sql, company, () =>
@@ -141,7 +141,7 @@ test("an upsert makes an event for each row that it adds, and for each row that 
   assert.deepEqual(events.map(({ type }) => type).sort(), ["contact.created", "contact.updated"]);
 });
 
-test("a write that changes no field that callers see makes no event", async (sql) => {
+test("a write that changes only internal fields creates no event", async (sql) => {
   const events = await eventsIn(sql, company, async () => {
     await sql`update contacts set name = name, profile_name_at = null where id = ${contact_id}`;
     await sql`update deals set title = title where id = ${deal_id}`;
@@ -151,7 +151,7 @@ test("a write that changes no field that callers see makes no event", async (sql
   assert.deepEqual(events, []);
 });
 
-test("two statements of a transaction make two events, and a write that is rolled back makes none", async (sql) => {
+test("two statements in a transaction create two events, and a write that is rolled back creates none", async (sql) => {
   const events = await eventsIn(sql, company, async () => {
     await sql`update contacts set name = 'One' where id = ${contact_id}`;
     await sql`update contacts set name = 'Two' where id = ${contact_id}`;
@@ -166,7 +166,7 @@ test("two statements of a transaction make two events, and a write that is rolle
   ]);
 });
 
-test("the deletion of a company leaves no events of its records", async (sql) => {
+test("deleting a company leaves no events for its records", async (sql) => {
   const events = await eventsIn(
     sql,
     company,

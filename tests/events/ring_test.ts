@@ -1,5 +1,5 @@
-// Tests the daily partitions of the log of events: a page with a filter reads a bounded part of the
-// log, old events disappear, and a write succeeds even if no job has emptied the day's partition.
+// Tests the daily partitions of the event log. A page with a filter reads a limited part of the
+// log, and old events disappear. A write succeeds even if no job has emptied the day's partition.
 
 import assert from "node:assert/strict";
 import { rolledBack } from "../support/acting_as.ts";
@@ -9,7 +9,7 @@ import { eventsIn } from "../support/events.ts";
 import { until } from "../support/started.ts";
 import { statement } from "../support/test_stack.ts";
 
-Deno.test("a page with a filter reads a bounded number of events, and the next pages return the following events", async () => {
+Deno.test("a filtered page reads a limited number of events, and the next pages return the following events", async () => {
   const company = await newCompany();
   const { read } = company.keys;
   await statement`
@@ -34,7 +34,7 @@ Deno.test("a page with a filter reads a bounded number of events, and the next p
   assert.equal(second.pagination.has_more, false);
 });
 
-Deno.test("a write succeeds on a day whose partition still has the events of 32 days ago", async () => {
+Deno.test("a write succeeds even if the day's partition still contains events from 32 days ago", async () => {
   const company = await newCompany();
   await rolledBack(async (sql) => {
     await sql`

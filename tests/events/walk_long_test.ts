@@ -1,6 +1,6 @@
-// While eight writers write, some of them in long transactions, a caller that pages through the log
-// misses no event and gets none twice. The events of one record have the order in which they were
-// written.
+// Eight writers run at once, some of them with long transactions. A caller that pages through the
+// event log must see each event exactly once. The events of each record must be in the order in
+// which they were written.
 
 import assert from "node:assert/strict";
 import postgres from "postgres";
@@ -8,7 +8,7 @@ import { call } from "../support/calls.ts";
 import { anyPhone, newCompany } from "../support/company.ts";
 import { stack, withDatabase } from "../support/test_stack.ts";
 
-Deno.test("while eight writers write, the pages of the log show each event once, and each record's events in order", async () => {
+Deno.test("while eight writers run, the pages of the event log show each event once, and each record's events in order", async () => {
   const company = await newCompany();
   const ids = await withDatabase(async (sql) => {
     const rows = Array.from({ length: 10 }, () => ({ company_id: company.id, phone: anyPhone() }));
@@ -58,11 +58,11 @@ Deno.test("while eight writers write, the pages of the log show each event once,
     where company_id = ${company.id} order by seq
   `;
   assert.ok(stored.length > 500, String(stored.length));
-  assert.equal(new Set(seen).size, seen.length, "no event came twice");
+  assert.equal(new Set(seen).size, seen.length, "no event was returned twice");
   assert.deepEqual(new Set(seen), new Set(stored.map(({ id }) => id)));
   const newest = new Map<string, string>();
   for (const { record_id, at } of stored) {
-    assert.ok(at >= (newest.get(record_id) ?? ""), "the time of a record never goes back");
+    assert.ok(at >= (newest.get(record_id) ?? ""), "the event times of a record never decrease");
     newest.set(record_id, at);
   }
   await sql.end();

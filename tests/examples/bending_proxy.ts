@@ -1,21 +1,21 @@
 import { answeringProxy } from "../support/answering_proxy.ts";
 
-/** An answer of the API on its way to the caller. */
+/** An API response on its way to the caller. */
 export interface BentAnswer {
   status: number;
   contentType: string;
-  // deno-lint-ignore no-explicit-any -- a test changes parts of any body
+  // deno-lint-ignore no-explicit-any -- tests change parts of arbitrary bodies
   body: any;
-  /** Additional headers of the answer. */
+  /** Additional response headers. */
   headers?: Record<string, string>;
 }
 
-/** Changes an answer. `made` is the number of earlier requests of this operation. */
+/** Changes a response. `made` is the number of earlier requests for the same operation. */
 export type Bend = (answer: BentAnswer, made: number) => BentAnswer;
 
 /**
- * A server in front of the stack that changes the answers of some operations. An operation has the
- * name of its method and path, such as `GET /gateway/contacts`.
+ * A proxy for the stack that changes the responses of some operations. An operation is named by its
+ * method and path, such as `GET /gateway/contacts`.
  */
 export function bendingProxy(stackUrl: string, bends: Record<string, Bend>) {
   const made = new Map<string, number>();
@@ -42,7 +42,7 @@ export function bendingProxy(stackUrl: string, bends: Record<string, Bend>) {
   });
   return {
     ...proxy,
-    /** How many requests an operation has received. */
+    /** The number of requests that an operation has received. */
     made: (name: string) => made.get(name) ?? 0,
   };
 }

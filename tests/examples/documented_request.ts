@@ -20,8 +20,8 @@ export interface PlannedRequest {
 /**
  * Asserts that openapi.json describes a request: its path, method, parameters and body.
  *
- * @param base the address of the functions, which ends in `/functions/v1`.
- * @throws Error that names what is not described.
+ * @param base the base URL of the functions, which ends in `/functions/v1`.
+ * @throws Error that names the part that is not described.
  */
 export function assertDocumented({ method, url, headers, body }: PlannedRequest, base: string) {
   const fail = (problem: string) => {
@@ -64,7 +64,7 @@ export function assertDocumented({ method, url, headers, body }: PlannedRequest,
   if (problem) fail(`the body: ${problem}`);
 }
 
-/** The headers that a request may have, in lower case. */
+/** The names of the headers that a request may have, in lower case. */
 function headersOf(operation: JsonSchema): Set<string> {
   const named: JsonSchema[] = operation.parameters.map((each: JsonSchema) =>
     each.$ref ? document.components.parameters[each.$ref.split("/").at(-1)] : each
@@ -73,7 +73,10 @@ function headersOf(operation: JsonSchema): Set<string> {
   return new Set(["authorization", ...(operation.requestBody ? ["content-type"] : []), ...names]);
 }
 
-/** The operation of a path. A path without parameters wins over a path with parameters. */
+/**
+ * Finds the operation for a path. A path without parameters takes precedence over a path with
+ * parameters.
+ */
 function operationAt(method: string, path: string) {
   const patterns = Object.keys(document.paths).sort((one, other) =>
     Number(one.includes("{")) - Number(other.includes("{"))

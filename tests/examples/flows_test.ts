@@ -1,4 +1,5 @@
-// The Arazzo flows do the five most common jobs, and fail on an unexpected answer.
+// Tests the Arazzo flows for the five most common tasks. A flow must fail on an unexpected
+// response.
 import assert from "node:assert/strict";
 import { root } from "../../local/checkout.ts";
 import tools from "../../tools/package.json" with { type: "json" };
@@ -12,13 +13,13 @@ import { stack } from "../support/test_stack.ts";
 
 const FOLDER = "examples/flows/";
 /**
- * The flow that reads changes is first. While another test has a transaction open, the API does not
- * show new changes yet. So if another flow ran first, this flow could read that flow's contact
+ * The flow that reads changes must be first. While another test has an open transaction, the API
+ * does not show new changes yet. After another flow, this flow could read that flow's contact
  * instead of its own.
  */
 const flows = Array.from(Deno.readDirSync(root + FOLDER), ({ name }) => name).sort().reverse();
 
-/** The person whom the reply flow answers by default. */
+/** The person to whom the reply flow replies by default. */
 const WHO_WRITES = "+14155550147";
 
 interface Check {
@@ -28,10 +29,10 @@ interface Check {
 }
 
 /**
- * Runs flows with the key of a company, as a reader does.
+ * Runs flows with a company's key, like a reader.
  *
- * @returns whether all of them passed, and the checks of each that did not, such as
- *   `["makeSure: schema check"]`, by the name of the flow.
+ * @returns whether all flows passed, and the failed checks by flow name, such as
+ *   `["makeSure: schema check"]`.
  */
 async function run(
   names: string[],
@@ -62,7 +63,7 @@ async function run(
 function failedChecks({ files }: any): Record<string, string[]> {
   const failed: Record<string, string[]> = {};
   for (const [path, { executedWorkflows: [workflow] }] of Object.entries<typeof files>(files)) {
-    // The report has a repeated step once for each attempt. The last attempt counts.
+    // The report lists a repeated step once for each attempt. Only the last attempt counts.
     const last = new Map<string, Check[]>();
     for (const { stepId, checks } of workflow.executedSteps) last.set(stepId, checks);
     const checks = Array.from(last).flatMap(([stepId, checks]) =>
@@ -74,13 +75,13 @@ function failedChecks({ files }: any): Record<string, string[]> {
   return failed;
 }
 
-/** A company that has just got a message from a person. */
+/** A company that has just received a message from a person. */
 async function companyToWriteTo(): Promise<Company> {
   const company = await newCompany();
   const json = { phone: WHO_WRITES };
   await call(company.keys.write, "PATCH", `/contacts/${company.contact_id}`, { json });
   await writes(company);
-  // The sandbox checks the 24-hour window too.
+  // Like WhatsApp, the sandbox enforces the 24-hour window.
   const heard = await fetch(`${stack.url}/sandbox/inbound`, {
     method: "POST",
     headers: { "Content-Type": "application/json" },
@@ -91,14 +92,14 @@ async function companyToWriteTo(): Promise<Company> {
     }),
   });
   assert.equal((await heard.json()).posted, false, "this stack's sandbox posts no events");
-  // The flows read these changes.
+  // The flows read the changes to these records.
   for (const path of ["/messages/changes", "/contacts/changes"]) {
     await changesOnce(company.keys.read, path, (rows) => rows.length > 0);
   }
   return company;
 }
 
-Deno.test("every flow passes and does its job once", async () => {
+Deno.test("every flow passes and does its task once", async () => {
   assert.equal(flows.length, 5);
   assert.equal(flows[0], "sync-contacts.arazzo.yaml");
   const company = await companyToWriteTo();
@@ -110,13 +111,13 @@ Deno.test("every flow passes and does its job once", async () => {
     ["template", "text"],
   );
   const contacts = await call(company.keys.read, "GET", "/contacts?include_total=true");
-  // The contact that each flow uses, and the person who wrote.
+  // The contacts that the flows use, and the person who sent the message.
   assert.equal(contacts.body.pagination.total, 5);
   const { body: { data: deals } } = await call(company.keys.read, "GET", "/deals?q=Order");
   assert.deepEqual(deals.map((deal: { title: string }) => deal.title), ["Order A-1843"]);
 });
 
-Deno.test("a flow fails on a wrong status, a wrong type and a wrong value", async () => {
+Deno.test("a flow fails if a response has a wrong status, type or value", async () => {
   const company = await companyToWriteTo();
   await using proxy = answeringProxy(stack.url, async ({ method, path }, pass) => {
     const answer = await pass();
@@ -138,7 +139,7 @@ Deno.test("a flow fails on a wrong status, a wrong type and a wrong value", asyn
     [bent[0]]: [
       "answer: $statusCode == 200",
       "answer: $response.body#/success == true",
-      "answer: unexpected error", // it has no message_id for the next step
+      "answer: unexpected error", // the response has no message_id for the next step
     ],
     [bent[1]]: ["open: schema check"],
     [bent[2]]: ['makeSureAgain: $response.body#/data/email == "bia@torres.example"'],

@@ -1,4 +1,5 @@
-// Tests the script that keeps a CSV file current, run as docs/automation.md says.
+// Tests the script that keeps a CSV file up to date. The test runs the script as docs/automation.md
+// describes.
 import assert from "node:assert/strict";
 import { root } from "../../local/checkout.ts";
 import { newSecret, sign } from "../../supabase/functions/_shared/webhooks/signature.ts";
@@ -11,8 +12,8 @@ import { type Bend, bendingProxy } from "./bending_proxy.ts";
 const CHANGES = "GET /gateway/contacts/changes";
 
 /**
- * The script with contacts.csv in a folder. The script has only the permissions that the page gives
- * it.
+ * Runs the script in a folder that contains contacts.csv. The script has only the permissions that
+ * the page states.
  */
 function started(
   folder: string,
@@ -44,7 +45,10 @@ function started(
   };
 }
 
-/** The rows of contacts.csv by the names of its columns, or null while the file does not exist. */
+/**
+ * The rows of contacts.csv, as objects with the column names, or null while the file does not
+ * exist.
+ */
 async function rowsIn(folder: string): Promise<Record<string, string>[] | null> {
   const bytes = await Deno.readFile(`${folder}/contacts.csv`).catch(() => null);
   if (!bytes) return null;
@@ -63,7 +67,7 @@ async function rowsIn(folder: string): Promise<Record<string, string>[] | null> 
   });
 }
 
-/** Waits until the file and the API have the same data of each contact. */
+/** Waits until the file and the API have the same data for each contact. */
 async function inStep(folder: string, { keys }: Company) {
   await until(async () => {
     const { body } = await call(keys.read, "GET", "/contacts?archived=include&limit=200");
@@ -125,7 +129,7 @@ Deno.test("the mirror follows changes, archiving, merges and deletions, and surv
   });
 });
 
-Deno.test("a signed event makes the mirror read immediately, and no other request does", async () => {
+Deno.test("a signed event makes the mirror read immediately, and other requests do not", async () => {
   await withFolder(async (folder) => {
     const company = await newCompany();
     const [secret, port] = [newSecret(), freePort()];
@@ -174,11 +178,11 @@ Deno.test("a cell of the mirror is never a formula, and other characters stay un
   });
 });
 
-Deno.test("the mirror waits as Retry-After says, and survives broken answers and restarts", async () => {
+Deno.test("the mirror waits as long as `Retry-After` says, and survives broken responses and restarts", async () => {
   await withFolder(async (folder) => {
     const company = await newCompany();
     await added(company, ["Ada"]);
-    // This row is in a copy whose cursor has expired, so no change will report its deletion.
+    // The cursor of the copy has expired, so no change will report the deletion of this row.
     const ghost = { cursor: "of-an-older-database", contacts: { ghost: ["ghost", "Ghost"] } };
     await Deno.writeTextFile(`${folder}/contacts.csv.state.json`, JSON.stringify(ghost));
     const times: number[] = [];
@@ -193,7 +197,7 @@ Deno.test("the mirror waits as Retry-After says, and survives broken answers and
     await using _mirror = started(folder, proxy.url, company.keys.read);
     await inStep(folder, company);
     assert.ok(times[1] - times[0] >= 1000, "the mirror waits as long as Retry-After says");
-    assert.ok(times[2] - times[1] >= 1000, "the mirror waits after a broken answer");
+    assert.ok(times[2] - times[1] >= 1000, "the mirror waits after a broken response");
     await until(async () => {
       const state = await Deno.readTextFile(`${folder}/contacts.csv.state.json`);
       return !state.includes("Ghost");
@@ -201,7 +205,7 @@ Deno.test("the mirror waits as Retry-After says, and survives broken answers and
   });
 });
 
-Deno.test("if its key is refused or its host is not allowed, the mirror ends with the reason", async () => {
+Deno.test("the mirror exits with the reason if its key is refused or its host is not allowed", async () => {
   await withFolder(async (folder) => {
     await using other = started(folder, stack.url, "sk_live_any", { host: "crm.example" });
     const [failed, said] = await other.ended();

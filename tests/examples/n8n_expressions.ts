@@ -1,13 +1,13 @@
 // Expressions of n8n: a text that begins with `=` has JavaScript between {{ and }}.
 
-/** The names that expressions and code may use, such as `$json`. */
+/** The variables that expressions and code may use, such as `$json`. */
 export type Names = Record<string, unknown>;
 
 /**
- * The value of a parameter. If the text is exactly one expression, the value is the result of the
- * expression. Otherwise the value is a text.
- * @throws Error with the expression and what is wrong with it. n8n itself often continues without a
- * value.
+ * The value of a parameter. If the parameter is a single expression, the value is the result of the
+ * expression. Otherwise, the value is a string.
+ * @throws Error with the expression and its problem. In this case, n8n itself often continues
+ * without a value.
  */
 export function evaluated(value: unknown, names: Names): unknown {
   if (Array.isArray(value)) return value.map((each) => evaluated(each, names));
@@ -39,8 +39,8 @@ function valueOf(expression: string, names: Names): unknown {
 
 /**
  * Runs the JavaScript of a Code node.
- * @param self is `this` in the code.
- * @throws what the code throws.
+ * @param self the value of `this` in the code.
+ * @throws any error that the code throws.
  */
 export async function ran(code: string, names: Names, self?: unknown): Promise<unknown> {
   const AsyncFunction = Object.getPrototypeOf(async function () {}).constructor;

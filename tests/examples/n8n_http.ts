@@ -6,7 +6,7 @@ import type { WorkflowNode } from "./n8n_workflow.ts";
 /** A node that makes HTTP requests. */
 export type HttpNode = WorkflowNode & { parameters: ParametersOf<"httpRequest 4.2"> };
 
-// deno-lint-ignore no-explicit-any -- the body of an answer is any JSON
+// deno-lint-ignore no-explicit-any -- a response body can be any JSON value
 type Answer = { body: any; headers: Record<string, string>; statusCode: number };
 
 type File = Uint8Array<ArrayBuffer>;
@@ -36,7 +36,7 @@ export async function requested(
     try {
       return await pagesOf(node, names, base, key, file);
     } catch (error) {
-      // A request that openapi.json does not describe is an error of the workflow. n8n waits before
+      // A request that openapi.json does not describe is an error in the workflow. n8n waits before
       // it tries again.
       if (attempt >= maxTries || !(error instanceof Refused)) throw error;
     }
@@ -59,7 +59,7 @@ async function pagesOf(
   const answers: Answer[] = [];
   let isComplete = false;
   while (!isComplete) {
-    // The first page uses the URL of the node, because the expression for the next URL has no value
+    // The first request uses the node's URL, because the expression for the next URL has no value
     // yet.
     const $response = answers.at(-1) ?? {};
     const next = pagination && evaluated(pagination.nextURL, { ...names, $response });

@@ -1,7 +1,7 @@
 import { z } from "zod";
 
-// The parameters of the nodes that the examples use, as n8n 1.x has them in these versions of the
-// nodes. A parameter that the runner does not replay is an error.
+// The parameters of the n8n nodes that the examples use, as defined in these node versions of n8n
+// 1.x. A parameter that the runner cannot replay is an error.
 
 const expression = z.string().startsWith("={{").endsWith("}}");
 const pairs = z.strictObject({
@@ -45,7 +45,7 @@ const httpRequest = z.strictObject({
     pagination: z.strictObject({ pagination }).optional(),
   }),
 }).refine((node) =>
-  // n8n sends the query, the headers or the body only if that part is switched on.
+  // n8n sends the query, the headers and the body only if each is switched on.
   Boolean(node.queryParameters) === Boolean(node.sendQuery) &&
   Boolean(node.headerParameters) === Boolean(node.sendHeaders) &&
   Boolean(node.jsonBody || node.inputDataFieldName) === Boolean(node.sendBody) &&
@@ -140,7 +140,7 @@ const dataTable = z.discriminatedUnion("operation", [
   }),
 ]);
 
-/** The raw body is the binary data `data`. The node Respond to Webhook answers. */
+/** The raw body is the binary property `data`. The node Respond to Webhook sends the response. */
 const webhook = z.strictObject({
   httpMethod: z.literal("POST"),
   path: z.string(),
@@ -163,12 +163,12 @@ const respondToWebhook = z.discriminatedUnion("respondWith", [
 const removeDuplicates = z.strictObject({
   operation: z.literal("removeItemsSeenInPreviousExecutions"),
   dedupeValue: expression,
-  options: empty, // it knows the last 10,000 values
+  options: empty, // the node remembers the last 10,000 values
 });
 
 const interval = z.strictObject({ field: z.literal("minutes"), minutesInterval: z.int().min(1) });
 
-/** The parameters of each kind of node, by the name and version of the kind. */
+/** The parameters of each node type, by type name and version. */
 export const PARAMETERS = {
   "manualTrigger 1": empty,
   "scheduleTrigger 1.2": z.strictObject({
@@ -189,7 +189,7 @@ export const PARAMETERS = {
   "removeDuplicates 2": removeDuplicates,
 };
 
-/** The name of a kind of node, with its version. */
+/** The name of a node type, with its version. */
 export type Kind = keyof typeof PARAMETERS;
-/** The parameters of a kind of node. */
+/** The parameters of a node type. */
 export type ParametersOf<Name extends Kind> = z.output<(typeof PARAMETERS)[Name]>;

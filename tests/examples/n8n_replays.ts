@@ -1,4 +1,4 @@
-// Functions that all tests of the n8n workflows use.
+// Functions that all n8n workflow tests use.
 import { call } from "../support/calls.ts";
 import type { Company } from "../support/company.ts";
 import { stack } from "../support/test_stack.ts";
@@ -6,10 +6,10 @@ import { N8nRunner } from "./n8n_runner.ts";
 import type { DataTables } from "./n8n_tables.ts";
 import { readWorkflow } from "./n8n_workflow.ts";
 
-/** The address of the functions in the node Settings. */
+/** The base URL of the functions in the node Settings. */
 export const API = `${stack.url}/functions/v1`;
 
-/** A runner of a workflow, with a company's key and these settings in place of the file's. */
+/** A runner for a workflow. The company's key and these settings replace the values in the file. */
 export async function runnerOf(
   name: string,
   { keys }: Company,
@@ -19,7 +19,7 @@ export async function runnerOf(
   return new N8nRunner(workflow, { crm_api_url: API, ...settings }, keys.all, tables);
 }
 
-/** The contacts of a company by phone, as the API lists them. */
+/** The contacts of a company by phone number, as the API lists them. */
 export async function listed({ keys }: Company): Promise<Map<string, string | null>> {
   const { body } = await call(keys.read, "GET", "/contacts?archived=include&limit=200");
   return new Map(

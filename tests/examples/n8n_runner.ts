@@ -7,7 +7,7 @@ import { type Kind, PARAMETERS, type ParametersOf } from "./n8n_parameters.ts";
 import { DataTables } from "./n8n_tables.ts";
 import type { Workflow, WorkflowNode } from "./n8n_workflow.ts";
 
-// deno-lint-ignore no-explicit-any -- the data that a node passes on is any JSON
+// deno-lint-ignore no-explicit-any -- nodes pass on arbitrary JSON
 type Json = Record<string, any>;
 
 /** The data that a node passes on to the next node. */
@@ -19,12 +19,12 @@ export interface Item {
   from: Map<string, Item>;
 }
 
-/** A replay with more steps than this is in an endless loop. */
+/** A replay that exceeds this number of steps is in an endless loop. */
 const MOST_STEPS = 200;
 
-/** A workflow with the data that n8n keeps for it between two runs. */
+/** A workflow with the data that n8n keeps for the workflow between two runs. */
 export class N8nRunner {
-  /** The static data of the workflow. */
+  /** The workflow's static data. */
   staticData: Json = {};
   readonly tables: DataTables;
   /** The values that the node Remove Duplicates has seen in all runs. */
@@ -34,10 +34,10 @@ export class N8nRunner {
   #key: string;
 
   /**
-   * @param settings replaces values of the node Settings, including `crm_api_url`, as its user
-   * does.
-   * @param key of the credential.
-   * @throws Error that names a node of an unknown kind, or with an unknown parameter.
+   * @param settings replaces values in the node Settings, including `crm_api_url`, like a user who
+   * fills them in.
+   * @param key the API key in the credential.
+   * @throws Error that names the node if its type or one of its parameters is unknown.
    */
   constructor(workflow: Workflow, settings: Json, key: string, tables = new DataTables({})) {
     for (const node of workflow.nodes) parametersOf(node, kindOf(node));
@@ -48,8 +48,8 @@ export class N8nRunner {
   }
 
   /**
-   * Runs the workflow from its trigger. Returns the items of the last run of each node, by the names of the nodes.
-   * @param request what the node Webhook receives: its headers, in lower case, and its body.
+   * Runs the workflow from its trigger. Returns the items from each node's last run, by node name.
+   * @param request the headers, in lower case, and the body that the node Webhook receives.
    * @throws Error that stops the workflow.
    */
   async run(
@@ -64,7 +64,7 @@ export class N8nRunner {
       const outputs = await this.#executed(node, items, runs);
       const all = outputs.flat();
       runs.set(node.name, [...runs.get(node.name) ?? [], all]);
-      // A branch ends before the branch below it begins. A node without input items does not run.
+      // A branch ends before the next lower branch begins. A node without input items does not run.
       const next = outputs.flatMap((output, index) =>
         output.length === 0 ? [] : this.#after(node, index).map((node) => ({ node, items: output }))
       );
@@ -78,7 +78,7 @@ export class N8nRunner {
     return links.map((link) => this.#workflow.nodes.find((each) => each.name === link.node)!);
   }
 
-  /** The outputs of a node, each with its items. */
+  /** The outputs of a node, each with a list of items. */
   async #executed(
     node: WorkflowNode,
     items: Item[],
@@ -131,7 +131,7 @@ export class N8nRunner {
           require: createRequire(import.meta.url),
           Buffer,
         }, { helpers: { getBinaryDataBuffer: () => Buffer.from(items[0].body!) } });
-        if (!Array.isArray(made)) throw new Error(`${node.name} returns no list of items`);
+        if (!Array.isArray(made)) throw new Error(`${node.name} does not return a list of items`);
         return [made.map(({ json }) => next(items[0], json))];
       }
       case "stopAndError 1":
@@ -154,7 +154,7 @@ export class N8nRunner {
         return [made];
       }
       case "stickyNote 1":
-        throw new Error("A note is not a step.");
+        throw new Error("A sticky note is not a step.");
     }
   }
 
@@ -171,7 +171,7 @@ export class N8nRunner {
     return { ...json, ...this.#settings };
   }
 
-  /** The names that expressions of a node may use. */
+  /** The variables that a node's expressions may use. */
   #names(item: Item, items: Item[], runs: Map<string, Item[][]>, node: WorkflowNode): Names {
     return {
       $json: item.json,
@@ -194,7 +194,7 @@ export class N8nRunner {
   }
 }
 
-/** The kind of a node. @throws Error if the runner does not know the kind. */
+/** The type of a node. @throws Error if the runner does not know the node type. */
 function kindOf({ name, type, typeVersion }: WorkflowNode): Kind {
   const kind = `${type.replace("n8n-nodes-base.", "")} ${typeVersion}`;
   if (!(kind in PARAMETERS)) throw new Error(`${name} is of an unknown kind: ${kind}`);
@@ -208,14 +208,14 @@ function parametersOf<Name extends Kind>(node: WorkflowNode, kind: Name): Parame
   return data as ParametersOf<Name>;
 }
 
-/** The position of a node. Branches run from top to bottom and from left to right. */
+/** The sort position of a node. Branches run from top to bottom and from left to right. */
 function place({ position: [x, y] }: WorkflowNode): number {
   return y * 1e6 + x;
 }
 
 function holdsAll(node: WorkflowNode, { conditions }: ParametersOf<"if 2.2">): boolean {
   return conditions.conditions.every(({ leftValue: left, rightValue: right, operator }) => {
-    // Compares as n8n does with its strict type validation.
+    // Compares values like n8n with strict type validation.
     // deno-lint-ignore valid-typeof -- n8n uses the names of JavaScript's types
     if (typeof left !== operator.type) {
       throw new Error(`${node.name}: ${left} is not a ${operator.type}`);

@@ -2,11 +2,11 @@ import type { ParametersOf } from "./n8n_parameters.ts";
 
 type Row = Record<string, string | null>;
 
-/** The data tables of n8n, in memory. All columns contain text. */
+/** n8n data tables in memory. All columns are text columns. */
 export class DataTables {
   #tables: Map<string, { columns: string[]; rows: Row[] }>;
 
-  /** @param columns the names of the columns of each table. */
+  /** @param columns the column names of each table. */
   constructor(columns: Record<string, string[]>) {
     this.#tables = new Map(
       Object.entries(columns).map(([name, each]) => [name, { columns: each, rows: [] }]),
@@ -19,8 +19,8 @@ export class DataTables {
   }
 
   /**
-   * Does the work of a node. Returns the written rows in their current form, or the deleted rows in
-   * their earlier form.
+   * Executes a data table node. Returns the written rows with their new values, or the deleted rows
+   * with their old values.
    */
   apply(parameters: ParametersOf<"dataTable 1.1">): Row[] {
     const { dataTableId: { value: name }, filters } = parameters;

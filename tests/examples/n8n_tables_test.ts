@@ -1,4 +1,5 @@
-// Tests the n8n workflows that keep a table current, replayed against the stack.
+// Tests the n8n workflows that keep a table up to date. The workflows are replayed against the
+// stack.
 import assert from "node:assert/strict";
 import { call } from "../support/calls.ts";
 import { anyPhone, type Company, newCompany } from "../support/company.ts";
@@ -24,7 +25,10 @@ async function addedContacts({ id }: Company, names: string[]) {
   await withDatabase((sql) => sql`insert into contacts ${sql(rows)}`);
 }
 
-/** Runs a workflow until this check passes, because transactions of other tests delay changes. */
+/**
+ * Runs a workflow until this check passes. Transactions of other tests delay the changes that the
+ * workflow reads.
+ */
 async function untilSo(runner: N8nRunner, holds: () => void | Promise<void>) {
   await until(async () => {
     await runner.run();
@@ -32,7 +36,7 @@ async function untilSo(runner: N8nRunner, holds: () => void | Promise<void>) {
   });
 }
 
-Deno.test("n8n: a table of contacts is current after each run", async () => {
+Deno.test("n8n: a table of contacts is up to date after each run", async () => {
   const company = await newCompany();
   await addedContacts(company, ["Ada", "Зоя", "=1+1"]);
   const tables = new DataTables({ crm_contacts_copy: COLUMNS });
@@ -89,7 +93,8 @@ Deno.test("n8n: the mirror reads all pages, removes deleted contacts and survive
   await untilSo(runner, () => assert.equal(rows().length, 231));
   const { copy } = runner.staticData;
 
-  // After a restored backup, a contact may be gone without a change that reports its deletion.
+  // After a backup is restored, a contact may be missing without a change that reports its
+  // deletion.
   rows().push({ ...rows()[0], name: null, contact_id: "gone" });
   const [{ contact_id: deleted }, { contact_id: archived }] = rows()
     .filter(({ name }) => name?.startsWith("Person"));

@@ -1,4 +1,4 @@
-// Tests the n8n workflows, replayed against the stack.
+// Tests the n8n workflows by replaying them against the stack.
 import assert from "node:assert/strict";
 import { call, send } from "../support/calls.ts";
 import { type Company, newCompany } from "../support/company.ts";
@@ -9,7 +9,10 @@ import { stack, statement } from "../support/test_stack.ts";
 import { bendingProxy } from "./bending_proxy.ts";
 import { listed, runnerOf } from "./n8n_replays.ts";
 
-/** The person writes in a company's conversation, and the sandbox opens its own window too. */
+/**
+ * Simulates a message from the person in a company's conversation. The sandbox opens its own
+ * 24-hour window too.
+ */
 async function asks(company: Company, content: string, secondsAgo = 1): Promise<string> {
   const { body } = await call(company.keys.read, "GET", `/contacts/${company.contact_id}`);
   const inbound = {
@@ -25,7 +28,7 @@ async function asks(company: Company, content: string, secondsAgo = 1): Promise<
   return id;
 }
 
-Deno.test("n8n: a contact is found by another spelling of its phone, or else created", async () => {
+Deno.test("n8n: a contact is found by another spelling of its phone number, or else created", async () => {
   const company = await newCompany();
   const person = { phone: "+5511987650001", name: "Ana", email: "ana@example.com" };
   const runner = await runnerOf("find-or-create-a-contact", company, person);
@@ -44,7 +47,7 @@ Deno.test("n8n: a contact is found by another spelling of its phone, or else cre
   await assert.rejects(refused.run(), /does not describe.*email/);
 });
 
-Deno.test("n8n: a deal is opened once and moved, unless a person has moved it", async () => {
+Deno.test("n8n: a deal is created once and moved, unless a user has already moved it", async () => {
   const company = await newCompany();
   const runner = await runnerOf("open-and-move-a-deal", company, { order: "A-1815" });
   const { "Move the deal": [moved] } = await runner.run();
@@ -55,10 +58,10 @@ Deno.test("n8n: a deal is opened once and moved, unless a person has moved it", 
   assert.deepEqual(body.data.map(({ value }: { value: number }) => value), [1999.5]);
 });
 
-Deno.test("n8n: an order causes one message, even if the send is repeated", async () => {
+Deno.test("n8n: an order results in one message, even if the send is repeated", async () => {
   const company = await newCompany();
   await using proxy = bendingProxy(stack.url, {
-    // The answer of a send that reached the channel is lost, and the next send comes too soon.
+    // The response to a send that reached the channel is lost, and the next try comes too soon.
     "POST /send-external-template": (answer, made) =>
       made > 1 ? answer : {
         ...answer,
@@ -84,7 +87,7 @@ Deno.test("n8n: an order causes one message, even if the send is repeated", asyn
   );
   assert.equal((await takenFrom(company)).length, 1);
 
-  // The sandbox cannot reach this phone, even after repeats of the send.
+  // The sandbox cannot reach this phone number, even if the send is repeated.
   const failing = await runnerOf("send-a-template-safely", company, {
     ...order,
     order: "A-1816",
@@ -130,7 +133,7 @@ Deno.test("n8n: a question is answered once, and only while the window is open",
   const { Done: [{ json: { body: repeated } }] } = await runner.run();
   assert.equal(repeated.idempotent_hit, true);
 
-  // The message appears again when its status changes.
+  // The message appears in the changes again when its status changes.
   await statement`update messages set edited_at = now() where id = ${asked}`;
   await until(async () => {
     const { Done } = await runner.run();

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { root } from "../../local/checkout.ts";
 
-// The file of a workflow, as n8n exports it. The schemas refuse unknown members, because a replay
-// would ignore them.
+// The schemas of a workflow file that n8n exports. They refuse unknown members, because a replay
+// would ignore such members.
 
 const connection = z.strictObject({
   node: z.string(),
@@ -18,7 +18,7 @@ const node = z.strictObject({
   position: z.tuple([z.number(), z.number()]),
   parameters: z.record(z.string(), z.unknown()),
   credentials: z.strictObject({
-    // A key is never in a workflow: n8n looks for a credential of this name.
+    // A workflow file never contains an API key. n8n looks for a credential with this name.
     httpBearerAuth: z.strictObject({ id: z.null(), name: z.literal("CRM API key") }),
   }).optional(),
   retryOnFail: z.literal(true).optional(),
@@ -40,9 +40,9 @@ const workflow = z.strictObject({
   tags: z.tuple([]),
 });
 
-/** A node of a workflow. */
+/** A node in a workflow. */
 export type WorkflowNode = z.output<typeof node>;
-/** A workflow of n8n. */
+/** An n8n workflow. */
 export type Workflow = z.output<typeof workflow>;
 
 /** Reads `examples/n8n/<name>.json`. @throws Error if n8n could not import the workflow. */

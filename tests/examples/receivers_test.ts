@@ -9,7 +9,7 @@ import { readWorkflow } from "./n8n_workflow.ts";
 
 const SECRET = newSecret();
 
-/** A signed delivery of an event. */
+/** A signed webhook delivery of an event. */
 async function delivery(number: number, { secret = SECRET, ago = 0, padding = "" } = {}) {
   const body = JSON.stringify({
     id: `evt_${String(number).padStart(32, "0")}`,
@@ -28,7 +28,7 @@ async function delivery(number: number, { secret = SECRET, ago = 0, padding = ""
   return { body, headers };
 }
 
-/** How each receiver is started in a folder. */
+/** How to start each receiver in a folder. */
 const RECEIVERS: Record<string, (port: string) => Promise<[program: string, args: string[]]>> = {
   Deno: (port) =>
     Promise.resolve([Deno.execPath(), [
@@ -104,11 +104,11 @@ for (const [name, commandOf] of Object.entries(RECEIVERS)) {
   });
 }
 
-Deno.test("n8n: a delivery is verified, and each event is passed on once", async () => {
+Deno.test("n8n: the workflow verifies each delivery and passes each event on once", async () => {
   const workflow = await readWorkflow("receive-events");
   const verify = workflow.nodes.find(({ name }) => name === "Verify")!;
   const code = String(verify.parameters.jsCode);
-  assert.ok(code.includes("'whsec_…'"), "no secret is in the file");
+  assert.ok(code.includes("'whsec_…'"), "the file contains no secret");
   verify.parameters.jsCode = code.replace("whsec_…", SECRET);
   const runner = new N8nRunner(workflow, {}, "");
   const run = async (

@@ -1,4 +1,4 @@
-// Does a task of an integrator with curl and with the client, in one company.
+// Performs an integrator's task with curl and with the client, in the same company.
 import assert from "node:assert/strict";
 import { APIError, CRM } from "../../client/src/main.ts";
 import { messagesFrom, nameChannelApp, ownWebhook } from "../support/channel_apps.ts";
@@ -19,14 +19,14 @@ await statement`
   update templates set category = 'MARKETING' where company_id = ${company_id} and name = ${PROMOTION}
 `;
 
-/** The phones, the id and the template send that only one of the two ways to do a task uses. */
+/** The phone numbers, the ID and the template send for one of the two variants of a task. */
 function ownOf(id: number) {
   const [phone, other] = [`+1415555${id}`, `+1415556${id}`];
   return { id, phone, other, message: template(phone, { idempotency_key: `send-${id}` }) };
 }
 type Own = ReturnType<typeof ownOf>;
 
-/** Every curl sends the key. The argument of the shell functions is the JSON of the body. */
+/** Every `curl` call sends the API key. The argument of the shell functions is the JSON body. */
 const PRELUDE = `
 curl() { command curl -sSg -H "Authorization: Bearer $KEY" "$@"; }
 find() { curl $API/gateway/contacts --get --data-urlencode "$@"; }
@@ -43,7 +43,7 @@ async function shell(lines: string, { id, phone, other, message }: Own): Promise
       ...{ ID: String(id), PHONE: phone, OTHER: other },
     },
     stdin: "null",
-    signal: AbortSignal.timeout(60_000), // this limit ends a task that would wait forever
+    signal: AbortSignal.timeout(60_000), // this limit stops a task that would wait forever
   }).output();
   const [printed, errors] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes));
   assert.ok(success, printed + errors);
@@ -54,8 +54,9 @@ let tasks = 0;
 
 /**
  * Tests that a task has the same results with curl and with the client.
- * @param lines for the shell; each line that they print is the JSON of a result
- * @param said what the person with this phone writes to the company before the task
+ * @param lines shell commands; each line that they print is a result as JSON
+ * @param said the message that the person with this phone number sends to the company before the
+ * task
  */
 export function task(
   fact: string,
@@ -75,7 +76,10 @@ export function task(
   }
 }
 
-/** Makes a person write to the company, as the channel reports it. The sandbox then accepts a reply. */
+/**
+ * Simulates a message from a person to the company, as the channel reports it. The sandbox then
+ * accepts a reply.
+ */
 async function writes({ phone }: Own, texts: string[]) {
   const heard = await fetch(stack.sandbox_url!.replace(/messages$/, "inbound"), {
     method: "POST",
@@ -88,7 +92,7 @@ async function writes({ phone }: Own, texts: string[]) {
   assert.equal((await webhook.post(app, event)).status, 200);
 }
 
-/** The code of the request's error, and the fields in its details. */
+/** The error code of the response, and the fields in the error's details. */
 export async function refusal(request: PromiseLike<unknown>): Promise<unknown[]> {
   const error = await request.then(() => assert.fail("it succeeded"), (error) => error);
   assert.ok(error instanceof APIError, String(error));

@@ -1,10 +1,11 @@
-// The tasks of a developer who integrates the API, each done with curl and with the client.
+// Tests the tasks of a developer who integrates the API. Each task is done with curl and with the
+// client.
 import assert from "node:assert/strict";
 import { APIError, type Contact, CRM } from "../../client/src/main.ts";
 import { baseUrl, crm, PROMOTION, REFUSAL, refusal, stage_id, task } from "./tasks.ts";
 
 task(
-  "an idempotency key of a send belongs to one message, and is refused for another person",
+  "a send's idempotency key belongs to one message, and is refused for another person",
   [[true, false], [true, true], ["idempotency_key_reused", "phone"]],
   `for TIME in 1 2; do post send-external-template "$MESSAGE" | jq -c '[.success, .idempotent_hit]'; done
 post send-external-template "\${MESSAGE/$PHONE/$OTHER}" | ${REFUSAL}`,

@@ -1,4 +1,4 @@
-// The service makes one database client for each key and scope, and keeps it. The service uses each
+// Tests that the service creates and keeps one database client for each key and scope. It uses each
 // token for half a minute.
 import assert from "node:assert/strict";
 import { decodeJwt } from "jose";
@@ -24,7 +24,7 @@ async function tokenRecorder() {
     (await callerOf(new Headers({ "X-Api-Key": key }), scope)).db;
   return {
     dbOf,
-    /** The token of a request with this key. */
+    /** The database token that the service uses for a request with this key. */
     async tokenOf(key: string, scope: Scope | null): Promise<string> {
       await (await dbOf(key, scope)).from("deals").select("id");
       return tokens.at(-1)!;
@@ -53,7 +53,7 @@ Deno.test("requests with the same key and scope use one token, which contains th
   assert.equal(await database.tokenOf(ONE, "read"), token);
 });
 
-Deno.test("a token is used for half a minute, and is replaced when the clock is set back", async () => {
+Deno.test("a token is used for half a minute, and is replaced if the clock is set back", async () => {
   const { now } = Date;
   try {
     await using database = await tokenRecorder();
@@ -72,7 +72,7 @@ Deno.test("a token is used for half a minute, and is replaced when the clock is 
   }
 });
 
-Deno.test("the number of kept clients is limited, and a client in use is kept", async () => {
+Deno.test("the number of cached clients is limited, and a client in use remains cached", async () => {
   await using database = await tokenRecorder();
   const used = await database.dbOf(ONE, "read");
   const unused = await database.dbOf(OTHER, "read");

@@ -29,7 +29,7 @@ Deno.test("the publishable key is the default entry of SUPABASE_PUBLISHABLE_KEYS
   assert.equal((await readConfig(older)).publishableKey, "anon");
 });
 
-Deno.test("the environment is local only if the WhatsApp API is on the machine of the functions", async () => {
+Deno.test("the environment is local only if the WhatsApp API runs on the same machine as the functions", async () => {
   const environments = {
     "http://127.0.0.1:54321/sandbox/v26.0": "local",
     "http://host.docker.internal:9000/sandbox/v26.0": "local",
@@ -98,7 +98,8 @@ async function assertToken(
 ) {
   const { payload, protectedHeader } = await jose.jwtVerify(token, key);
   assert.deepEqual(protectedHeader, header);
-  // The token has no time of issue, because PostgREST would refuse it if its own clock is behind.
+  // The token has no `iat` claim, because PostgREST would refuse the token if the clock of
+  // PostgREST is behind.
   const { exp, ...claims } = payload;
   assert.deepEqual(claims, { role: "api_client", key_hash: "a".repeat(64), scope: "write" });
   const seconds = exp! - Math.floor(Date.now() / 1000);
@@ -110,7 +111,7 @@ Deno.test("a symmetric key signs HS256 tokens that are valid for two and a half 
   await assertToken(await sentToken(OCT), key, { alg: "HS256", typ: "JWT" });
 });
 
-Deno.test("a token names the symmetric key that signed it if that key has an id", async () => {
+Deno.test("a token contains the ID of the symmetric key that signed it, if the key has an ID", async () => {
   const key = await jose.importJWK(JSON.parse(OCT), "HS256");
   for (const kid of ["7c9cd1e6-5f3a-4e0e-9c3a-1d0f5a1b2c3d", "!~", "k".repeat(255)]) {
     const jwk = JSON.stringify({ ...JSON.parse(OCT), kid });
@@ -118,13 +119,13 @@ Deno.test("a token names the symmetric key that signed it if that key has an id"
   }
 });
 
-Deno.test("an EC key signs ES256 tokens that name the key", async () => {
+Deno.test("an EC key signs ES256 tokens that contain the key's ID", async () => {
   const { publicKey, privateKey } = await jose.generateKeyPair("ES256", { extractable: true });
   const jwk = JSON.stringify({ ...await jose.exportJWK(privateKey), kid: "one" });
   await assertToken(await sentToken(jwk), publicKey, { alg: "ES256", typ: "JWT", kid: "one" });
 });
 
-Deno.test("the token of the function whatsapp contains only its role, and is used for half a minute", async () => {
+Deno.test("the token of the `whatsapp` function contains only its role, and is used for half a minute", async () => {
   const { signingKey } = await readConfig(GOOD);
   const source = channelTokenSource(signingKey);
   const token = await source();
@@ -157,7 +158,7 @@ Deno.test("a lease of 90 seconds is long enough to wait 20 seconds for the chann
   assert.ok(settleWaitMs > 0 && settleWaitMs < 10_000);
 });
 
-Deno.test("the previous credentials key is read after the current key, and may be missing", async () => {
+Deno.test("the previous credentials key comes after the current key, and is optional", async () => {
   const previous = "A".repeat(43);
   const keys = async (CREDENTIALS_KEY_PREVIOUS?: string) =>
     (await readSenderConfig({ ...SENDER, CREDENTIALS_KEY_PREVIOUS })).credentialsKeys;
@@ -167,7 +168,7 @@ Deno.test("the previous credentials key is read after the current key, and may b
   assert.deepEqual(await keys(previous), [current, new Uint8Array(32)]);
 });
 
-Deno.test("the error for a wrong variable of the template endpoint names the variable but no secret", async () => {
+Deno.test("the error for an invalid variable of the template endpoint names the variable but reveals no secret", async () => {
   const wrong: [string, (string | undefined)[]][] = [
     ["WHATSAPP_API_URL", [
       ...["graph.facebook.com/v26.0", "//graph.facebook.com", "not a url", "ftp://x", "file:///x"],
@@ -190,7 +191,7 @@ Deno.test("the error for a wrong variable of the template endpoint names the var
   }
 });
 
-Deno.test("without JOBS_SECRET there are no jobs, and the error for a malformed JOBS_SECRET does not show its value", async () => {
+Deno.test("without `JOBS_SECRET`, jobs are disabled, and the error for a malformed `JOBS_SECRET` does not show its value", async () => {
   const secretOf = async (JOBS_SECRET?: string) =>
     (await readWhatsappConfig({ ...SENDER, JOBS_SECRET })).jobsSecret;
   assert.deepEqual([await secretOf(), await secretOf("")], [null, null]);

@@ -1,4 +1,4 @@
-// If the operator sets DOCS_URL, every error has the address of its section on the page of errors.
+// Tests that every error links to its section of the errors page if the operator sets `DOCS_URL`.
 import assert from "node:assert/strict";
 import { ConfigError, readConfig } from "../../supabase/functions/_shared/config.ts";
 import { readGatewayConfig } from "../../supabase/functions/gateway/gateway_config.ts";
@@ -33,7 +33,7 @@ interface Sent {
   json?: unknown;
   body?: BodyInit;
   headers?: Record<string, string>;
-  /** Changes of the function's configuration. */
+  /** Changes to the function's configuration. */
   changes?: Partial<WhatsappConfig>;
 }
 
@@ -46,7 +46,7 @@ const WEBHOOK = `/whatsapp/webhook/${app.app_key}`;
 const { JOBS_SECRET } = environment();
 const away = { supabaseUrl: NOWHERE };
 
-/** The code of the error, and the request. */
+/** The error code and the request. */
 const REFUSED: [code: string, method: string, path: string, sent?: Sent][] = [
   ["missing_api_key", "GET", CONTACTS],
   ["route_not_found", "GET", "/elsewhere", { key: all }],
@@ -63,7 +63,10 @@ const REFUSED: [code: string, method: string, path: string, sent?: Sent][] = [
   ["wrong_verify_token", "GET", WEBHOOK],
 ];
 
-/** The answer to a refused request. The functions run with this DOCS_URL, or without one. */
+/**
+ * The response to a refused request. The functions run with this `DOCS_URL`, or without a
+ * `DOCS_URL`.
+ */
 async function answerTo(
   [, method, path, { key, json, body, headers, changes } = {}]: typeof REFUSED[number],
   DOCS_URL?: string,
@@ -102,7 +105,7 @@ async function answerTo(
 const answers = (docsUrl?: string) =>
   Promise.all(REFUSED.map((refused) => answerTo(refused, docsUrl)));
 
-Deno.test("the last member of every error is the address of its section on the page of errors", async () => {
+Deno.test("the last member of every error is the URL of its section on the errors page", async () => {
   const answered: Awaited<ReturnType<typeof answers>>[] = [];
   await logged(async () => {
     for (const docsUrl of [`${DOCS_URL}/`, undefined, ""]) answered.push(await answers(docsUrl));
@@ -115,7 +118,7 @@ Deno.test("the last member of every error is the address of its section on the p
     assert.equal(body.doc_url, `${DOCS_URL}/errors.html#${code}`, path);
     assert.equal(Object.keys(body).at(-1), "doc_url", path);
     if (path.startsWith(SEND) || path.startsWith(REPLY)) assert.equal(body.success, false, path);
-    // Without DOCS_URL, the error is the same except for the address.
+    // Without `DOCS_URL`, only this member of the error is missing.
     const { doc_url: _, request_id: _id, ...others } = body;
     for (const without of [plain[at], empty[at]]) {
       const { request_id: _id, ...members } = without.body;
@@ -124,7 +127,7 @@ Deno.test("the last member of every error is the address of its section on the p
   }
 });
 
-Deno.test("a failed item of a batch has no address, because the whole answer is not an error", async () => {
+Deno.test("a failed batch item has no `doc_url`, because the response as a whole is not an error", async () => {
   const json = { items: [{ phone: "none" }] };
   const { status, body } = await answerTo(
     ["", "POST", `${CONTACTS}/batch`, { key: all, json }],
@@ -134,7 +137,7 @@ Deno.test("a failed item of a batch has no address, because the whole answer is 
   assert.deepEqual(Object.keys(body.data[0].error), ["error", "code", "details"]);
 });
 
-Deno.test("DOCS_URL must be https, or http on this machine", async () => {
+Deno.test("`DOCS_URL` must use https, or http on this machine", async () => {
   const docsUrl = async (DOCS_URL?: string) =>
     (await readConfig({ ...environment(), DOCS_URL })).docsUrl;
   const right: [string | undefined, string | null][] = [

@@ -1,5 +1,5 @@
-// Tests the errors about wrong bodies and paths. An error says what is wrong, in which field or
-// place, and what the caller probably meant.
+// Tests the errors for invalid bodies and paths. An error message names the problem, its field or
+// position, and what the caller probably meant.
 import assert from "node:assert/strict";
 import * as fc from "fast-check";
 import * as z from "zod/mini";
@@ -61,7 +61,7 @@ const UNKNOWN_FIELDS: Record<string, Record<string, string>> = {
 };
 
 for (const [id, fields] of Object.entries(UNKNOWN_FIELDS)) {
-  Deno.test(`the error of ${id} for an unknown field names the field that was probably meant`, async () => {
+  Deno.test(`the ${id} error for an unknown field names the field that was probably meant`, async () => {
     for (const [field, expected] of Object.entries(fields)) {
       const message = `is not a field that is accepted here; ${expected}`;
       assert.equal(await wordsOn(field, id, { [field]: "" }), message);
@@ -69,20 +69,20 @@ for (const [id, fields] of Object.entries(UNKNOWN_FIELDS)) {
   });
 }
 
-Deno.test("the error of a PATCH without the phone names the content type that allows this", async () => {
+Deno.test("the error for a PATCH without `phone` names the content type that allows a missing phone", async () => {
   const without = await wordsOn("phone", "updateContact", { name: "Ada" });
   assert.match(without!, /^is required .*Content-Type: application\/merge-patch\+json$/);
   assert.equal(await wordsOn("phone", "updateContact", { phone: null }), "must not be null");
   assert.equal(await wordsOn("phone", "createContact", {}), "is required");
 });
 
-Deno.test("the error of a missing confirmation of an erasure asks for the contact's id", async () => {
+Deno.test("the error for an erasure without confirmation asks for the contact's id", async () => {
   const id = "must be the id of the contact in the path";
   assert.equal(await wordsOn("confirm", "eraseContact", {}), `is required; it ${id}`);
   assert.equal(await wordsOn("confirm", "eraseContact", { confirm: true }), id);
 });
 
-/** The path that an error suggests for an unknown path of the gateway. */
+/** The path that the error suggests for an unknown gateway path. */
 const MEANT: Record<string, string | undefined> = {
   contact: "/gateway/contacts",
   "contacts/": "/gateway/contacts",
@@ -98,7 +98,7 @@ const MEANT: Record<string, string | undefined> = {
   ["x/".repeat(4000)]: undefined,
 };
 
-Deno.test("the error of an unknown path names the path that was probably meant, and the list of all paths", () => {
+Deno.test("the error for an unknown path names the path that was probably meant, and links to the list of all paths", () => {
   for (const [below, meant] of Object.entries(MEANT)) {
     const path = `/gateway/${below}`;
     const asked = { method: "GET", path };
@@ -108,7 +108,7 @@ Deno.test("the error of an unknown path names the path that was probably meant, 
   }
 });
 
-Deno.test("the error of a body that is not JSON names the line and the column", async () => {
+Deno.test("the error for a body that is not JSON names the line and the column", async () => {
   const faults: [body: string, line: number, column: number][] = [
     ["{'phone':1}", 1, 2],
     ['{"phone":"+1",}', 1, 15],
@@ -129,7 +129,7 @@ Deno.test("the error of a body that is not JSON names the line and the column", 
   }
 });
 
-Deno.test("the check of a text finds a fault if and only if JSON.parse refuses the text", () => {
+Deno.test("the syntax check finds an error if and only if `JSON.parse` refuses the text", () => {
   const damaged = fc.tuple(
     fc.json(),
     fc.nat(),

@@ -4,7 +4,7 @@ import { FairShare } from "../../supabase/functions/_shared/fair_share.ts";
 
 const PATIENT = { atOnce: 2, waiting: 3, patienceMs: 60_000 };
 
-/** Work that lasts until the test ends it. */
+/** A task that runs until the test ends it. */
 function work() {
   const { promise, resolve } = Promise.withResolvers<void>();
   let hasBegun = false;
@@ -18,14 +18,14 @@ function work() {
   };
 }
 
-/** Waits until all work that is not blocked has continued. */
+/** Waits until all tasks that are not blocked have continued. */
 const settled = () => new Promise((resolve) => setTimeout(resolve));
 
 const isTooMany = (error: unknown) =>
   error instanceof ApiError && error.code === "too_many_requests" &&
   error.parts.headers?.["Retry-After"] === "2";
 
-Deno.test("a holder's work starts immediately up to its share, and further work waits in order", async () => {
+Deno.test("a holder's tasks start immediately up to its share, and further tasks wait in order", async () => {
   const share = new FairShare(PATIENT);
   const works = Array.from({ length: 5 }, work);
   const running = works.map(({ run }) => share.run("a", run));
@@ -41,7 +41,7 @@ Deno.test("a holder's work starts immediately up to its share, and further work 
   await Promise.all(running);
 });
 
-Deno.test("work that waits for too long is refused and never done", async () => {
+Deno.test("a task that waits for too long is refused and never runs", async () => {
   const share = new FairShare({ ...PATIENT, patienceMs: 1 });
   const [first, second] = [work(), work()];
   const running = [first, second].map(({ run }) => share.run("a", run));
@@ -53,7 +53,7 @@ Deno.test("work that waits for too long is refused and never done", async () => 
   assert.equal(late.hasBegun(), false);
 });
 
-Deno.test("urgent work starts next in its order of arrival, and is never refused", async () => {
+Deno.test("urgent tasks start next in order of arrival, and are never refused", async () => {
   const share = new FairShare({ atOnce: 1, waiting: 1, patienceMs: 1 });
   const order: string[] = [];
   const first = work();
@@ -62,7 +62,7 @@ Deno.test("urgent work starts next in its order of arrival, and is never refused
   const ordinary = share.run("a", note("ordinary"));
   running.push(share.run("a", note("urgent 1"), { isUrgent: true }));
   running.push(share.run("a", note("urgent 2"), { isUrgent: true }));
-  await assert.rejects(ordinary, isTooMany); // only the urgent work still waits
+  await assert.rejects(ordinary, isTooMany); // only the urgent task still waits
   assert.deepEqual(order, []);
   const late = share.run("a", note("urgent 3"), { isUrgent: true });
   first.end();
@@ -70,7 +70,7 @@ Deno.test("urgent work starts next in its order of arrival, and is never refused
   assert.deepEqual(order, ["urgent 1", "urgent 2", "urgent 3"]);
 });
 
-Deno.test("urgent work overtakes ordinary work that waits", async () => {
+Deno.test("an urgent task overtakes waiting ordinary tasks", async () => {
   const share = new FairShare({ ...PATIENT, atOnce: 1 });
   const order: string[] = [];
   const first = work();
@@ -85,7 +85,7 @@ Deno.test("urgent work overtakes ordinary work that waits", async () => {
   assert.deepEqual(order, ["urgent", "ordinary"]);
 });
 
-Deno.test("failed work frees its place", async () => {
+Deno.test("a failed task frees its place", async () => {
   const share = new FairShare({ ...PATIENT, atOnce: 1 });
   const failing = () => Promise.reject(new Error("failed"));
   for (let time = 0; time < 3; time++) await assert.rejects(share.run("a", failing), /failed/);

@@ -41,7 +41,7 @@ Deno.test("a request with two idempotency keys is refused", () => {
   assertRefused(() => readIdempotencyKey(twice, taken), /be sent only once/);
 });
 
-Deno.test("the path of a request is the same whether its id is in upper or lower case", async () => {
+Deno.test("a request path with its id in upper case equals the path with the id in lower case", async () => {
   const id = "5B7C2A10-9D1C-4F7E-8C55-0E2D6A4B1F00";
   const of = (id: string) =>
     idempotencyOf("key", { path: "/contacts/:id/archive" }, { id }, { query: {}, body: undefined });
@@ -50,7 +50,7 @@ Deno.test("the path of a request is the same whether its id is in upper or lower
   assert.deepEqual(await of(id), await of(id.toLowerCase()));
 });
 
-Deno.test("a request counts as the same if its fields have another order, but not if a value differs", async () => {
+Deno.test("requests are equal if only the order of fields differs, but not if a value differs", async () => {
   const of = (body: unknown, query: unknown = {}) =>
     idempotencyOf("key", { path: "/contacts" }, undefined, { query, body });
   const body = { phone: "+5511987654321", custom_fields: { a: 1, b: [{ c: null, d: "2" }] } };
@@ -89,7 +89,7 @@ Deno.test("if the body has an idempotency key, the header must equal it", () => 
   }
 });
 
-Deno.test("a batch is the same request even if a release changes the text of an item's error", async () => {
+Deno.test("a batch remains the same request even if a new release words an item's error differently", async () => {
   const batch = (message: string, given: unknown) =>
     fingerprintOf(askedOf({
       items: [{ item: { title: "Good" } }, { wrong: [{ field: "title", message }], given }],

@@ -1,5 +1,5 @@
-// Tests which folder may import which. Imports go in one direction, so a reader of a file need not
-// know the files that import it.
+// Tests which folders may import which other folders. Imports have one direction, so a reader of a
+// file need not know the files that import it.
 import assert from "node:assert/strict";
 import { root } from "../../local/checkout.ts";
 
@@ -9,8 +9,8 @@ interface Module {
 }
 
 /**
- * Every import between files of this checkout, starting from these modules: the importing file and
- * the imported file.
+ * Every import between files of this checkout that is reachable from these modules, as a pair of
+ * the importing and the imported file.
  */
 async function importsBelow(...entries: string[]): Promise<[string, string][]> {
   const found = await Promise.all(entries.map(async (entry) => {
@@ -40,8 +40,8 @@ const FUNCTIONS = "supabase/functions/";
 const SHARED = `${FUNCTIONS}_shared/`;
 
 /**
- * For each folder of _shared, the folders that it may import. The base consists of the files next
- * to the folders.
+ * The folders that each folder in `_shared` may import. `ground` means the files directly in
+ * `_shared`.
  */
 const WINGS: Record<string, string[]> = {
   sending: ["sending", "http", "key", "credentials", "channel", "database", "ground"],
@@ -75,7 +75,7 @@ const functions = await importsBelow(
   `${FUNCTIONS}whatsapp/index.ts`,
 );
 
-Deno.test("a folder of _shared imports only the folders that this file allows", () => {
+Deno.test("a folder in `_shared` imports only the folders that this test allows", () => {
   const wrong = functions.filter(([from, to]) =>
     from.startsWith(SHARED) &&
     !(to.startsWith(SHARED) && WINGS[wingOf(from)].includes(wingOf(to)))
@@ -96,7 +96,7 @@ Deno.test("no function imports another function, or anything outside supabase/fu
   assert.deepEqual(wrong, []);
 });
 
-Deno.test("no function loads the text of the API's description", () => {
+Deno.test("no function loads the text of the API description", () => {
   const loaded = functions.map(([, to]) => to).filter((to) => /\/(api_)?words\.ts$/.test(to));
   assert.deepEqual(loaded, []);
 });

@@ -3,13 +3,13 @@ import { inTime } from "../../supabase/functions/_shared/in_time.ts";
 
 const late = () => new Error("late");
 
-Deno.test("work that ends before the signal gives its result or its error", async () => {
+Deno.test("a task that ends before the abort signal returns its result or error", async () => {
   const { signal } = new AbortController();
   assert.equal(await inTime(Promise.resolve(1), signal, late), 1);
   await assert.rejects(inTime(Promise.reject(new Error("own")), signal, late), /own/);
 });
 
-Deno.test("work that has not ended at the signal is abandoned, even if the signal came before the work began", async () => {
+Deno.test("a task that has not ended at the abort signal is abandoned, even if the signal came before the task started", async () => {
   const ending = new AbortController();
   const waiting = inTime(new Promise(() => {}), ending.signal, late);
   ending.abort();
@@ -17,7 +17,7 @@ Deno.test("work that has not ended at the signal is abandoned, even if the signa
   await assert.rejects(inTime(new Promise(() => {}), ending.signal, late), /late/);
 });
 
-Deno.test("an error that comes after the signal does not become an unhandled rejection", async () => {
+Deno.test("an error after the abort signal does not become an unhandled rejection", async () => {
   const ending = new AbortController();
   const { promise, reject } = Promise.withResolvers<never>();
   const waiting = inTime(promise, ending.signal, late);

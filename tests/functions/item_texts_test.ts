@@ -7,7 +7,7 @@ import { surveyJson } from "../../supabase/functions/_shared/http/json_survey.ts
 import { parseStrictly } from "../../supabase/functions/_shared/http/strict_json.ts";
 import { runs } from "../support/runs.ts";
 
-/** Texts that look like JSON, and keys that are the name of the list. */
+/** Strings that look like JSON, and keys with the same name as the list. */
 const text = fc.oneof(
   fc.string(),
   fc.constantFrom("items", "[", "]", "{", "}", ",", '"', "\\", ":"),
@@ -24,14 +24,14 @@ const value = fc.letrec<{ value: unknown }>((tie) => ({
 })).value;
 
 /**
- * Parses a body as the service does. JSON.parse may confuse a key that has an escape with another
- * key (nodejs/node#63785).
+ * Parses a body like the service. `JSON.parse` may confuse a key that contains an escape sequence
+ * with another key (nodejs/node#63785).
  */
 function parsed(json: string): unknown {
   return parseStrictly(json, surveyJson(new TextEncoder().encode(json)));
 }
 
-Deno.test("each item keeps its exact text, with any content in the rest of the body", () => {
+Deno.test("each item keeps its exact text, whatever the rest of the body contains", () => {
   fc.assert(
     fc.property(fc.array(value), value, value, fc.nat(3), (list, before, after, indent) => {
       const json = JSON.stringify({ before, items: list, after }, null, indent);
@@ -44,7 +44,7 @@ Deno.test("each item keeps its exact text, with any content in the rest of the b
   );
 });
 
-Deno.test("a body stays unchanged unless it has a list of items at the top level", () => {
+Deno.test("a body remains unchanged unless it has a list of items at the top level", () => {
   for (const json of ['{"items":{"items":[1]}}', '{"x":{"items":[1]}}', '{"items":5,"x":[1]}']) {
     assert.deepEqual(itemTexts(json), { items: [], rest: json });
   }
@@ -61,7 +61,7 @@ Deno.test("the items of a batch with too many items are not parsed one by one", 
     return parse(...text);
   };
   try {
-    // The reader parses the items one by one only if a key is repeated.
+    // The reader parses the items one by one only if there is a duplicate key.
     const items = Array(MAX_ITEMS + 1).fill('{"a":1,"a":1}');
     const reading = { maxValues: 10_000, timeoutMs: 10_000, judge: () => Promise.resolve() };
     const headers = { "Content-Type": "application/json" };
@@ -73,6 +73,6 @@ Deno.test("the items of a batch with too many items are not parsed one by one", 
   } finally {
     JSON.parse = parse;
   }
-  // The reader counts the keys of all items to find the repeated key.
+  // The reader counts the keys of all items to find the duplicate key.
   assert.ok(parsed < 3 * MAX_ITEMS, `${parsed}`);
 });

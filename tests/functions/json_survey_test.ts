@@ -6,7 +6,7 @@ function survey(text: string) {
   return surveyJson(new TextEncoder().encode(text));
 }
 
-/** Counts in a parsed value what the survey counts in its text. */
+/** Counts in a parsed value what the scan counts in the JSON text. */
 function counted(value: unknown): { values: number; keys: number; depth: number } {
   if (typeof value !== "object" || value === null) return { values: 1, keys: 0, depth: 0 };
   const parts = Object.values(value).map(counted);
@@ -18,14 +18,14 @@ function counted(value: unknown): { values: number; keys: number; depth: number 
   };
 }
 
-Deno.test("a survey counts the values, the keys and the levels of every JSON value", () => {
+Deno.test("a scan counts the values, keys and nesting levels of every JSON value", () => {
   fc.assert(fc.property(fc.jsonValue(), fc.constantFrom(0, 1, 2), (value, space) => {
     const { values, keys, depth } = survey(JSON.stringify(value, null, space));
     assert.deepEqual({ values, keys, depth }, counted(value));
   }));
 });
 
-Deno.test("a survey does not count brackets, colons, commas and digits within strings", () => {
+Deno.test("a scan ignores brackets, colons, commas and digits within strings", () => {
   const one = ['"[[{,:"', '"\\"[,"', '"\\\\"', '"1e5"', '"12345678901234567890"', '"é:🚚,"'];
   for (const text of one) {
     const nothing = { keys: 0, depth: 0, digits: 0, hasLongNumber: false, hasEscapedKey: false };

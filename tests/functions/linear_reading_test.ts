@@ -1,6 +1,6 @@
-// The time to read a text from a caller, the channel or a user must grow only in proportion to its
-// length. linear_regexes_long_test checks the regular expressions one by one. This test checks
-// whole readers, with their loops.
+// Tests that the time to read a text from a caller, the channel or a user grows only in proportion
+// to its length. `linear_regexes_long_test` checks each regular expression. This test checks whole
+// functions, including their loops.
 import assert from "node:assert/strict";
 import { nameIn, typable } from "../../settings/page/keys/api_key.ts";
 import { CustomFields } from "../../supabase/functions/gateway/custom_fields.ts";
@@ -43,7 +43,7 @@ const ADDRESS = new URL("https://scontent.whatsapp.net/1");
 const READERS: Record<string, (text: string) => unknown> = {
   surveyJson: (text) => surveyJson(bytesOf(text)),
   parseStrictly: (text) => parseStrictly(text, surveyJson(bytesOf(text))),
-  "parseStrictly, of a long number and of a repeated key": (text) =>
+  "parseStrictly, with a long number and a duplicate key": (text) =>
     parseStrictly(text, { ...surveyJson(bytesOf(text)), hasLongNumber: true, keys: Infinity }),
   itemTexts,
   faultIn,
@@ -88,17 +88,17 @@ const KINDS: HostileKind[] = BEGINS.flatMap((begin) =>
   PIECES.flatMap((piece) => ["", "\u0000", '"}'].map((end) => ({ begin, piece, end })))
 ).filter((_, at) => at % 10 < runs(10));
 
-/** Reads a text. It does not matter if the reader refuses the text. */
+/** Calls the function with a text. The function may refuse the text. */
 function tried(read: (text: string) => unknown, text: string) {
   try {
     read(text);
   } catch {
-    // The test measures only the time and ignores the answer.
+    // The test measures only the time and ignores the result.
   }
 }
 
 for (const [name, read] of Object.entries(READERS)) {
-  Deno.test(`${name} needs time in proportion to the length of its text`, () => {
+  Deno.test(`the time of ${name} grows in proportion to the length of the text`, () => {
     const fault = KINDS.find((kind) => growsTooFast(kind, (text) => tried(read, text)));
     assert.equal(fault && hostileText(fault, 40), undefined);
   });

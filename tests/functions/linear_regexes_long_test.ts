@@ -1,11 +1,11 @@
-// These regular expressions also read texts from callers without a key. If one of them needs
+// Tests regular expressions that also read text from callers without a key. If one expression needs
 // quadratic time, a single text can block a function.
 import assert from "node:assert/strict";
 import { root } from "../../local/checkout.ts";
 import { growsTooFast, hostileText, kindsAgainst } from "../support/hostile_texts.ts";
 import { runs } from "../support/runs.ts";
 
-/** The regular expressions of the functions and of the settings page, with their places. */
+/** The regular expressions in the functions and the settings page, with their source locations. */
 function regexesOfTheCode(): { regexes: Map<string, RegExp>; unread: string[] } {
   const regexes = new Map<string, RegExp>();
   const unread: string[] = [];
@@ -47,10 +47,10 @@ function faultOf(regex: RegExp, samples = 4): string | null {
   return null;
 }
 
-Deno.test("every regular expression of the functions and the settings page needs linear time", () => {
+Deno.test("every regular expression in the functions and the settings page needs linear time", () => {
   const { regexes, unread } = regexesOfTheCode();
   assert.ok(regexes.size > 80, `${regexes.size}`);
-  assert.deepEqual(unread, [], "the check cannot try an expression that is built from a string");
+  assert.deepEqual(unread, [], "the check cannot test an expression that is built from a string");
   const faults = [...regexes].map(([where, regex]) => [where, faultOf(regex, runs(4))]);
   assert.deepEqual(faults.filter(([, fault]) => fault !== null), []);
 });

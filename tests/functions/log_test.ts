@@ -10,7 +10,7 @@ function bytesOf(line: string): number {
   return new TextEncoder().encode(`${line}\n`).length;
 }
 
-Deno.test("every log line is JSON of at most 8 KiB, even about an odd value", async () => {
+Deno.test("every log line is JSON of at most 8 KiB, even if it contains an unusual value", async () => {
   const anyText = fc.tuple(nastyText, fc.constantFrom(1, 1, 30, 3_000)).map(([text, times]) =>
     text.repeat(times)
   );
@@ -37,7 +37,7 @@ Deno.test("every log line is JSON of at most 8 KiB, even about an odd value", as
   );
 });
 
-Deno.test("a text that makes a line too long is cut and marked as cut, and other texts stay whole", async () => {
+Deno.test("a string that makes a log line too long is truncated and marked as truncated, and other strings remain whole", async () => {
   const origin = { requestId: "an-id", method: "GET", path: `/${"é".repeat(20_000)}` };
   const [line] = await logged(() => {
     logWarning(origin, "odd", { code: "kept", nested: { texts: ["🚚".repeat(9_000)] } });
@@ -52,7 +52,7 @@ Deno.test("a text that makes a line too long is cut and marked as cut, and other
   assert.match(nested.texts[0], /^(🚚)+.?… \(cut, 18000 characters\)$/);
 });
 
-Deno.test("a text that looks like an API key is left out of a log line", async () => {
+Deno.test("a log line omits strings that look like an API key", async () => {
   const key = "sk_live_aB-9_x";
   const [line] = await logged(() => {
     logFailure({ requestId: key, path: `/gateway/${key}/x` }, "failed", new Error(`no ${key}`));

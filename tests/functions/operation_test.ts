@@ -1,4 +1,5 @@
-// This file tests the compiler: `deno check` fails if a line below `@ts-expect-error` compiles.
+// Tests the types of operations at compile time: `deno check` fails if a line below
+// `@ts-expect-error` compiles.
 import assert from "node:assert/strict";
 import * as z from "zod/mini";
 import { table } from "../../supabase/functions/_shared/database/table.ts";
@@ -17,7 +18,7 @@ const declared = {
 } as const;
 const id = crypto.randomUUID();
 
-Deno.test("a handler gets the values that the schemas have parsed", () => {
+Deno.test("a handler receives the values that the schemas have parsed", () => {
   operation(declared, ({ params, query, caller }) => {
     const [text, number]: [string, number] = [params.id, query.count];
     caller.judge();
@@ -32,7 +33,7 @@ Deno.test("a handler gets the values that the schemas have parsed", () => {
   });
 });
 
-Deno.test("an undeclared answer does not compile", () => {
+Deno.test("an undeclared response does not compile", () => {
   const [red, green] = ["red", "green"] as const;
   operation(declared, () => Promise.resolve(reply(200, { data: { id, colour: red } })));
   // @ts-expect-error: a status that is not declared
@@ -45,9 +46,9 @@ Deno.test("an undeclared answer does not compile", () => {
   operation(declared, () => Promise.resolve(reply(200, { id, colour: red })));
 });
 
-Deno.test("a row schema that does not fit its table does not compile", () => {
+Deno.test("a row schema that does not match its table does not compile", () => {
   table("deals", Deal, "own_deals");
-  // @ts-expect-error: deals have no colour
+  // @ts-expect-error: deals have no `colour` column
   table("deals", z.extend(Deal, { colour: z.string() }), "own_deals");
   // @ts-expect-error: a title is text
   table("deals", z.extend(Deal, { title: z.number() }), "own_deals");
@@ -64,7 +65,7 @@ Deno.test("a row schema has the names of the view's columns, even if the table h
   table("company_members", z.extend(member, { name: z.string() }), "own_members");
 });
 
-Deno.test("parameters with a lazy description are described once, when they are first needed", () => {
+Deno.test("a lazy parameter description is computed once, when it is first needed", () => {
   let described = 0;
   const parameters = lazily(() => {
     described++;

@@ -5,7 +5,7 @@ import {
   readWithinBudget,
 } from "../../supabase/functions/_shared/database/page_budget.ts";
 
-/** An answer whose body arrives in pieces of these sizes. */
+/** A response whose body arrives in chunks of these sizes. */
 function answerOf(text: string, sizes: number[], status = 200): Response {
   const bytes = new TextEncoder().encode(text);
   let [at, turn] = [0, 0];
@@ -18,7 +18,7 @@ function answerOf(text: string, sizes: number[], status = 200): Response {
   return new Response(body, { status, headers: { "Content-Type": "application/json" } });
 }
 
-Deno.test("the first rows of an answer are read whole, even if the network splits them", async () => {
+Deno.test("the first rows of a response are read completely, even if the network splits them", async () => {
   const rows = fc.array(fc.dictionary(fc.string({ unit: "grapheme" }), fc.jsonValue()), {
     maxLength: 20,
   });
@@ -40,7 +40,7 @@ Deno.test("the first rows of an answer are read whole, even if the network split
         const kept: unknown[] = JSON.parse(read);
         if (readRows(answer).endedEarly) {
           assert.ok(kept.length >= atLeast);
-          assert.ok(kept.length < rows.length, "another page follows a page that ends early");
+          assert.ok(kept.length < rows.length, "a page that ends early has a next page");
           assert.ok(new TextEncoder().encode(text).length > budget);
         } else {
           assert.equal(read, text);
@@ -71,13 +71,13 @@ Deno.test("rows beyond the budget are not read", async () => {
   assert.ok(kept.length >= 9 && kept.length <= 12 && pieces <= 13, `${kept.length} of ${pieces}`);
 });
 
-Deno.test("a first row that is larger than the budget is kept", async () => {
+Deno.test("the first row is kept even if it is larger than the budget", async () => {
   const rows = [{ text: "x".repeat(5_000) }, { text: "y" }];
   const answer = await readWithinBudget(answerOf(JSON.stringify(rows), [700]), 1_000);
   assert.deepEqual(JSON.parse(await answer.text())[0], rows[0]);
 });
 
-Deno.test("errors and answers without a body stay unchanged", async () => {
+Deno.test("errors and responses without a body remain unchanged", async () => {
   const error = JSON.stringify({ message: "x".repeat(5_000) });
   const refused = await readWithinBudget(answerOf(error, [100], 500), 10);
   assert.deepEqual([refused.status, await refused.text()], [500, error]);

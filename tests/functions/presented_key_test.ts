@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { presentedKey } from "../../supabase/functions/_shared/key/presented_key.ts";
 import { ApiError } from "../../supabase/functions/_shared/errors.ts";
 
-Deno.test("the key is the bearer value if that has the form of a key, or else X-Api-Key", () => {
+Deno.test("the key is the bearer token if that has the format of a key, or else the `X-Api-Key` header", () => {
   const good: [Record<string, string>, string][] = [
     [{ Authorization: "Bearer sk_live_a" }, "sk_live_a"],
     [{ Authorization: "bEaReR  sk_live_a" }, "sk_live_a"],
@@ -15,7 +15,7 @@ Deno.test("the key is the bearer value if that has the form of a key, or else X-
   for (const [headers, key] of good) assert.equal(presentedKey(new Headers(headers)), key);
 });
 
-Deno.test("without both headers the key is missing, and a value without the form of a key is invalid", () => {
+Deno.test("the key is missing if both headers are absent, and invalid if the value does not have the format of a key", () => {
   const bad: [Record<string, string>, string][] = [
     [{}, "missing_api_key"],
     [{ Authorization: "" }, "invalid_api_key"],

@@ -1,4 +1,5 @@
-// Tests what is stored about an error: the service's own words, and nothing that a caller wrote.
+// Tests the stored description of an error. It contains only text from the service, and nothing
+// that a caller wrote.
 import assert from "node:assert/strict";
 import { FUNCTIONS } from "../../generate/openapi/functions.ts";
 import {
@@ -17,7 +18,7 @@ import { problemOf } from "../../supabase/functions/_shared/usage/problem.ts";
 
 const SECRETS = ["maria", "Maria Silva", "maria@example.com", "+5521912345678", "a".repeat(300)];
 
-/** The error that this work throws; null when it throws none. */
+/** The error that this function throws, or null if it throws none. */
 function errorOf(work: () => unknown): ApiError | null {
   try {
     work();
@@ -28,7 +29,7 @@ function errorOf(work: () => unknown): ApiError | null {
   }
 }
 
-Deno.test("what is stored about an error has neither a name nor a value that the caller chose", () => {
+Deno.test("the stored description of an error contains no name and no value that the caller chose", () => {
   let errors = 0;
   for (const operation of FUNCTIONS.flatMap((api) => api.operations)) {
     const { params, query, batch } = operation;
@@ -71,7 +72,7 @@ Deno.test("what is stored about an error has neither a name nor a value that the
   assert.ok(errors > 1_000, `${errors}`);
 });
 
-Deno.test("equal errors are stored with equal words, whatever time, id or place is in the message", () => {
+Deno.test("equal errors have equal stored descriptions, whatever time, id or position their messages contain", () => {
   const wrong = (field: string, message: string) => problemOf(invalidRequest([{ field, message }]));
   assert.deepEqual(wrong("items.3.phone", "is required"), {
     field: "items.*.phone",

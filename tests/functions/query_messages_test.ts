@@ -1,5 +1,5 @@
-// Tests the errors about wrong parameters of lists. An error says what the parameter must be, which
-// names exist, and what the caller probably meant.
+// Tests the errors for invalid list parameters. An error message states the required value, the
+// accepted names and what the caller probably meant.
 import assert from "node:assert/strict";
 import { FUNCTIONS } from "../../generate/openapi/functions.ts";
 import { ApiError } from "../../supabase/functions/_shared/errors.ts";
@@ -19,8 +19,8 @@ function refusal(id: string, query: string): string | null {
 }
 
 /**
- * The error text of an operation for a query. A text that begins with … is the end of the error's
- * sentence.
+ * The expected error messages by operation and query. A text that begins with … is only the end of
+ * the message.
  */
 const CASES: Record<string, Record<string, string>> = {
   listContacts: {
@@ -100,7 +100,7 @@ const CASES: Record<string, Record<string, string>> = {
       "include names contacts, which is not one of contact, stage; did you mean contact?",
   },
   listStages: {
-    // The default order of this list, by pipeline_id, cannot be requested with `sort`.
+    // This list is ordered by `pipeline_id` by default, and `sort` does not accept that field.
     "sort=pipeline_id": "sort must be one of position, -position…",
     "position=1.5": "position must be a whole number from -2147483648 to 2147483647",
   },
@@ -129,7 +129,7 @@ for (const [id, messages] of Object.entries(CASES)) {
   }
 }
 
-Deno.test("the query reader refuses values of nested custom fields whose total length is too large", () => {
+Deno.test("filters on nested custom fields are refused if the total length of their values is too large", () => {
   const values = (count: number) =>
     Array.from({ length: count }, (_, at) => `value ${at}`).join(",");
   const tooLong = /^All filters together are too long/;

@@ -9,12 +9,12 @@ import {
 import { anyCharacter } from "../support/nasty_text.ts";
 import { runs } from "../support/runs.ts";
 
-/** Surveys and parses a text as if it were a body. */
+/** Scans and parses a text as if it were a request body. */
 function parsed(text: string): unknown {
   return parseStrictly(text, surveyJson(new TextEncoder().encode(text)));
 }
 
-Deno.test("a number is read exactly as it is written, or else marked as inexact", () => {
+Deno.test("a number is read exactly as it is written, or else flagged as inexact", () => {
   const exact = ["0", "-0", "0.0", "0e9", "1.50", "1E2", "0.1", "1e21", "1e-7", "5e-324", "123e-2"];
   const texts = [...exact, "9007199254740991", "1.7976931348623157e308", "100000000000000000000"];
   for (const text of texts) {
@@ -26,7 +26,7 @@ Deno.test("a number is read exactly as it is written, or else marked as inexact"
   }
 });
 
-Deno.test("a number as long as a whole body is read correctly", () => {
+Deno.test("a number that fills a whole body is read correctly", () => {
   const zeros = "0".repeat(1024 * 1024 - 4);
   assert.ok(parsed(`1${zeros}1`) instanceof InexactNumber);
   assert.ok(parsed(`0.${zeros}1`) instanceof InexactNumber);
@@ -40,7 +40,7 @@ Deno.test("every value that JSON.stringify writes is read back unchanged", () =>
   }));
 });
 
-Deno.test("the reader names the key that is repeated in one object", () => {
+Deno.test("the parser names a duplicate key in an object", () => {
   const twice: [string, string[]][] = [
     ['{"a":1,"a":1}', ["a"]],
     ['{"a":1,"\\u0061":2,"b":3}', ["a"]],
@@ -59,7 +59,7 @@ Deno.test("the reader names the key that is repeated in one object", () => {
   for (const text of once) assert.deepEqual(parsed(text), JSON.parse(text));
 });
 
-/** The slow reader, which checks every number and reads every key separately. */
+/** The slow reference parser, which checks every number and reads every key separately. */
 function parsedSlowly(text: string): unknown {
   const exactly = (source: string) => {
     const [, digits, exponent = "0"] = /^-?([\d.]+)(?:e(.+))?$/i.exec(source) ?? ["", "x"];
@@ -74,7 +74,7 @@ function parsedSlowly(text: string): unknown {
       ? new InexactNumber()
       : value;
   JSON.parse(text); // this throws if the text is not JSON
-  // Each key is replaced by its place in the text, so that no key is lost.
+  // Each key is replaced by its position in the text, so that no key is lost.
   const keys: string[] = [];
   const apart = text.replace(
     /("[^"\\]*(?:\\.[^"\\]*)*")(\s*:)?/g,
@@ -94,7 +94,7 @@ function parsedSlowly(text: string): unknown {
   return withKeys(JSON.parse(apart, mark as Parameters<typeof JSON.parse>[1]));
 }
 
-/** The value and its repeated keys, or a note that the text is not JSON. */
+/** The value and its duplicate keys, or a note that the text is not JSON. */
 function meaning(parse: (text: string) => unknown, text: string): unknown {
   try {
     return { value: parse(text) };
@@ -138,7 +138,7 @@ const { anyJson } = fc.letrec<{ anyJson: string }>((tie) => ({
   ),
 }));
 
-Deno.test("the fast reader reads every JSON text like a slow reader that checks each number and key", () => {
+Deno.test("the fast parser returns the same result for every JSON text as a slow parser that checks each number and key", () => {
   fc.assert(
     fc.property(anyJson, (text) => {
       assert.deepEqual(meaning(parsed, text), meaning(parsedSlowly, text));
@@ -169,7 +169,7 @@ Deno.test("a text is refused if and only if JSON.parse refuses it", () => {
   }));
 });
 
-Deno.test("the reader returns a key with an escape from this text, not from an earlier text", () => {
+Deno.test("the parser returns a key with an escape sequence from this text, not from an earlier text", () => {
   parsed('{"h":[],"\\\\":0}');
   assert.deepEqual(parsed('{"h":1,"\\"":2}'), { h: 1, '"': 2 });
   assert.deepEqual(parsed('{"h":1,"\\u0061":[{"\\n":2}]}'), { h: 1, a: [{ "\n": 2 }] });

@@ -1,4 +1,4 @@
-// Tests the counts of requests that a function instance keeps until it reports them.
+// Tests the request counts that a function instance keeps until it reports them.
 import assert from "node:assert/strict";
 import { UsageCounts } from "../../supabase/functions/_shared/usage/counts.ts";
 
@@ -8,7 +8,7 @@ const error = (request_id: string, problem = "Contact not found") => ({
 });
 const answered = (keyHash: string, status = 200) => ({ keyHash, status, error: null });
 
-Deno.test("while reports fail, the instance keeps a limited number of counts, and the errors of one key never displace another key's errors", () => {
+Deno.test("while reports fail, the instance keeps a limited number of counts, and one key's errors never displace another key's errors", () => {
   const counts = new UsageCounts({ counts: 3, kinds: 60 });
   for (let round = 0; round < 3; round++) {
     for (let n = 0; n < 1_000; n++) {
@@ -28,7 +28,7 @@ Deno.test("while reports fail, the instance keeps a limited number of counts, an
   assert.deepEqual([newest("a")?.problem, newest("b")?.problem], ["Problem 999", "Problem 19"]);
 });
 
-Deno.test("requests of the same hour are added to one count, even after a failed report", () => {
+Deno.test("requests in the same hour are added to one count, even after a failed report", () => {
   const counts = new UsageCounts();
   const at = ["13:00:00.000", "13:59:59.999", "14:00:00.000"];
   for (const time of at) counts.add(answered("a"), Date.parse(`2026-01-31T${time}Z`));
@@ -40,7 +40,7 @@ Deno.test("requests of the same hour are added to one count, even after a failed
   ]);
 });
 
-Deno.test("equal errors take one place, however many there are", () => {
+Deno.test("any number of equal errors is stored as one entry", () => {
   const counts = new UsageCounts();
   for (let n = 0; n < 1_000; n++) {
     counts.add({ ...answered("a", 404), error: error(`r${n}`) }, Date.parse("2026-01-31") + n);
@@ -53,7 +53,7 @@ Deno.test("equal errors take one place, however many there are", () => {
   assert.deepEqual([requests.length, requests[0].id, requests[9].id], [10, "r999", "r990"]);
 });
 
-Deno.test("a request's method can be any text, and a long one is cut", () => {
+Deno.test("a request method can be any string, and a long method is truncated", () => {
   const counts = new UsageCounts();
   counts.add({ ...answered("a", 405), error: { ...error("1"), method: "X".repeat(1_000) } });
   assert.equal(counts.take().errors[0].method, "X".repeat(16));

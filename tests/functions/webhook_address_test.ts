@@ -1,5 +1,5 @@
-// Tests which addresses a webhook may have. Each hostile address must be refused with the name of
-// its own problem, so a rule that stops working cannot hide behind another rule.
+// Tests which URLs a webhook may have. Each hostile URL must be refused for its specific problem,
+// so that every rule is tested separately.
 import assert from "node:assert/strict";
 import {
   type AddressProblemName,
@@ -21,14 +21,14 @@ function mustNotResolve(host: string): Promise<never> {
   throw new Error(`${host} was resolved`);
 }
 
-Deno.test("the tests have at least 200 hostile addresses and answers of name servers", () => {
+Deno.test("the tests cover at least 200 hostile URLs and DNS responses", () => {
   const addresses = Object.values(hostileAddresses).flat();
   assert.equal(new Set(addresses).size, addresses.length);
   assert.ok(addresses.length + hostileAnswers.length >= 200);
 });
 
 for (const [name, addresses] of Object.entries(hostileAddresses)) {
-  Deno.test(`a hostile address is refused as ${name}, and its host is never resolved`, async () => {
+  Deno.test(`a hostile URL is refused as ${name}, and its host is never resolved`, async () => {
     for (const address of addresses) {
       const problem = checkAddressForm(address, [], OWN);
       assert.equal(problem?.name, name as AddressProblemName, address);
@@ -38,7 +38,7 @@ for (const [name, addresses] of Object.entries(hostileAddresses)) {
   });
 }
 
-Deno.test("a name with one address that is not public is refused, whatever its other addresses are", async () => {
+Deno.test("a host name with a non-public IP address is refused, even if its other addresses are public", async () => {
   for (const address of hostileAnswers) {
     const type = address.includes(":") ? "AAAA" : "A";
     for (
@@ -56,7 +56,7 @@ Deno.test("a name with one address that is not public is refused, whatever its o
   }
 });
 
-Deno.test("an ordinary address whose host has only public addresses is accepted", async () => {
+Deno.test("an ordinary URL whose host has only public IP addresses is accepted", async () => {
   for (
     const address of [
       "https://hooks.example.com",
@@ -83,7 +83,7 @@ Deno.test("an ordinary address whose host has only public addresses is accepted"
   }
 });
 
-Deno.test("a name without an address is refused, and the refusal says if the name server failed or did not answer", async () => {
+Deno.test("a host name without an IP address is refused, and the error says whether DNS failed or did not respond", async () => {
   const named = async (resolve: Resolve) =>
     (await checkAddress("https://hooks.example.com/", { resolve }))?.name;
   assert.equal(await named(answering({})), "no_address");

@@ -1,6 +1,6 @@
-// DNS rebinding: if the address of a host name changes between the look-up and the connection, the
-// new machine has no certificate for the name. The TLS handshake fails before a byte of HTTP is
-// sent.
+// Tests protection against DNS rebinding. If the IP address of a host name changes between the
+// lookup and the connection, the new machine has no certificate for the name. The TLS handshake
+// fails before any HTTP data is sent.
 import assert from "node:assert/strict";
 import { checkAddress } from "../../supabase/functions/_shared/webhooks/address.ts";
 import type { Try } from "../../supabase/functions/webhooks/deliver/delivery.ts";
@@ -13,7 +13,7 @@ const [own, foreign] = await Promise.all(
   ["hooks.example.com", "metadata.example.net"].map(certificateFor),
 );
 
-/** Delivers over this client, after a look-up that found a public address. */
+/** Makes a delivery through this client after a DNS lookup that found a public IP address. */
 async function delivered(client: Deno.HttpClient): Promise<Try> {
   const resolve = (_host: string, type: string) =>
     Promise.resolve(type === "A" ? ["93.184.215.14"] : []);
@@ -30,7 +30,7 @@ async function delivered(client: Deno.HttpClient): Promise<Try> {
   }
 }
 
-Deno.test("if a name's address changes after the look-up, no byte of HTTP reaches the new machine", async () => {
+Deno.test("if a host's IP address changes after the DNS lookup, no HTTP data reaches the new machine", async () => {
   // Both certificates are trusted: only the name is wrong.
   await using machine = reboundTo(foreign, [own, foreign]);
   for (let times = 0; times < 20; times++) {
@@ -40,7 +40,7 @@ Deno.test("if a name's address changes after the look-up, no byte of HTTP reache
   assert.deepEqual(machine.seen, { connections: 20, bytes: 0 });
 });
 
-Deno.test("a machine with the certificate of the name gets the request, so the certificate makes the difference", async () => {
+Deno.test("a machine with a certificate for the host name receives the request, so only the certificate decides", async () => {
   await using machine = reboundTo(own, [own, foreign]);
   assert.equal((await delivered(machine.client)).status, 204);
   assert.equal(machine.seen.connections, 1);

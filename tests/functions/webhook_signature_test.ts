@@ -29,7 +29,7 @@ Deno.test("the reference implementation verifies a delivery whose body was signe
   );
 });
 
-Deno.test("during an overlap both secrets verify a delivery, and afterwards only the new one", async () => {
+Deno.test("during the overlap, both secrets verify a delivery, and afterwards only the new secret does", async () => {
   const [current, previous] = [newSecret(), newSecret()];
   const overlap = await headersOf([current, previous]);
   assert.match(overlap["webhook-signature"], /^v1,[A-Za-z\d+/]{43}= v1,[A-Za-z\d+/]{43}=$/);
@@ -51,7 +51,7 @@ Deno.test("a different body, id or time gives a different signature", async () =
   refuses(body, { "webhook-timestamp": String(Number(headers["webhook-timestamp"]) + 1) });
 });
 
-Deno.test("a secret is whsec_ and 32 random bytes, and no two are equal", () => {
+Deno.test("a secret consists of `whsec_` and 32 random bytes, and no two secrets are equal", () => {
   const secrets = Array.from({ length: 100 }, newSecret);
   assert.equal(new Set(secrets).size, 100);
   for (const secret of secrets) {
@@ -60,7 +60,7 @@ Deno.test("a secret is whsec_ and 32 random bytes, and no two are equal", () => 
   }
 });
 
-Deno.test("the error about a malformed secret does not quote it", async () => {
+Deno.test("the error about a malformed secret does not contain the secret", async () => {
   for (
     const secret of [
       "",

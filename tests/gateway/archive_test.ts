@@ -1,4 +1,4 @@
-// Contacts and deals can be archived and restored, and nothing is lost.
+// Tests that contacts and deals can be archived and restored without losing data.
 import assert from "node:assert/strict";
 import { anyPhone, newCompany } from "../support/company.ts";
 import { type Answer, assertField, call } from "../support/calls.ts";
@@ -32,7 +32,7 @@ async function idsAt(path: string): Promise<string[]> {
   return body.data.map(({ id }: { id: string }) => id);
 }
 
-Deno.test("an archived record is shown only on request, and a restored record has its earlier values", async () => {
+Deno.test("an archived record is returned only on request, and a restored record has its earlier values", async () => {
   const word = `zq${crypto.randomUUID().slice(0, 8)}`;
   const contact = await newContact({ name: word, tags: [word] });
   const deal = await newDeal(contact.id, word);
@@ -73,7 +73,7 @@ Deno.test("an archived record is shown only on request, and a restored record ha
   }
 });
 
-Deno.test("a cursor is refused if the parameter archived differs from that of its list", async () => {
+Deno.test("a cursor is refused if the `archived` parameter differs from the value in the first request", async () => {
   await archive(`/contacts/${(await newContact()).id}`);
   await archive(`/contacts/${(await newContact()).id}`);
   const first = await ask("GET", "/contacts?archived=only&limit=1&include_total=true");
@@ -89,7 +89,7 @@ Deno.test("a cursor is refused if the parameter archived differs from that of it
   assertField(await ask("GET", "/teams?archived=only"), "archived");
 });
 
-Deno.test("an archived contact's phone is free, and the contact cannot be restored while another contact has the phone", async () => {
+Deno.test("an archived contact's phone number is free, and the contact cannot be restored while another contact has the number", async () => {
   const [phone, spelled] = ["+5511987650001", "+551187650001"];
   const old = await newContact({ phone });
   const taken = await ask("POST", "/contacts", { phone: spelled });
@@ -119,7 +119,7 @@ Deno.test("an archived contact's phone is free, and the contact cannot be restor
   await archive(`/contacts/${old.id}`);
   const repeat = await ask("POST", `/contacts/${old.id}/restore`, undefined, key);
   assert.deepEqual([repeat.status, repeat.headers.get("Idempotent-Replayed")], [200, "true"]);
-  assert.ok(repeat.body.data.archived_at, "a repeat restores nothing");
+  assert.ok(repeat.body.data.archived_at, "a repeated request restores nothing");
 });
 
 Deno.test("If-Match archives a record only if its version is unchanged, and archiving twice succeeds", async () => {
@@ -132,7 +132,7 @@ Deno.test("If-Match archives a record only if its version is unchanged, and arch
     assert.deepEqual([stale.status, stale.headers.get("ETag")], [412, `"${version}"`]);
     const done = await ask("DELETE", path, undefined, { "If-Match": `"1", "${version}"` });
     assert.deepEqual([done.status, done.body], [204, ""]);
-    // This repeats a request whose answer was lost.
+    // Repeats a request whose response was lost.
     const repeat = await ask("DELETE", path, undefined, { "If-Match": `"${version}"` });
     assert.equal(repeat.status, 204);
   }
@@ -142,7 +142,7 @@ Deno.test("If-Match archives a record only if its version is unchanged, and arch
   assert.equal(unknown.status, 404);
 });
 
-Deno.test("changing an archived record gets a 404, and the error says to restore it first", async () => {
+Deno.test("changing an archived record returns a 404, and the error says to restore the record first", async () => {
   const contact = await newContact();
   const deal = await newDeal(contact.id);
   await archive(`/deals/${deal.id}`);
@@ -162,7 +162,7 @@ Deno.test("changing an archived record gets a 404, and the error says to restore
   }
 });
 
-Deno.test("the deals of an archived contact stay and show the contact, but new deals are refused", async () => {
+Deno.test("an archived contact keeps its deals, and they still show the contact, but new deals are refused", async () => {
   const contact = await newContact();
   const deal = await newDeal(contact.id);
   await archive(`/contacts/${contact.id}`);
@@ -192,7 +192,7 @@ Deno.test("a reply in the conversation of an archived contact is refused until t
   assert.equal((await reply("?dry_run=true")).body.outcome, "send");
 });
 
-Deno.test("a person with a session can archive and restore records, but cannot change archived records or delete any", async () => {
+Deno.test("a signed-in user can archive and restore records, but cannot change archived records or delete records", async () => {
   const other = await newCompany();
   const person = await personToken(company.member_id);
   const { contact_id, deal_id } = company;
@@ -204,7 +204,7 @@ Deno.test("a person with a session can archive and restore records, but cannot c
     assert.equal(archived.status, 200);
     const { archived_at } = archived.body[0];
     assert.ok(Math.abs(Date.parse(archived_at) - Date.now()) < 60_000);
-    // Archiving again changes nothing, even together with another change.
+    // Archiving a record again changes nothing, even together with another change.
     const change = table === "deals" ? { title: "Other" } : { name: "Other" };
     const again = await at(person, "PATCH", { ...now, ...change });
     assert.deepEqual([again.status, again.body[0].archived_at], [200, archived_at]);
@@ -212,7 +212,7 @@ Deno.test("a person with a session can archive and restore records, but cannot c
     const refused = await at(person, "PATCH", change);
     assert.deepEqual([refused.status, refused.body.code], [404, "PT404"]);
     assert.equal((await at(person, "DELETE")).status, 403);
-    // A member of another company cannot reach these records.
+    // A member of another company cannot read or change these records.
     const stranger = await personToken(other.member_id);
     assert.deepEqual((await at(stranger, "PATCH", { archived_at: null })).body, []);
     assert.equal((await at(person, "PATCH", { archived_at: null })).body[0].archived_at, null);

@@ -1,5 +1,5 @@
-// Tests requests that are incomplete or not proper HTTP, sent as bytes to a gateway behind Deno's
-// server.
+// Tests incomplete requests and invalid HTTP. The test sends raw bytes to a gateway that runs in
+// Deno's HTTP server.
 import assert from "node:assert/strict";
 import { readGatewayConfig } from "../../supabase/functions/gateway/gateway_config.ts";
 import { gateway } from "../../supabase/functions/gateway/app.ts";
@@ -27,11 +27,11 @@ function post(key: string, ...headers: string[]): string {
   return head(key, "POST /gateway/contacts HTTP/1.1", "Host: edge", json, ...headers);
 }
 
-/** A valid key and a wrong key, each with the answer that it gets. */
+/** A valid key and an invalid key, each with the expected response. */
 const validAndWrong = (status: number, code: string) =>
   [[keys.all, status, code], [WRONG, 401, "invalid_api_key"]] as const;
 
-Deno.test("a body that breaks off gets a 400, or a 401 if the key is not valid", async () => {
+Deno.test("a truncated body returns a 400; with an invalid key, the response is a 401", async () => {
   await using server = await servedGateway();
   const broken = [
     ["Content-Length: 100", '{"phone":'],
@@ -48,14 +48,14 @@ Deno.test("a body that breaks off gets a 400, or a 401 if the key is not valid",
   }
 });
 
-Deno.test("a missing or very slow body gets a 408, or a 401 if the key is not valid", async () => {
+Deno.test("a missing or very slow body returns a 408; with an invalid key, the response is a 401", async () => {
   await using server = await servedGateway({ bodyTimeoutMs: 50 });
   for (const piece of ["", " "]) {
     for (const [key, status, code] of validAndWrong(408, "request_timeout")) {
       const connection = await rawConnection(server.port, post(key, "Content-Length: 100000"));
       let isAnswered = false;
       const answering = connection.answer().finally(() => isAnswered = true);
-      // The pieces come for as long as the server waits.
+      // The chunks keep arriving for as long as the server waits.
       while (piece && !isAnswered) await connection.write(piece);
       const answer = await answering;
       assert.deepEqual([answer.status, answer.body.code], [status, code]);
@@ -64,7 +64,7 @@ Deno.test("a missing or very slow body gets a 408, or a 401 if the key is not va
   }
 });
 
-Deno.test("a caller who disconnects in the middle of a body causes no error in the log", async () => {
+Deno.test("a caller that disconnects in the middle of a body causes no error in the log", async () => {
   await using database = watchedStack();
   await using server = await servedGateway({ supabaseUrl: database.url });
   const lines = await logged(async () => {
@@ -74,7 +74,8 @@ Deno.test("a caller who disconnects in the middle of a body causes no error in t
       connection.hangUp();
       await until(() => database.seen.length === 1);
     }
-    // When the gateway answers this request, it has also made the answers that no one read.
+    // When the gateway responds to this request, it has also finished the responses that no caller
+    // read.
     const connection = await rawConnection(
       server.port,
       head(keys.all, "GET /gateway/teams HTTP/1.1", "Host: edge"),
@@ -84,7 +85,7 @@ Deno.test("a caller who disconnects in the middle of a body causes no error in t
   assert.deepEqual(lines, []);
 });
 
-Deno.test("a malformed Host header gets a 400 on every path, or a 401 if the key is not valid", async () => {
+Deno.test("a malformed `Host` header returns a 400 on every path; with an invalid key, the response is a 401", async () => {
   await using server = await servedGateway();
   const paths = ["/gateway/contacts", "/gateway/contacts?limit=1", "/gateway/nothing", "/"];
   for (const host of ["a b", "[", "a/b", "a:99999", "x?y", "x#y", "a@b", "a".repeat(300), "%zz"]) {
@@ -102,7 +103,7 @@ Deno.test("a malformed Host header gets a 400 on every path, or a 401 if the key
   }
 });
 
-Deno.test("an unknown HTTP method gets a 405 or a 404, or a 401 if the key is not valid", async () => {
+Deno.test("an unknown HTTP method returns a 405 or a 404; with an invalid key, the response is a 401", async () => {
   await using server = await servedGateway();
   const lines: [string, number][] = [
     ["TRACE /gateway/contacts", 405],

@@ -9,18 +9,19 @@ interface Row {
 }
 
 /**
- * A copy of one resource of a company. The copy follows the changes like the copy of an integrator.
+ * A copy of one of a company's resources. The copy follows the changes feed like an integrator's
+ * copy.
  */
 export class ChangesMirror {
   readonly rows = new Map<string, Row>();
   #cursor = "";
 
-  /** @param get requests a path of the gateway with a key of the company. */
+  /** @param get requests a gateway path with the company's key. */
   constructor(readonly table: string, readonly get: (path: string) => Promise<Answer>) {}
 
   /**
-   * Reads until there are no more changes at the moment. The copy then has every change whose
-   * version is below the returned version.
+   * Reads changes until the feed is empty. The copy then has every change whose version is below
+   * the returned version.
    */
   async follow(limit = 20): Promise<number> {
     for (let hasMore = true; hasMore;) {
@@ -38,16 +39,16 @@ export class ChangesMirror {
   }
 }
 
-/** The version in a cursor of changes. */
+/** The version that a changes cursor contains. */
 export function versionOf(cursor: string): number {
   return JSON.parse(atob(cursor.replaceAll("-", "+").replaceAll("_", "/")))[2];
 }
 
 /**
- * Asserts that a copy has the current form of every row whose version is below the horizon, and no
- * row that never existed. Rows that were written after the horizon may be missing.
+ * Asserts that a copy contains the current data of every row whose version is below the horizon,
+ * and no row that never existed. Rows that were written after the horizon may be missing.
  *
- * @returns how many rows were compared.
+ * @returns the number of compared rows.
  */
 export async function assertInStep(
   sql: postgres.Sql,
@@ -67,10 +68,10 @@ export async function assertInStep(
   ];
   const found = Object.fromEntries(
     now.filter(({ row }) => row !== null).map(({ id, row, version }) => {
-      // The fields that callers see, and the version, so that a failure shows what was missed.
+      // The visible fields and the version, so that a failed assertion shows what the copy missed.
       const asShown = { ...row, version: String(version) };
-      // The author of a message also depends on other rows, and the other fields depend on the
-      // message's payload.
+      // These fields are left out. A message's author also depends on other rows, and the remaining
+      // fields depend on its payload.
       for (const field of ["author", "location", "contact_cards", "choice"]) {
         const shown = rows.get(id)?.[field];
         if (shown !== undefined) asShown[field] = shown;

@@ -1,4 +1,5 @@
-// A copy that follows the changes misses no change, even while many transactions run.
+// Tests that a copy that follows the changes feed misses no change, even while many transactions
+// run.
 
 import assert from "node:assert/strict";
 import postgres from "postgres";
@@ -35,14 +36,14 @@ Deno.test("a copy misses no change while eight writers work, even if some writer
   let horizon = 0;
   try {
     for (let moment = 1; moment <= MOMENTS; moment++) {
-      // A slow writer waits for fewer transactions than this, so its transaction ends before the
-      // next check.
+      // A slow writer waits for fewer transactions than this number, so its transaction ends before
+      // the next check.
       progress.mayCommit = (moment + 2) * STEP;
       const last = horizon;
       while (!progress.isOver && (progress.committed < moment * STEP || horizon === last)) {
         for (const mirror of mirrors) horizon = await mirror.follow();
       }
-      // The writers continue at the same time.
+      // The writers continue in the meantime.
       for (const mirror of mirrors) compared += await inStep(mirror, await mirror.follow());
     }
   } finally {
@@ -52,8 +53,7 @@ Deno.test("a copy misses no change while eight writers work, even if some writer
     await Promise.all(connections.map((sql) => sql.end()));
   }
   assert.ok(compared > 500, `${compared} rows were compared`);
-  // Other tests write too. A change is shown only when all transactions that began earlier have
-  // ended.
+  // Other tests write too. The feed shows a change only when all earlier transactions have ended.
   const newest = await withDatabase(async (sql) => {
     const versions = await Promise.all(
       [...TABLES, "deleted_rows"].map((table) =>

@@ -1,5 +1,5 @@
-// Tests the feeds of changes as a caller sees them. changes_mirror_test.ts shows that a feed misses
-// no change.
+// Tests the changes feeds from a caller's point of view. changes_mirror_test.ts tests that a feed
+// misses no change.
 
 import assert from "node:assert/strict";
 import { assertField, call } from "../support/calls.ts";
@@ -31,7 +31,7 @@ function hasRow(id: string) {
   return (rows: Page["data"]) => rows.some((row) => row.id === id);
 }
 
-/** Encodes a cursor as the service does, so that a test can change it. */
+/** Encodes a cursor like the service, so that a test can modify the cursor. */
 function encode(...parts: unknown[]): string {
   return btoa(JSON.stringify(parts)).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
 }
@@ -44,15 +44,15 @@ interface CompanyWithMessage extends Company {
   message_id: string;
 }
 
-/** Makes a company with a message that has no send, so that the test can delete the message. */
+/** Creates a company with a message that has no send, so that the test can delete the message. */
 async function newCompanyWithMessage(): Promise<CompanyWithMessage> {
   const company = await newCompany();
   return { ...company, message_id: await withDatabase((sql) => addMessage(sql, company)) };
 }
 
 /**
- * Deletes the deals, conversations and contacts of a company. Deleting a conversation also deletes
- * its messages.
+ * Deletes a company's deals, conversations and contacts. Deleting a conversation also deletes its
+ * messages.
  */
 async function deleteRecords({ id }: Company) {
   await withDatabase((sql) =>
@@ -64,7 +64,7 @@ async function deleteRecords({ id }: Company) {
   );
 }
 
-/** The id of a row of the resource. */
+/** The id of a row of the given resource. */
 const OWN: Record<string, (company: CompanyWithMessage) => string> = {
   "/contacts/changes": ({ contact_id }) => contact_id,
   "/deals/changes": ({ deal_id }) => deal_id,
@@ -73,7 +73,7 @@ const OWN: Record<string, (company: CompanyWithMessage) => string> = {
 };
 
 for (const { pattern } of changesRoutes) {
-  Deno.test(`${pattern} shows a record with the same fields, in the same order, as GET by its id`, async () => {
+  Deno.test(`${pattern} returns a record with the same fields, in the same order, as GET by id`, async () => {
     const company = await newCompanyWithMessage();
     await withDatabase(async (sql) => {
       const { id, contact_id, deal_id } = company;
@@ -104,7 +104,7 @@ for (const { pattern } of changesRoutes) {
     if (rows === 2) assert.ok(changes.some(({ status }) => status === "accepted"));
   });
 
-  Deno.test(`${pattern}?fields= limits a record to the named fields, but a deleted record always has id, company and time`, async () => {
+  Deno.test(`${pattern}?fields= limits a record to the named fields, but a deleted record always has its id, company and deletion time`, async () => {
     const company = await newCompanyWithMessage();
     const changes = `${pattern}?fields=updated_at,id`;
     const told = await changesOnce(company.keys.read, changes, ({ length }) => length === 1);
@@ -133,8 +133,8 @@ for (const { pattern } of changesRoutes) {
     );
     const shown = await untilShown(company, pattern, pagination.next_cursor, id);
     assert.deepEqual(shown.data.map((row) => row.id), [id]);
-    // The same cursor returns the same page again, so a caller that failed before it stored the
-    // page can repeat the request.
+    // The same cursor returns the same page again. A caller that failed before it stored the page
+    // can repeat the request.
     assert.deepEqual(
       (await untilShown(company, pattern, pagination.next_cursor, id)).data,
       shown.data,
@@ -143,7 +143,7 @@ for (const { pattern } of changesRoutes) {
     assert.deepEqual(behind.data, []);
   });
 
-  Deno.test(`${pattern} shows a deleted record with its id, its company and the time of the deletion`, async () => {
+  Deno.test(`${pattern} returns a deleted record with its id, its company and the deletion time`, async () => {
     const company = await newCompanyWithMessage();
     const id = OWN[pattern](company);
     const { next_cursor } = (await page(company, `${pattern}?start=now`)).pagination;
@@ -154,7 +154,7 @@ for (const { pattern } of changesRoutes) {
     assert.deepEqual(Object.keys(deleted[0]), ["id", "company_id", "deleted_at"]);
     assert.equal(deleted[0].company_id, company.id);
     assert.ok(Math.abs(Date.parse(deleted[0].deleted_at!) - Date.now()) < 60_000);
-    // A caller who reads from the beginning also sees only the deleted record.
+    // A caller that reads from the beginning also receives only the deleted record.
     assert.deepEqual((await page(company, pattern)).data, deleted);
   });
 
@@ -195,7 +195,7 @@ for (const { pattern } of changesRoutes) {
     }
   });
 
-  Deno.test(`${pattern} answers 410 to a cursor of another generation or with a future position`, async () => {
+  Deno.test(`${pattern} returns a 410 for a cursor from another generation or with a future position`, async () => {
     const company = await newCompany();
     const { next_cursor } = (await page(company, `${pattern}?start=now`)).pagination;
     const [feed, generation, , id] = decode(next_cursor);
@@ -218,7 +218,7 @@ for (const { pattern } of changesRoutes) {
   });
 }
 
-Deno.test("start accepts only `beginning` and `now`, and is refused together with a cursor", async () => {
+Deno.test("`start` accepts only `beginning` and `now`, and is refused together with a cursor", async () => {
   const company = await newCompany();
   const at = (query: string) => call(company.keys.read, "GET", `/deals/changes${query}`);
   for (const start of ["", "Now", "end", "2026-01-01"]) {
@@ -233,7 +233,7 @@ Deno.test("start accepts only `beginning` and `now`, and is refused together wit
   assertField(await at("?fields=colour"), "fields", /^names colour, which is not one of id/);
 });
 
-Deno.test("a company without records gets a cursor too", async () => {
+Deno.test("a company without records also receives a cursor", async () => {
   const company = await newCompany();
   await until(async () => !(await page(company, "/messages/changes")).pagination.has_more);
   const { data, pagination } = await page(company, "/messages/changes?limit=7");
@@ -243,7 +243,7 @@ Deno.test("a company without records gets a cursor too", async () => {
   assert.deepEqual(again.data, []);
 });
 
-Deno.test("a row that was deleted and inserted again with its id is shown without its tombstone", async () => {
+Deno.test("a row that was deleted and inserted again with the same id is returned without its tombstone", async () => {
   const company = await newCompany();
   const { id, phone } = await withDatabase((sql) =>
     sql.begin(async (sql) => {

@@ -3,16 +3,19 @@ import type { Sql } from "../support/acting_as.ts";
 import { anyPhone, type Company } from "../support/company.ts";
 import { until } from "../support/started.ts";
 
-/** The progress of a test, which all its writers share. */
+/** The progress of a test, shared by all writers of the test. */
 export interface Progress {
-  /** Transactions that were committed. */
+  /** The number of committed transactions. */
   committed: number;
-  /** The writers pause after this many committed transactions. */
+  /** The number of committed transactions after which the writers pause. */
   mayCommit: number;
   isOver: boolean;
 }
 
-/** How a writer ends its transactions: immediately, after many commits of others, or with a rollback. */
+/**
+ * How a writer ends its transactions: immediately, after many commits by other writers, or with a
+ * rollback.
+ */
 export type Manner = "quick" | "slow" | "undone";
 
 /** How many transactions other writers commit during one transaction of a slow writer. */
@@ -41,7 +44,7 @@ export class Writer {
     readonly progress: Progress,
   ) {}
 
-  /** Writes until `isOver` is set. If one writer fails, it sets `isOver`, so all writers stop. */
+  /** Writes until `isOver` is set. A writer that fails sets `isOver`, so all writers stop. */
   async write() {
     const { progress } = this;
     try {
@@ -88,7 +91,8 @@ export class Writer {
       if (chosen(3) > 0) await this.#change(sql, own);
       else await this.#savepoint(sql, own);
     }
-    // All writers change this deal. They change it last, so that no one waits for long.
+    // All writers change this deal. Each writer changes the deal last, so that no writer waits for
+    // long.
     if (this.manner === "quick" && chosen(3) === 0) {
       await sql`update deals set value = random() * 1000 where id = ${this.company.deal_id}`;
     }

@@ -1,11 +1,11 @@
-// The gateway's clock differs from the database's clock.
+// Tests a gateway whose clock differs from the database's clock.
 import assert from "node:assert/strict";
 import { root } from "../../local/checkout.ts";
 import { startFunctionProcess } from "../../local/functions/process.ts";
 import { newCompany } from "../support/company.ts";
 import { environment } from "../support/test_stack.ts";
 
-/** Lists contacts through a gateway whose clock is wrong by this many seconds. */
+/** Lists contacts through a gateway whose clock is off by this number of seconds. */
 async function list(key: string, seconds: number) {
   await using gateway = await startFunctionProcess({
     entry: `${root}tests/gateway/shifted_gateway.ts`,
@@ -25,7 +25,7 @@ Deno.test("a gateway whose clock is ahead, or up to two minutes behind, works as
   }
 });
 
-Deno.test("a gateway whose clock is far behind answers 503 and logs the clock as the cause", async () => {
+Deno.test("a gateway whose clock is far behind returns a 503 and logs the clock as the cause", async () => {
   const { keys } = await newCompany();
   const { status, headers, body, log } = await list(keys.read, -600);
   assert.deepEqual(

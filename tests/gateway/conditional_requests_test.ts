@@ -1,4 +1,4 @@
-// Tests ETag, If-Match and If-None-Match (RFC 9110, section 13).
+// Tests the `ETag`, `If-Match` and `If-None-Match` headers (RFC 9110, section 13).
 import assert from "node:assert/strict";
 import type { JsonSchema } from "../../generate/openapi/json_schema.ts";
 import openapi from "../../supabase/functions/gateway/openapi.json" with { type: "json" };
@@ -15,7 +15,7 @@ const other = await newCompany();
 const single = idRoutes.filter(({ pattern, success }) =>
   /[/]:\w+$/.test(pattern) && success !== 204
 )
-  // Deliveries change a webhook all the time, so it has no version that a write could name.
+  // Deliveries change a webhook all the time, so a webhook has no version for conditional writes.
   .filter(({ method, pattern }) => !(method === "PATCH" && pattern === "/webhooks/:id"));
 const reads = single.filter(({ method }) => method === "GET");
 const changes = single.filter(({ method }) => method === "PATCH");
@@ -52,7 +52,7 @@ function assertStale(answer: Answer, version: string) {
   );
 }
 
-Deno.test("every answer with one whole record has an ETag, which is the record's version if it has one", async () => {
+Deno.test("every response with one whole record has an `ETag`, which is the record's version if it has one", async () => {
   for (const route of single) {
     const json = route.body?.(company);
     const { headers, body } = await call(company.keys.all, route.method, route.path(company), {
@@ -81,7 +81,7 @@ Deno.test("every answer with one whole record has an ETag, which is the record's
   assert.equal(deal.headers.get("ETag"), `"${deal.body.data.version}"`);
 });
 
-Deno.test("lists, changes, included records and search results show versions, but have no ETag", async () => {
+Deno.test("lists, changes, included records and search results contain versions, but these responses have no `ETag`", async () => {
   const contact = (await get(`/contacts/${company.contact_id}`)).body.data;
   const deal = (await get(`/deals/${company.deal_id}`)).body.data;
   const isContact = ({ id }: { id: string }) => id === contact.id;
@@ -106,7 +106,7 @@ Deno.test("lists, changes, included records and search results show versions, bu
   assert.equal(one.contact.version, contact.version);
 });
 
-Deno.test("an answer to a request with fields or include has no ETag and is never a 304", async () => {
+Deno.test("a request with `fields` or `include` returns no `ETag` and never a 304", async () => {
   const path = `/deals/${company.deal_id}`;
   for (const query of ["fields=id,version", "include=contact"]) {
     const { status, headers, body } = await get(`${path}?${query}`, { "If-None-Match": "*" });
@@ -114,7 +114,7 @@ Deno.test("an answer to a request with fields or include has no ETag and is neve
   }
 });
 
-Deno.test("If-None-Match gets a 304 without a body while the record has not changed", async () => {
+Deno.test("`If-None-Match` returns a 304 without a body while the record is unchanged", async () => {
   for (const route of reads) {
     const path = route.path(company);
     const etag = (await get(path)).headers.get("ETag")!;
@@ -132,14 +132,14 @@ Deno.test("If-None-Match gets a 304 without a body while the record has not chan
   assert.equal(missing.status, 404);
 });
 
-Deno.test("If-None-Match gets the record once it has changed", async () => {
+Deno.test("`If-None-Match` returns the record after it has changed", async () => {
   const { id, version } = await newContact();
   await rename(id, "*");
   const { status, body } = await get(`/contacts/${id}`, { "If-None-Match": `"${version}"` });
   assert.deepEqual([status, body.data.name], [200, "Changed"]);
 });
 
-Deno.test("If-Match changes a record only if its version is unchanged, on every route that changes one record", async () => {
+Deno.test("with `If-Match`, every route that changes one record changes it only if its version is unchanged", async () => {
   assert.ok(changes.length >= 3);
   for (const route of changes) {
     const before = (await get(route.path(company))).body.data;
@@ -155,7 +155,7 @@ Deno.test("If-Match changes a record only if its version is unchanged, on every 
   }
 });
 
-Deno.test("If-Match accepts a list, an asterisk and an ETag that a proxy made weak", async () => {
+Deno.test("`If-Match` accepts a list, an asterisk and an `ETag` that a proxy made weak", async () => {
   const { id, version } = await newContact();
   const accepted = [
     `"1", "${version}"`,
@@ -181,7 +181,7 @@ Deno.test("If-Match accepts a list, an asterisk and an ETag that a proxy made we
   for (const tag of never) assertStale(await rename(id, tag), present);
 });
 
-Deno.test("a malformed condition is refused, and the error names its header", async () => {
+Deno.test("a malformed condition is refused, and the error names the header", async () => {
   const { id, version } = await newContact();
   const malformed = [version, "", `"${version}`, `"a" "b"`, `'${version}'`, `*, "1"`, `w/"1"`, ","];
   for (const value of malformed) {
@@ -191,14 +191,14 @@ Deno.test("a malformed condition is refused, and the error names its header", as
   }
 });
 
-/** The headers that the API's description has for a route, such as `IfMatch`. */
+/** The header parameters of a route in the API description, such as `IfMatch`. */
 function describedHeaders({ method, pattern }: Route): string[] {
   const path = `/gateway${pattern.replace(/:(\w+)/g, "{$1}")}`;
   const { parameters } = (openapi as JsonSchema).paths[path][method.toLowerCase()];
   return parameters.map(({ $ref, name }: JsonSchema) => ($ref ?? name).replace(/.*[/]|-/g, ""));
 }
 
-Deno.test("each operation refuses the headers that it would ignore, and says what to do instead", async () => {
+Deno.test("each operation refuses conditional headers that it does not support, and the error says what to do instead", async () => {
   const since = new Date().toUTCString();
   for (const route of routes) {
     const { method, pattern } = route;
@@ -230,7 +230,7 @@ Deno.test("a read ignores the headers that only protect writes", async () => {
   }
 });
 
-Deno.test("an unknown record gets a 404, with any condition", async () => {
+Deno.test("an unknown record returns a 404, with any condition", async () => {
   for (const id of [other.contact_id, crypto.randomUUID()]) {
     for (const condition of ["*", '"1"', 'W/"1"']) {
       assert.equal((await rename(id, condition)).status, 404, condition);
@@ -240,7 +240,7 @@ Deno.test("an unknown record gets a 404, with any condition", async () => {
   assert.notEqual(stored[0].name, "Changed");
 });
 
-Deno.test("the key is checked before a condition, so a caller without the scope learns no version", async () => {
+Deno.test("the key is checked before a condition, so a caller without the scope cannot learn the version", async () => {
   const { id } = await newContact();
   const wrong = { body: "{}", headers: { "If-Match": '"1"', "Content-Type": "application/json" } };
   for (const [key, status] of [[company.keys.read, 403], ["sk_live_wrong", 401]] as const) {
@@ -254,7 +254,7 @@ Deno.test("the key is checked before a condition, so a caller without the scope 
   assert.equal(stale.status, 412);
 });
 
-Deno.test("the body is checked before the version, and the version before a conflict", async () => {
+Deno.test("the body is checked first, then the version, then conflicts", async () => {
   const { id, version } = await newContact();
   const taken = (await newContact()).phone;
   const patch = (json: unknown, condition: string) =>

@@ -1,4 +1,4 @@
-// Tests many contacts in one request: POST and PATCH /contacts/batch.
+// Tests batches of contacts: POST and PATCH /contacts/batch.
 import assert from "node:assert/strict";
 import { anyPhone, newCompany } from "../support/company.ts";
 import { HUGE, spellings } from "../support/contacts.ts";
@@ -28,7 +28,7 @@ const patch = (items: Item[], query?: string) => batch("PATCH", items, query);
 
 const statusesOf = ({ body }: Answer) => body.data.map(({ status }: { status: number }) => status);
 
-/** The contacts with these phones, in the order of the phones. */
+/** The contacts with these phone numbers, in the order of the numbers. */
 async function added(
   ...phones: string[]
 ): Promise<{ id: string; version: string; phone: string }[]> {
@@ -40,7 +40,7 @@ async function read(id: string) {
   return (await call(company.keys.read, "GET", `/contacts/${id}`)).body.data;
 }
 
-Deno.test("each item of a POST is checked separately, and on_conflict decides what happens to known people", async () => {
+Deno.test("each item of a POST is checked separately, and `on_conflict` decides what happens to existing contacts", async () => {
   const [phone, spelling] = spellings();
   const [known] = await added(phone);
   const items = () => [
@@ -95,7 +95,7 @@ Deno.test("each item of a POST is checked separately, and on_conflict decides wh
   assert.deepEqual([kept.name, kept.email], ["Known", "a@example.com"]);
 });
 
-Deno.test("if two items of a batch have the same phone, the later item finds the contact of the earlier item", async () => {
+Deno.test("if two items of a batch have the same phone number, the later item finds the earlier item's contact", async () => {
   const [phone, spelling] = spellings();
   const items = [
     { phone, custom_fields: HUGE },
@@ -118,7 +118,7 @@ Deno.test("if two items of a batch have the same phone, the later item finds the
   assert.deepEqual(updating.body.data[0].data, last);
 });
 
-Deno.test("atomic=true writes all items or none, and the error names the field of the failing item", async () => {
+Deno.test("`atomic=true` writes all items or none, and the error names the field of the failing item", async () => {
   const [phone] = [anyPhone()];
   const [known] = await added(phone);
   const fresh = anyPhone();
@@ -182,7 +182,7 @@ Deno.test("a PATCH applies a merge patch for each item, in the order of the item
   assert.deepEqual(statusesOf(grown), [200, 422]);
 });
 
-Deno.test("a phone that an item gives up is free for later items of the batch, but not for earlier items", async () => {
+Deno.test("a phone number that an item releases is free for later items of the batch, but not for earlier items", async () => {
   const [one, two] = await added(anyPhone(), anyPhone());
   const [free, ...own] = [anyPhone(), one.phone, two.phone];
   const exchange = [
@@ -198,7 +198,7 @@ Deno.test("a phone that an item gives up is free for later items of the batch, b
   assert.deepEqual(phones, own.toReversed());
 });
 
-Deno.test("all simultaneous batches that exchange phones get an answer", async () => {
+Deno.test("simultaneous batches that exchange phone numbers all receive a response", async () => {
   const people = await added(...Array.from({ length: 6 }, anyPhone));
   const phones = people.map(({ phone }) => phone);
   const turned = (by: number) =>
@@ -212,7 +212,7 @@ Deno.test("all simultaneous batches that exchange phones get an answer", async (
   }
 });
 
-Deno.test("if an answer would be too large, all its contacts come without custom_fields", async () => {
+Deno.test("if a response would be too large, it omits `custom_fields` from all contacts", async () => {
   const note = "x".repeat(15_000);
   const items = Array.from({ length: 70 }, () => ({ phone: anyPhone(), custom_fields: { note } }));
   const [some, more] = [items.slice(0, 60), items.slice(60)];
@@ -253,8 +253,8 @@ Deno.test("a PATCH item that breaks a constraint fails alone, and later items se
   const known = await added(...Array.from({ length: 52 }, anyPhone));
   const fresh = known.map(() => anyPhone());
   const items: Item[] = known.map(({ id }, n) => ({ id, phone: fresh[n] }));
-  // Two items request the phone of a first contact, before and after that contact gives it up.
-  // Another item requests a phone that no contact gives up.
+  // Two items request the first contact's phone number, one before and one after that contact
+  // releases it. Another item requests a phone number that no contact releases.
   const [first, second] = [known[0], known[1]];
   items[30].phone = first.phone;
   items[51].phone = second.phone;
@@ -270,7 +270,7 @@ Deno.test("a PATCH item that breaks a constraint fails alone, and later items se
   }
 });
 
-Deno.test("POST items that break a constraint fail alone, in every position of the batch", async () => {
+Deno.test("a POST item that breaks a constraint fails alone, at any position in the batch", async () => {
   const [phone, spelling] = spellings();
   const known = await added(...Array.from({ length: 20 }, anyPhone));
   const items: Item[] = [

@@ -13,7 +13,7 @@ function patch(id: string, json: unknown): Promise<Answer> {
   return call(company.keys.all, "PATCH", `/contacts/${id}`, { json });
 }
 
-Deno.test("a contact needs only a phone, and every other field gets its default", async () => {
+Deno.test("a contact requires only a phone number, and every other field has a default", async () => {
   const phone = anyPhone();
   const { status, body } = await post({ phone });
   assert.equal(status, 201);
@@ -39,7 +39,7 @@ const FULL = {
   is_active: false,
 };
 
-Deno.test("every field is stored and listed as it was sent", async () => {
+Deno.test("every field is stored and returned as it was sent", async () => {
   const contact = { ...FULL, phone: anyPhone() };
   const { body } = await post(contact);
   const sent = Object.keys(contact) as (keyof typeof contact)[];
@@ -49,7 +49,7 @@ Deno.test("every field is stored and listed as it was sent", async () => {
   assert.deepEqual(listed, body.data);
 });
 
-Deno.test("an update keeps the fields that it leaves out, and null clears a field that may be empty", async () => {
+Deno.test("an update keeps omitted fields, and null clears a nullable field", async () => {
   const phone = anyPhone();
   const created = (await post({ ...FULL, phone })).body.data;
   const kept = await patch(created.id, { phone });
@@ -78,13 +78,13 @@ Deno.test("an update keeps the fields that it leaves out, and null clears a fiel
   );
 });
 
-Deno.test("the phone is required to create and to update a contact", async () => {
+Deno.test("`phone` is required to create and to update a contact", async () => {
   assertField(await post({ name: "Ada" }), "phone", /^is required$/);
   assertField(await patch(company.contact_id, { name: "Ada" }), "phone", /^is required/);
   assertField(await post({ phone: null }), "phone", "must not be null");
 });
 
-Deno.test("a field of the wrong type or form is refused, and the error says what it must be", async () => {
+Deno.test("a field with a wrong type or format is refused, and the error states the required format", async () => {
   const wrong: [string, unknown, RegExp, string?][] = [
     ["name", 5, /^must be a string$/],
     ["name", "x".repeat(256), /^must have at most 255 characters$/],
@@ -115,7 +115,7 @@ Deno.test("a field of the wrong type or form is refused, and the error says what
   }
 });
 
-Deno.test("values of the maximum length are accepted, and the length counts characters", async () => {
+Deno.test("values of the maximum length are accepted, and the length is counted in characters", async () => {
   const contact = {
     phone: anyPhone(),
     name: "🎈".repeat(255),
@@ -129,7 +129,7 @@ Deno.test("values of the maximum length are accepted, and the length counts char
   assert.deepEqual([body.data.name, body.data.tags], [contact.name, contact.tags]);
 });
 
-Deno.test("texts are trimmed, and repeated tags are removed", async () => {
+Deno.test("strings are trimmed, and duplicate tags are removed", async () => {
   const contact = {
     phone: anyPhone(),
     name: "  Ada \n",
@@ -175,7 +175,7 @@ Deno.test("a custom field that cannot be stored exactly is refused, and the erro
   assert.equal((await post({ phone: anyPhone(), custom_fields: deep(32) })).status, 201);
 });
 
-Deno.test("a create or update with another contact's phone gets a 409 with that contact's id", async () => {
+Deno.test("creating or updating a contact with another contact's phone number returns a 409 with that contact's id", async () => {
   const phone = anyPhone();
   const first = (await post({ phone })).body.data;
   const again = await post({ phone, name: "Other" });
@@ -187,7 +187,7 @@ Deno.test("a create or update with another contact's phone gets a 409 with that 
   assert.equal((await patch(first.id, { phone })).status, 200);
 });
 
-Deno.test("callers can read but not write why a person opted out of contact or of marketing", async () => {
+Deno.test("the source and time of an opt-out are read-only for callers", async () => {
   const { body: { data: made } } = await post({ phone: anyPhone(), do_not_contact: true });
   assert.equal(made.do_not_contact_source, "manual");
   assert.ok(Math.abs(Date.parse(made.do_not_contact_at) - Date.now()) < 60_000);
@@ -213,7 +213,7 @@ Deno.test("callers can read but not write why a person opted out of contact or o
   assert.deepEqual(await since(), []);
 });
 
-Deno.test("a contact with a hidden phone is shown without a phone, and an update must set a phone", async () => {
+Deno.test("a contact with a hidden phone number is returned without it, and an update must set a phone number", async () => {
   const company = await newCompany();
   const [{ id }] = await statement`
     insert into contacts (company_id, name, has_identity) values (${company.id}, 'Bia', true) returning id

@@ -10,7 +10,7 @@ function patch(json: unknown, id = company.conversation_id): Promise<Answer> {
   return call(company.keys.all, "PATCH", `/conversations/${id}`, { json });
 }
 
-Deno.test("an update assigns a member and a team to a conversation, and null removes them", async () => {
+Deno.test("an update assigns a member and a team to a conversation, and null removes the assignment", async () => {
   const assigned = await patch({ assigned_to: member_id, team_id });
   assert.equal(assigned.status, 200);
   const { data } = assigned.body;
@@ -30,7 +30,7 @@ Deno.test("the status of a conversation is open, pending or closed", async () =>
   assertField(await patch({ status: null }), "status", "must not be null");
 });
 
-Deno.test("assigned_to must be a member of the company, and team_id one of its teams", async () => {
+Deno.test("`assigned_to` must be a member of the company, and `team_id` must be one of its teams", async () => {
   const stranger = await withDatabase(async (sql) =>
     await sql.begin(async (sql) => {
       const [other] = await sql`insert into companies (name) values ('Other') returning id`;
@@ -55,7 +55,7 @@ Deno.test("an update without fields or with a read-only field is refused", async
   assertField(await patch({ assigned_to: "me" }), "assigned_to", /^must be a UUID$/);
 });
 
-Deno.test("a closed conversation cannot be reopened while another is open, and the error has the id of the open conversation", async () => {
+Deno.test("a closed conversation cannot be reopened while another conversation is open, and the error contains the id of the open one", async () => {
   const { keys, ...made } = await newCompany();
   const [second] = await withDatabase(async (sql) => {
     await sql`update conversations set status = 'closed' where id = ${made.conversation_id}`;

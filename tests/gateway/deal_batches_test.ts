@@ -45,7 +45,7 @@ const BAD_ITEMS = [
   JSON.stringify(good("x")).replace("{", '{"v\\u0061lue":1,"value":2,'),
 ];
 
-Deno.test("an item that cannot be created gets the same error as in a single request, and the other items are created", async () => {
+Deno.test("an item that cannot be created has the same error as in a single request, and the other items are created", async () => {
   const items = [...BAD_ITEMS.flatMap((bad, at) => [JSON.stringify(good(`Good ${at}`)), bad])];
   const { status, body } = await call(key, "POST", "/deals/batch", {
     body: `{"items": [ ${items.join(" ,\n")} ]}`,
@@ -75,7 +75,7 @@ Deno.test("an item that cannot be created gets the same error as in a single req
   }
 });
 
-Deno.test("the error of an item names the item if it is not an object or changes nothing", async () => {
+Deno.test("the error for an item that is not an object or changes nothing names the item", async () => {
   for (const item of [null, 5, "x", [], true]) {
     const { body: { data: [{ error }] } } = await batch("POST", [item]);
     assert.deepEqual(error.details, [{
@@ -89,7 +89,7 @@ Deno.test("the error of an item names the item if it is not an object or changes
   assert.deepEqual(data[1].error.details, [{ field: "items.1.id", message: "is required" }]);
 });
 
-Deno.test("a batch has 1 to 500 items and no other field, and atomic must be true or false", async () => {
+Deno.test("a batch has 1 to 500 items and no other field, and `atomic` must be true or false", async () => {
   assertField(await batch("POST", []), "items", "must have at least one item");
   const many = Array.from({ length: 501 }, () => 0);
   assertField(await batch("POST", many), "items", "must have at most 500 items");
@@ -103,13 +103,13 @@ Deno.test("a batch has 1 to 500 items and no other field, and atomic must be tru
   assertField(answer, "items", "is given more than once");
 });
 
-Deno.test("an item's error names at most 50 wrong fields, like the error of a single request", async () => {
+Deno.test("an item's error names at most 50 invalid fields, like the error of a single request", async () => {
   const many = Object.fromEntries(Array.from({ length: 9_000 }, (_, i) => [`key${i}`, i]));
   const { body: { data: [{ error }] } } = await batch("POST", [many]);
   assert.equal(error.details.length, 50);
 });
 
-Deno.test("atomic=true writes all items or none, and the error names the failing item", async () => {
+Deno.test("`atomic=true` writes all items or none, and the error names the failing item", async () => {
   const before = await titles();
   const wrong = await batch("POST", [good("a"), { ...good("b"), title: 1 }, 5], "?atomic=true");
   assertField(wrong, "items.1.title", "must be a string");
@@ -133,7 +133,7 @@ Deno.test("atomic=true writes all items or none, and the error names the failing
   assert.equal(both.body.summary.created, 2);
 });
 
-Deno.test("several changes of one deal apply in the order of the items, and each item returns the final deal", async () => {
+Deno.test("several changes to one deal are applied in the order of the items, and each item returns the final deal", async () => {
   const [id, second] = await newDeals(2);
   const { body } = await batch("PATCH", [
     { id: id.toUpperCase(), title: "First", value: 10 },
@@ -216,7 +216,7 @@ Deno.test("a batch that is repeated with its Idempotency-Key returns the same it
   assert.deepEqual([reused.status, reused.body.code], [422, "idempotency_key_reused"]);
 });
 
-Deno.test("a batch that wrote nothing does not use up its Idempotency-Key", async () => {
+Deno.test("the Idempotency-Key of a batch that wrote nothing can be used again", async () => {
   const headers = { "Idempotency-Key": crypto.randomUUID() };
   const bad = [good("a"), { ...good("b"), contact_id: unknown }];
   assert.equal((await batch("POST", bad, "?atomic=true", headers)).status, 422);

@@ -33,7 +33,7 @@ Deno.test("a deal's history shows its creation and each move with its author, ne
   const id = await newDeal();
   const created = (await call(company.keys.read, "GET", `/deals/${id}`)).body.data;
   assert.equal(created.stage_changed_at, created.created_at);
-  // A change of another field does not add an entry.
+  // A change to another field does not add an entry.
   await patch(id, { title: "Bigger", stage_id: first, status: "open" });
   const won = (await patch(id, { stage_id: second, status: "won" })).body.data;
   const person = await personToken(company.member_id);
@@ -61,7 +61,7 @@ Deno.test("a deal's history shows its creation and each move with its author, ne
   await assertInOrder(company.id);
 });
 
-Deno.test("a history can be paged, filtered and sorted, and an unknown deal gets a 404", async () => {
+Deno.test("a history can be paged, filtered and sorted, and an unknown deal returns a 404", async () => {
   const id = await newDeal();
   for (const stage_id of [second, third, first]) await patch(id, { stage_id });
   const whole = (await historyOf(id)).data;

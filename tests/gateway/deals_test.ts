@@ -12,7 +12,7 @@ function patch(id: string, json: unknown): Promise<Answer> {
   return call(company.keys.all, "PATCH", `/deals/${id}`, { json });
 }
 
-Deno.test("a new deal is open and in the given stage, and has a value only if one is given", async () => {
+Deno.test("a new deal is open and in the given stage, and has a value only if the request has a value", async () => {
   const { status, body } = await post({ title: " Van fleet ", contact_id, stage_id });
   assert.equal(status, 201);
   const { id, created_at, updated_at, version: _, ...rest } = body.data;
@@ -34,7 +34,7 @@ Deno.test("a new deal is open and in the given stage, and has a value only if on
   assert.deepEqual(list.body.data[0], body.data);
 });
 
-Deno.test("a value is a number with at most two decimals and is returned as it was sent", async () => {
+Deno.test("a deal's value is a number with at most two decimals and is returned as it was sent", async () => {
   for (const value of [0, 0.01, 0.07, 1.1, 19.99, 1234567.89, 999999999999.99, null]) {
     const { status, body } = await post({ title: "Deal", contact_id, stage_id, value });
     assert.deepEqual([status, body.data?.value], [201, value]);

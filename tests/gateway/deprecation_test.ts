@@ -1,4 +1,5 @@
-// No operation is deprecated now, so this test makes gateways with two deprecated operations.
+// Tests deprecation. No operation is currently deprecated, so this test creates gateways with two
+// deprecated operations.
 import assert from "node:assert/strict";
 import * as z from "zod/mini";
 import recorded from "../../generate/examples/examples.json" with { type: "json" };
@@ -33,7 +34,7 @@ const ANNOUNCED = {
 const examples: unknown = recorded.examples;
 const DEPRECATED = ["getContact", "createContact"];
 
-/** The same operations, but two of them are deprecated. */
+/** The gateway's operations, two of which are deprecated here. */
 function withDeprecated<Each extends Operation>(operations: Each[]): Each[] {
   return operations.map((each) => DEPRECATED.includes(each.id) ? { ...each, deprecated } : each);
 }
@@ -50,7 +51,10 @@ const described = (changes = {}) =>
   );
 const description = new ApiDescription(described());
 
-/** A gateway with the deprecated operations, whose answers are checked against their description. */
+/**
+ * A gateway with the deprecated operations. Its responses are checked against their API
+ * description.
+ */
 async function ownGateway(changes: Partial<Config> = {}) {
   const config = { ...await readGatewayConfig(environment()), ...changes };
   const operations = withDeprecated<Operation>(gatewayOperations(config));
@@ -80,7 +84,7 @@ async function ownGateway(changes: Partial<Config> = {}) {
 const docsUrl = "https://docs.example.com";
 const contact = ({ contact_id }: Company) => `/contacts/${contact_id}`;
 
-Deno.test("every answer of a deprecated operation says that it is deprecated, even an error or a 304", async () => {
+Deno.test("every response from a deprecated operation announces the deprecation, even an error or a 304", async () => {
   const company = await newCompany();
   const path = contact(company);
   const { read, write } = company.keys;
@@ -109,7 +113,7 @@ Deno.test("every answer of a deprecated operation says that it is deprecated, ev
   });
 });
 
-Deno.test("only deprecated operations are marked as deprecated", async () => {
+Deno.test("only responses from deprecated operations announce a deprecation", async () => {
   const company = await newCompany();
   const { all } = company.keys;
   const [request, withoutPages] = [await ownGateway({ docsUrl }), await ownGateway()];
@@ -134,7 +138,7 @@ Deno.test("the log has one line for each company that uses a deprecated operatio
     await request(company.keys.messaging, "GET", contact(company));
     await request("sk_live_wrong", "GET", contact(company));
     await request(other.keys.read, "GET", contact(other));
-    // Another key of the same company adds no line.
+    // Another API key of the same company adds no line.
     await request(company.keys.all, "GET", contact(company));
   });
   const told = lines.map((line) => JSON.parse(line))
@@ -160,7 +164,7 @@ Deno.test("the API description shows the dates and headers of a deprecated opera
   assert.ok(!JSON.stringify(patch).includes("Deprecat"));
 });
 
-Deno.test("the description refuses a deprecation with invalid dates or with too short a notice", () => {
+Deno.test("the generator refuses a deprecation with invalid dates or with too short a notice period", () => {
   for (const sunset of ["2027-07-29", "2027-01-31", "2026-07-31", "soon", ""]) {
     assert.throws(() => described({ sunset }), /getContact is deprecated since 2027-01-31 .* 180/);
   }

@@ -1,4 +1,5 @@
-// A write of several records whose statement is interrupted changes nothing and can be repeated.
+// Tests that a write to several records changes nothing if its statement is interrupted, and that
+// the request can be repeated.
 import assert from "node:assert/strict";
 import { type Answer, call } from "../support/calls.ts";
 import { anyPhone, type CompanyWithTemplate, newCompanyWithTemplate } from "../support/company.ts";
@@ -63,7 +64,7 @@ const WRITES: Record<string, Write> = {
 };
 
 async function rowsOf({ id }: CompanyWithTemplate) {
-  const { api_keys: _, ...others } = await snapshot(id); // a row of api_keys changes when the key is used
+  const { api_keys: _, ...others } = await snapshot(id); // an `api_keys` row changes when its key is used
   return others;
 }
 
@@ -87,7 +88,7 @@ async function endedWhileItWaits([table, id]: [string, string], request: () => P
 }
 
 for (const [what, { waitsFor, request }] of Object.entries(WRITES)) {
-  Deno.test(`${what} that is interrupted changes everything or nothing, and its repeat has an effect only once`, async () => {
+  Deno.test(`${what}: an interrupted request changes everything or nothing, and repeating it takes effect only once`, async () => {
     const company = await newCompanyWithTemplate();
     const [method, path, json] = request(company);
     const headers = method === "POST" ? { "Idempotency-Key": anyPhone() } : undefined;

@@ -1,5 +1,5 @@
-// Tests the answer to an erasure, the return of the erased person, and requests that run during the
-// erasure.
+// Tests the response to an erasure, what happens when the erased person returns, and requests that
+// run during the erasure.
 import assert from "node:assert/strict";
 import { type Answer, assertField, assertHeaderRefused, call } from "../support/calls.ts";
 import { changesOnce } from "../support/changes.ts";
@@ -30,7 +30,7 @@ async function newContact(fields: Record<string, unknown> = {}): Promise<any> {
 const erase = (id: string, headers = {}) =>
   ask("POST", `/contacts/${id}/erase`, { confirm: id }, headers);
 
-/** A person writes from this phone, this many seconds ago. */
+/** Simulates a message from this phone number, sent this number of seconds ago. */
 async function inbound(phone: string, text: string, secondsAgo = 0) {
   const timestamp = String(Math.floor(Date.now() / 1000) - secondsAgo);
   const message = { timestamp, text: { body: text } };
@@ -39,7 +39,7 @@ async function inbound(phone: string, text: string, secondsAgo = 0) {
   assert.equal((await webhook.post(app, body)).status, 200);
 }
 
-/** The fields of a contact that show the person's wishes. */
+/** The fields of a contact that contain the person's opt-outs. */
 const wishOf = (contact: Record<string, unknown>) =>
   ["do_not_contact", "do_not_contact_source", "do_not_contact_at", "marketing_opt_out_at"]
     .map((field) => contact[field]);
@@ -50,7 +50,7 @@ async function foundBy(phone: string) {
   return body.data[0];
 }
 
-Deno.test("an erased contact is found by its id and in the changes, but not by lists or filters", async () => {
+Deno.test("an erased contact is returned by its id and in the changes feed, but not in lists", async () => {
   const word = `zq${crypto.randomUUID().slice(0, 8)}`;
   const start = (await ask("GET", "/contacts/changes?start=now")).body.pagination.next_cursor;
   const contact = await newContact({ name: word, email: `${word}@example.com`, tags: [word] });
@@ -101,14 +101,14 @@ Deno.test("an erased contact cannot be changed or restored", async () => {
     items: [{ id: contact.id, name: "Back" }],
   });
   assert.equal(batch.body.data[0].status, 404);
-  assert.equal((await ask("DELETE", path)).status, 204, "it is archived already");
+  assert.equal((await ask("DELETE", path)).status, 204, "the contact is already archived");
   const deal = { title: "New", contact_id: contact.id, stage_id };
   assertField(await ask("POST", "/deals", deal), "contact_id");
   const { body } = await ask("GET", path);
   assert.deepEqual([body.data.name, typeof body.data.erased_at], [null, "string"]);
 });
 
-Deno.test("erasing a contact needs a confirmation and a key with the scope write", async () => {
+Deno.test("erasing a contact requires a confirmation and a key with the `write` scope", async () => {
   const [contact, other] = [await newContact({ name: "Ada" }), await newCompany()];
   const path = `/contacts/${contact.id}/erase`;
   const unconfirmed = [{}, { confirm: crypto.randomUUID() }, { confirm: "yes" }, { confirm: true }];
@@ -127,12 +127,12 @@ Deno.test("erasing a contact needs a confirmation and a key with the scope write
   assert.equal((await ask("POST", path, upper)).status, 200);
 });
 
-Deno.test("only one of fifty simultaneous requests erases the contact, and all get its answer", async () => {
+Deno.test("only one of fifty simultaneous requests erases the contact, and all requests return the same response", async () => {
   const contact = await newContact({ name: "Ada" });
   const ask = await ownGateway(stack.url);
   const answers: Answer[] = [];
   const lines = await logged(async () => {
-    // Some answers advise the caller to repeat the request, and the test does so.
+    // Some responses ask the caller to repeat the request. The test repeats these requests.
     const one = async () => {
       for (let tries = 0; tries < 200; tries++) {
         const json = { confirm: contact.id };
@@ -156,7 +156,7 @@ Deno.test("only one of fifty simultaneous requests erases the contact, and all g
   assert.ok(!lines.join().includes(contact.phone.slice(1)) && !lines.join().includes("Ada"));
 });
 
-Deno.test("an erase request with a lost answer can be repeated with its Idempotency-Key", async () => {
+Deno.test("an erase request whose response was lost can be repeated with its Idempotency-Key", async () => {
   const contact = await newContact({ name: "Ada" });
   const headers = { "Idempotency-Key": `forget-${contact.phone}` };
   let isLost = true;
@@ -179,7 +179,7 @@ Deno.test("an erase request with a lost answer can be repeated with its Idempote
   );
 });
 
-Deno.test("a person with a thousand deals is erased after hundreds of batches of their company", async () => {
+Deno.test("a contact with a thousand deals can be erased after hundreds of batches in the same company", async () => {
   const { id } = await newContact();
   await withDatabase((sql) =>
     sql`
@@ -195,7 +195,7 @@ Deno.test("a person with a thousand deals is erased after hundreds of batches of
   assert.equal((await erase(id)).status, 200);
 });
 
-Deno.test("a person who returns with the erased phone is a new contact", async () => {
+Deno.test("a person who returns with an erased phone number becomes a new contact", async () => {
   const [created, written, sent] = [await newContact(), await newContact(), await newContact()];
   for (const { id } of [created, written, sent]) await erase(id);
   const again = await newContact({ phone: created.phone });
@@ -214,7 +214,7 @@ Deno.test("a person who returns with the erased phone is a new contact", async (
   assert.equal(await foundBy(old), undefined);
 });
 
-Deno.test("do_not_contact survives an erasure, in every way in which the phone can come back", async () => {
+Deno.test("`do_not_contact` survives an erasure, however the phone number returns", async () => {
   const byHand = await newContact({ do_not_contact: true });
   const byWord = await newContact();
   await inbound(byWord.phone, "STOP", 3);
@@ -238,7 +238,7 @@ Deno.test("do_not_contact survives an erasure, in every way in which the phone c
     assert.notEqual(found.id, was.id);
     assert.deepEqual(wishOf(found), wishOf(was));
   }
-  // The person allows messages again, and is erased after that.
+  // The person opts in again and is then erased.
   await inbound(byWord.phone, "START");
   const back = await foundBy(byWord.phone);
   assert.equal(back.do_not_contact, false);
@@ -246,14 +246,14 @@ Deno.test("do_not_contact survives an erasure, in every way in which the phone c
   assert.equal((await newContact({ phone: byWord.phone })).do_not_contact, false);
 });
 
-Deno.test("erasing a person's older contact keeps the person's later wish", async () => {
+Deno.test("erasing a person's older contact keeps the person's later opt-out or opt-in", async () => {
   const before = await newContact();
   await ask("DELETE", `/contacts/${before.id}`);
   const since = await newContact({ phone: before.phone, do_not_contact: true });
   for (const { id } of [since, before]) assert.equal((await erase(id)).status, 200);
   const back = await newContact({ phone: before.phone });
   assert.deepEqual([back.do_not_contact, back.do_not_contact_at], [true, since.do_not_contact_at]);
-  // The later of two decisions counts, in either order of the erasures.
+  // The later opt-out or opt-in applies, in either order of the erasures.
   await ask("PATCH", `/contacts/${back.id}`, { phone: back.phone, do_not_contact: false });
   await ask("DELETE", `/contacts/${back.id}`);
   const last = await newContact({ phone: back.phone });
@@ -285,7 +285,7 @@ Deno.test("a send in progress ends while its person is erased, and restores no d
   assert.equal(channel.calls.length, 1);
 });
 
-Deno.test("a released send of an erased person is not sent again", async () => {
+Deno.test("a released send to an erased person is not sent again", async () => {
   const contact = await newContact();
   const idempotency_key = `released-${contact.phone}`;
   const conversation_id = await withDatabase(async (sql) => {

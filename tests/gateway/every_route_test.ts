@@ -19,7 +19,7 @@ const [inactive, expired, deleted] = await withDatabase((sql) =>
     return keys;
   })
 );
-/** Calls a gateway in this process, because a hosting platform may add its own headers. */
+/** Calls a gateway in this process, because a hosting platform may add headers of its own. */
 const ask = await ownGateway(stack.url);
 
 function request(route: Route, key: string | null, headers: Record<string, string> = {}) {
@@ -54,11 +54,11 @@ for (const route of routes) {
     }
   });
 
-  Deno.test(`${name} answers 401 without a key`, async () => {
+  Deno.test(`${name} returns a 401 without a key`, async () => {
     assertError(await request(route, null), 401, "missing_api_key", "Missing API key");
   });
 
-  Deno.test(`${name} answers 401 to a wrong, inactive, expired or deleted key`, async () => {
+  Deno.test(`${name} returns a 401 for an unknown, inactive, expired or deleted key`, async () => {
     const wrong = `sk_live_${"x".repeat(43)}`;
     for (const key of [wrong, inactive, expired, deleted]) {
       const answer = await request(route, null, { "X-Api-Key": key });
@@ -75,19 +75,19 @@ for (const route of routes) {
     }
   });
 
-  Deno.test(`${name} gives every answer a request id and Cache-Control: no-store, but no CORS header`, async () => {
+  Deno.test(`every response from ${name} has a request id and Cache-Control: no-store, but no CORS header`, async () => {
     for (const key of [company.keys.all, "none"]) {
       const { headers } = await ask(key, route.method, route.path(company), route.body?.(company));
       assert.match(headers.get("X-Request-Id")!, /^[0-9a-f-]{36}$/);
       assert.deepEqual(headers.get("Cache-Control"), "no-store");
-      // Browsers do not have keys.
+      // There are no CORS headers, because browsers must not hold API keys.
       const names = [...headers.keys()].filter((name) => name.startsWith("access-control-"));
       assert.deepEqual(names, []);
     }
   });
 }
 
-Deno.test("an answer has the caller's request id if that is safe in a log line, or else a new id", async () => {
+Deno.test("a response has the caller's request id if it is safe to log, or else a new id", async () => {
   const answered = async (id: string) =>
     (await request(routes[0], company.keys.all, { "X-Request-Id": id })).headers.get(
       "X-Request-Id",
@@ -106,7 +106,7 @@ for (const pattern of patterns) {
   const taken = same.map(({ method }) => method);
   const allow = taken.flatMap((method) => method === "GET" ? ["GET", "HEAD"] : [method]).join(", ");
 
-  Deno.test(`${pattern} answers 405 with Allow to any other method after checking key and scope`, async () => {
+  Deno.test(`${pattern} checks key and scope, and then returns a 405 with Allow for any other method`, async () => {
     for (const method of ["GET", "POST", "PATCH", "PUT", "DELETE", "OPTIONS"]) {
       if (taken.includes(method)) continue;
       const answer = await call(company.keys.all, method, path);
@@ -120,7 +120,7 @@ for (const pattern of patterns) {
   });
 }
 
-Deno.test("HEAD gets the same answer as GET with the same length, but without the body", async () => {
+Deno.test("HEAD returns the same response and length as GET, but without the body", async () => {
   const headers = { "X-Api-Key": company.keys.read };
   const paths = ["/contacts", `/contacts/${company.contact_id}/export`, "/nothing", "/", ""];
   for (const path of [...paths, "/openapi.json", "/health"]) {
@@ -134,7 +134,7 @@ Deno.test("HEAD gets the same answer as GET with the same length, but without th
   }
 });
 
-Deno.test("an unknown path answers 404 to a valid key and 401 to any other key", async () => {
+Deno.test("an unknown path returns a 404 for a valid key and a 401 for any other key", async () => {
   const paths = ["/nothing", "/contacts/", "/contacts/x/y", "/Contacts", "/messages"];
   for (const path of paths) {
     const answer = await call(company.keys.read, "GET", path);
@@ -144,7 +144,7 @@ Deno.test("an unknown path answers 404 to a valid key and 401 to any other key",
   }
 });
 
-Deno.test("X-Api-Key is used if the bearer value does not have the form of a key", async () => {
+Deno.test("`X-Api-Key` is used if the bearer token does not have the format of a key", async () => {
   const url = `${stack.gateway_url}/pipelines`;
   const key = company.keys.read;
   const good = [

@@ -1,4 +1,4 @@
-// Tests everything that is stored about a person, in one JSON document.
+// Tests the export of everything that is stored about a person, as one JSON document.
 import assert from "node:assert/strict";
 import { call } from "../support/calls.ts";
 import { addChannelFacts } from "../support/channel_facts.ts";
@@ -18,7 +18,7 @@ async function exported(id: string, key = keys.read) {
   return answer.body.data;
 }
 
-Deno.test("an export has all records of a person, in the form that each operation returns", async () => {
+Deno.test("an export contains all records of a person, in the same format as the other operations", async () => {
   await withDatabase(async (sql) => {
     await addChannelFacts(sql, company);
     await addChannelFacts(sql, await newCompany());
@@ -63,7 +63,7 @@ Deno.test("an export has all records of a person, in the form that each operatio
   );
 });
 
-Deno.test("an export works for archived people, and for the remaining records of an erased person", async () => {
+Deno.test("an export works for archived contacts, and for the remaining records of an erased contact", async () => {
   const own = await newCompany();
   await withDatabase(async (sql) => {
     await addMessage(sql, own, { content: "secret" });

@@ -1,4 +1,4 @@
-// external_id: a caller's own id of a contact or a deal.
+// Tests `external_id`, a caller's own id for a contact or a deal.
 import assert from "node:assert/strict";
 import { type Answer, assertField, call } from "../support/calls.ts";
 import { anyPhone, newCompany } from "../support/company.ts";
@@ -27,7 +27,7 @@ function assertConflict({ status, body }: Answer, id: string, field = "external_
   assert.match(body.error, new RegExp(field));
 }
 
-Deno.test("a second contact or deal with an external_id is a 409 that names the first record", async () => {
+Deno.test("creating a second contact or deal with the same external_id returns a 409 that names the first record", async () => {
   const external_id = own();
   for (const path of ["/contacts", "/deals"]) {
     const fresh = (fields = {}) =>
@@ -75,7 +75,7 @@ Deno.test("a filter by external_id finds records, including archived records, an
   assert.equal(exported.body.data.contact.external_id, two.external_id);
 });
 
-Deno.test("an archived record frees its external_id, and can be restored only while the external_id is free", async () => {
+Deno.test("archiving a record frees its external_id, and the record can be restored only while the external_id is free", async () => {
   const external_id = own();
   const gone = await contact({ external_id });
   await ask("DELETE", `/contacts/${gone.id}`);
@@ -96,7 +96,7 @@ Deno.test("an archived record frees its external_id, and can be restored only wh
   assert.equal((await ask("POST", `/deals/${first.id}/restore`)).status, 200);
 });
 
-Deno.test("match=external_id finds the contact by its external_id, and updates the contact's phone", async () => {
+Deno.test("a write with `match=external_id` finds the contact by its external_id and updates its phone number", async () => {
   const [external_id, phone, moved] = [own(), anyPhone(), anyPhone()];
   const put = (json: unknown, query = "", headers?: Record<string, string>) =>
     ask("PUT", `/contacts?match=external_id${query}`, json, headers);
@@ -143,7 +143,7 @@ Deno.test("exactly one of twenty simultaneous PUTs with an external_id creates t
   assert.equal(answers.filter(({ status }) => status === 201).length, 1);
 });
 
-Deno.test("a batch with match=external_id writes each person once, even if it is repeated", async () => {
+Deno.test("a batch with `match=external_id` writes each contact once, even if the batch is repeated", async () => {
   const taken = await contact();
   const people = Array.from({ length: 30 }, () => ({ external_id: own(), phone: anyPhone() }));
   const items = [...people, { phone: anyPhone() }, { external_id: own(), phone: taken.phone }, {
@@ -162,7 +162,7 @@ Deno.test("a batch with match=external_id writes each person once, even if it is
   assert.match(failing.body.data[0].error.error, /external_id/);
 });
 
-Deno.test("a batch of deals creates deals with an unknown external_id, and on_conflict says what happens to existing deals", async () => {
+Deno.test("a batch creates deals with an unknown external_id, and `on_conflict` decides what happens to existing deals", async () => {
   const [one, two] = [own(), own()];
   const [{ id }] = (await ask("POST", "/deals/batch", { items: [deal({ external_id: one })] }))
     .body.data.map(({ data }: Answer["body"]) => data);
@@ -207,7 +207,7 @@ Deno.test("simultaneous batches of the same deals create each deal once", async 
   assert.equal(created.length, items.length);
 });
 
-Deno.test("a merge keeps the survivor's external_id, or else takes the other contact's, and erasing clears it", async () => {
+Deno.test("a merge keeps the survivor's external_id, or else takes over the other contact's, and an erasure clears the external_id", async () => {
   const [a, b] = [own(), own()];
   const [bare, named, third] = [
     await contact(),

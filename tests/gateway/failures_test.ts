@@ -7,7 +7,10 @@ import { routes } from "../support/routes.ts";
 interface Expected {
   status: number;
   code: string;
-  /** The message depends on the HTTP method: it says whether a write may have taken effect. */
+  /**
+   * The error message depends on the HTTP method. After a write, the message says whether the
+   * change may have been made.
+   */
   error: (method: string) => string;
   inLog: RegExp;
 }
@@ -53,7 +56,7 @@ async function assertAnswers(
     assert.match(lines[0], inLog);
     assert.ok(!lines[0].includes(company.keys.all), "the log contains no key");
     for (const sent of Object.values(route.body?.(company) ?? {})) {
-      if (typeof sent === "number") continue; // the line has other numbers too
+      if (typeof sent === "number") continue; // the log line contains other numbers too
       if (!route.path(company).includes(String(sent))) {
         assert.ok(!lines[0].includes(String(sent)), "the log contains no part of the body");
       }
@@ -79,7 +82,7 @@ Deno.test("a database that hangs causes a 503 after the timeout", async () => {
   stuck.resolve(new Response());
 });
 
-Deno.test("if a proxy, the Data API or Postgres reports an unavailable database, the answer is a 503", async () => {
+Deno.test("the response is a 503 if a proxy, the Data API or Postgres reports an unavailable database", async () => {
   const LOCKED = "Another change of the record is in progress";
   const SLOW = "The database took too long";
   const READ_ONLY = "The database accepts no changes at the moment";
@@ -96,7 +99,7 @@ Deno.test("if a proxy, the Data API or Postgres reports an unavailable database,
     [() => Response.json({ code: "57P02", message: "crash" }, { status: 500 }), CHECK],
     [() => Response.json({ code: "57P03", message: "starting up" }, { status: 500 }), AGAIN],
     [() => Response.json({ code: "PGRST003", message: "pool timeout" }, { status: 504 }), AGAIN],
-    // Each error has the status that PostgREST gives it.
+    // Each error with its status in PostgREST.
     [postgres("55P03", 500), AGAIN, LOCKED],
     [postgres("40P01", 500), AGAIN, LOCKED],
     [postgres("40001", 500), AGAIN, LOCKED],
@@ -106,7 +109,7 @@ Deno.test("if a proxy, the Data API or Postgres reports an unavailable database,
     [postgres("53200", 503), AGAIN, FULL],
     [postgres("53300", 503), AGAIN, FULL],
     [postgres("08006", 503), CHECK],
-    // A connection that broke during the statement.
+    // The connection broke during the statement.
     [postgres("", 400), CHECK],
   ];
   for (const [answer, afterChange, what] of cases) {
@@ -115,9 +118,9 @@ Deno.test("if a proxy, the Data API or Postgres reports an unavailable database,
   }
 });
 
-Deno.test("an unexpected error of the database causes a 500", async () => {
+Deno.test("an unexpected database error causes a 500", async () => {
   const unexpected = [
-    // A 400 from PostgREST has a code, and a 400 from a proxy has no code.
+    // A 400 from PostgREST has an error code, but a 400 from a proxy has no error code.
     () => Response.json({ code: "22P02", message: "invalid input" }, { status: 400 }),
     () => new Response("<html>Bad request</html>", { status: 400 }),
     () => new Response(null, { status: 525 }),
@@ -132,7 +135,7 @@ Deno.test("an unexpected error of the database causes a 500", async () => {
   }
 });
 
-Deno.test("a token whose times the database refuses causes a 503 and a log line about the clocks", async () => {
+Deno.test("if the database refuses a token's times, the response is a 503 and the log names the clocks as the cause", async () => {
   for (const message of ["JWT expired", "JWT not yet valid", "JWT issued at future"]) {
     const answer = () => Response.json({ code: "PGRST303", message }, { status: 401 });
     await using database = watchedStack(answer);
@@ -151,7 +154,7 @@ Deno.test("a 503 before the write says that nothing was changed", async () => {
   });
 });
 
-Deno.test("an update that finds no row gets a 500 if the key cannot be checked, because the key may not see the row", async () => {
+Deno.test("an update that finds no row returns a 500 if the key cannot be checked, because an invalid key also finds no row", async () => {
   const company = await newCompany();
   await using database = watchedStack((request) =>
     request.url.includes("/rpc/") ? new Response(null, { status: 500 }) : null
@@ -164,7 +167,7 @@ Deno.test("an update that finds no row gets a 500 if the key cannot be checked, 
   });
 });
 
-Deno.test("the key is checked before a 500 is returned, and an error of the database is always logged", async () => {
+Deno.test("the key is checked before a 500 is returned, and a database error is always logged", async () => {
   const { keys } = await newCompany();
   const judging: [() => Response, number, string, string][] = [
     [

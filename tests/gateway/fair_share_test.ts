@@ -1,4 +1,5 @@
-// A company cannot take the database's connections or the gateway's time away from another company.
+// Tests that no company can use up the database connections or the gateway's capacity for other
+// companies.
 import assert from "node:assert/strict";
 import { decodeJwt } from "jose";
 import { hashKey } from "../../supabase/functions/_shared/key/presented_key.ts";
@@ -9,12 +10,12 @@ import { backgroundWork, ownGateway, watchedStack } from "../support/own_functio
 import { until } from "../support/started.ts";
 import { stack, withDatabase } from "../support/test_stack.ts";
 
-/** The hash of the key in the token of a request to the Data API. */
+/** The key hash in the token of a Data API request. */
 function keyOf(request: Request): unknown {
   return decodeJwt(request.headers.get("Authorization")!.replace("Bearer ", "")).key_hash;
 }
 
-/** A Data API that delays the statements of these keys until `release` is called. */
+/** A Data API that delays requests with these keys until `release` is called. */
 async function holdingStack(...keys: string[]) {
   const hashes = await Promise.all(keys.map(hashKey));
   const gate = Promise.withResolvers<null>();
@@ -58,7 +59,7 @@ Deno.test("of 100 simultaneous requests, 5 run, 64 wait, and the others are refu
       headers.get("X-Request-Id"),
     ]);
   }
-  // Meanwhile, the other company gets its answers from the same gateway.
+  // Meanwhile, the same gateway responds to the other company.
   for (let time = 0; time < 10; time++) {
     assert.equal((await request(other.keys.read, "GET", "/contacts")).status, 200);
   }
@@ -67,7 +68,7 @@ Deno.test("of 100 simultaneous requests, 5 run, 64 wait, and the others are refu
   assert.deepEqual(byStatus(await Promise.all(lists)), { 200: 69, 429: 31 });
 });
 
-Deno.test("the keys of one company have one common share once the gateway knows their company", async () => {
+Deno.test("all keys of a company share one quota as soon as the gateway knows their company", async () => {
   const company = await newCompany();
   const { read, all } = company.keys;
   await using database = watchedStack();
@@ -91,7 +92,7 @@ Deno.test("the keys of one company have one common share once the gateway knows 
   assert.deepEqual(byStatus(await Promise.all(lists)), { 200: 5, 429: 5 });
 });
 
-Deno.test("a key that was switched off does not use its company's share", async () => {
+Deno.test("a deactivated key does not use its company's quota", async () => {
   const company = await newCompany();
   const leaked = await withDatabase((sql) =>
     sql.begin((sql) => newKey(sql, company.id, ["read"])) as Promise<string>
@@ -121,7 +122,7 @@ Deno.test("a key that was switched off does not use its company's share", async 
 const unknownKeys = (count: number) =>
   Array.from({ length: count }, () => `sk_live_${crypto.randomUUID()}`);
 
-Deno.test("unknown keys are checked two at a time, and requests of known companies do not wait for them", async () => {
+Deno.test("unknown keys are checked two at a time, and requests from known companies do not wait for these checks", async () => {
   const company = await newCompany();
   const tried = unknownKeys(10);
   await using database = await holdingStack(...tried);
@@ -154,7 +155,7 @@ Deno.test("an unknown key whose check hangs in the database does not block other
   assert.deepEqual(byStatus(await Promise.all(held)), { 200: 2 });
 });
 
-/** Runs the work while another transaction locks a row of this contact. */
+/** Runs the given function while another transaction locks the row of this contact. */
 async function whileLocked({ contact_id }: Company, work: () => Promise<void>) {
   await withDatabase((sql) =>
     sql.begin(async (sql) => {
@@ -185,7 +186,7 @@ Deno.test("another company is served while 40 changes wait for a locked row", as
   });
 });
 
-Deno.test("a locked row causes a 503 that says that nothing was changed", async () => {
+Deno.test("a locked row causes a 503, and its message says that nothing was changed", async () => {
   const company = await newCompany();
   const request = await ownGateway(stack.url);
   await logged(async () => {

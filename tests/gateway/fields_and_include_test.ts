@@ -1,5 +1,5 @@
-// `fields` names the returned fields, and `include` adds records, on lists and single records. A
-// request with either parameter needs only one round trip.
+// Tests `fields`, which selects the returned fields, and `include`, which adds related records, on
+// lists and single records. A request with either parameter needs only one round trip.
 import assert from "node:assert/strict";
 import { membersOf, schemaOf } from "../support/any_query.ts";
 import { assertField, call } from "../support/calls.ts";
@@ -14,14 +14,14 @@ const company = await newOddCompany();
 const rows = await rowsOf(company);
 const { keys, conversation_id } = company;
 
-/** The lists, each with the path of one of its records that are not archived. */
+/** The lists, each with the path of one record that is not archived. */
 const READS = Object.entries(rows).map(([list, all]) => {
   const { id } = all.find(({ archived_at }) => !archived_at)!;
   const [, name] = /(\w+)$/.exec(list)!;
   return { list, path: list.replace("{id}", conversation_id), record: `/${name}/${id}` };
 });
 
-/** The addresses of the calls to the Data API. */
+/** The URLs of the requests to the Data API. */
 const asked: URL[] = [];
 const database = watchedStack(({ url }) => {
   asked.push(new URL(url));
@@ -29,12 +29,12 @@ const database = watchedStack(({ url }) => {
 });
 Deno.test.afterAll(() => database[Symbol.asyncDispose]());
 const request = await ownGateway(database.url);
-// The gateway records the use of a key once in five minutes, after the answer. So only this first
-// request records it.
+// The gateway records a key's use at most once in five minutes, after the response. Only this first
+// request causes such a record.
 await request(keys.read, "GET", "/pipelines");
 await until(() => database.seen.length >= 2);
 
-/** Asserts that an answer needed one statement, and returns its records. */
+/** Asserts that a response needed only one statement, and returns the records in the response. */
 async function records(address: string): Promise<Record<string, unknown>[]> {
   database.seen.length = 0;
   const { status, body } = await request(keys.read, "GET", address);
@@ -111,12 +111,12 @@ for (const { list, path, record } of READS) {
   });
 }
 
-Deno.test("the query requests the order of a pipeline's stages, and does not leave it to an index", async () => {
+Deno.test("the query sorts a pipeline's stages explicitly and does not rely on the order of an index", async () => {
   await records("/pipelines?include=stages");
   assert.equal(asked.at(-1)!.searchParams.get("stages.order"), "position.asc,id.asc");
 });
 
-Deno.test("a contact shows its ten newest deals and conversations, and whether it has more", async () => {
+Deno.test("a contact includes its ten newest deals and conversations, and says whether there are more", async () => {
   const { id, contact_id, account_id, stage_ids: [stage_id], keys } = await newCompany();
   const [ten, eleven] = await withDatabase(async (sql) => {
     await sql`

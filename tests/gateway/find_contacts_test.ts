@@ -1,11 +1,11 @@
-// Examples of the contacts that each kind of filter finds. find_properties_test.ts shows that every
-// query finds the right rows.
+// Tests examples of each kind of contact filter. find_properties_test.ts tests that every query
+// returns the right rows.
 import assert from "node:assert/strict";
 import { call } from "../support/calls.ts";
 import { newCompany } from "../support/company.ts";
 import { withDatabase } from "../support/test_stack.ts";
 
-const company = await newCompany(); // the company already has a contact called Ada, who has only a phone
+const company = await newCompany(); // the company already has a contact named Ada with only a phone number
 const company_id = company.id;
 
 const CONTACTS = {
@@ -81,9 +81,9 @@ async function found(address: string): Promise<string[]> {
 const [ana, joao, mariana, nameless] = Object.keys(CONTACTS);
 const everybody = [ana, joao, mariana, nameless];
 
-/** For each test name: paths with a query, and the contacts that each query finds. */
+/** The tests by name. Each test has paths with a query, and the contacts that each query finds. */
 const FACTS: Record<string, Record<string, string[]>> = {
-  "every spelling of a phone finds its contact, even if the plus sign is not encoded": {
+  "every spelling of a phone number finds its contact, even if the plus sign is not encoded": {
     "/contacts?phone=%2B5511987654321": [ana],
     "/contacts?phone=+5511987654321": [ana],
     "/contacts?phone=+551187654321": [ana],
@@ -95,7 +95,7 @@ const FACTS: Record<string, Record<string, string[]>> = {
     "/contacts?phone[ne]=+551187654321,+525512345678&tags[empty]=false": [mariana],
     "/contacts?phone=+15550100": [],
   },
-  "a phone is found as people write it, with or without the plus sign": {
+  "a phone number is found in any usual notation, with or without the plus sign": {
     "/contacts?phone=+55+(11)+98765-4321": [ana],
     "/contacts?phone=%2B55%2011%2098765.4321,52/55/12345678": [ana, joao],
     "/contacts?phone=%205511987654321": [ana],
@@ -104,7 +104,7 @@ const FACTS: Record<string, Record<string, string[]>> = {
     "/contacts?phone=%E2%80%AA%2B55%C2%A011%2098765%E2%80%914321%E2%80%AC": [ana],
     "/contacts?phone[ne]=55+11+98765-4321&tags[empty]=false": [joao, mariana],
   },
-  "q finds a pasted phone, even without its country or area code or in another spelling": {
+  "`q` finds a pasted phone number, even in another spelling or without its country or area code": {
     "/contacts?q=+55+(11)+98765-4321": [ana],
     "/contacts?q=%2B55%2011%208765-4321": [ana],
     "/contacts?q=(011)+98765-4321": [ana],
@@ -122,14 +122,14 @@ const FACTS: Record<string, Record<string, string[]>> = {
     "/contacts?q=5550124+202": [],
     "/contacts?q=11+98765-4320": [],
   },
-  "an e-mail address is found in upper and lower case": {
+  "an e-mail address is found regardless of case": {
     "/contacts?email=ana.SOFIA@example.COM": [ana],
     "/contacts?email=JOAO@EXÄMPLE.ORG,x_y%25z@example.net": [joao, nameless],
     "/contacts?email=%25": [],
     "/contacts?email[contains]=example.com": [ana],
     "/contacts?email[contains]=EXAMPLE": [ana, joao, nameless],
   },
-  "a text is compared exactly, and a list of texts finds each of them": {
+  "a string filter matches exactly, and a list of values matches each value": {
     "/contacts?name=Jo%C3%A3o": [joao],
     "/contacts?name=jo%C3%A3o": [],
     "/contacts?name=Joao": [],
@@ -138,7 +138,7 @@ const FACTS: Record<string, Record<string, string[]>> = {
     "/contacts?empresa=100%25%20%5C%5C%20Co%5C,%20Ltd*": [nameless],
     "/contacts?empresa=100%25*": [],
   },
-  "the operator ne finds the contacts with other values and those without a value": {
+  "the `ne` operator finds contacts with other values and contacts without a value": {
     "/contacts?name[ne]=Jo%C3%A3o,Ana%20Sof%C3%ADa,Ada": [mariana, nameless],
     "/contacts?email[ne]=ANA.sofia@example.com&name[ne]=Ada": [joao, mariana, nameless],
     "/contacts?temperature[ne]=hot,warm": [joao],
@@ -148,7 +148,7 @@ const FACTS: Record<string, Record<string, string[]>> = {
       nameless,
     ],
   },
-  "the operator empty finds missing values, empty texts and empty lists": {
+  "the `empty` operator finds missing values, empty strings and empty lists": {
     "/contacts?name[empty]=true": [nameless],
     "/contacts?empresa[empty]=true&name[ne]=Ada": [joao, mariana],
     "/contacts?empresa[empty]=false": [ana, nameless],
@@ -156,7 +156,7 @@ const FACTS: Record<string, Record<string, string[]>> = {
     "/contacts?tags[empty]=true&name[ne]=Ada": [nameless],
     "/contacts?tags[empty]=false": [ana, joao, mariana],
   },
-  "the operator contains searches its whole field and ignores accents, case and punctuation": {
+  "the `contains` operator searches the whole field and ignores accents, case and punctuation": {
     "/contacts?name[contains]=SOFIA": [ana],
     "/contacts?name[contains]=sof%C3%AD": [ana],
     "/contacts?name[contains]=ana-sof": [ana],
@@ -178,7 +178,7 @@ const FACTS: Record<string, Record<string, string[]>> = {
     "/contacts?q=ia": [],
     "/contacts?q=iana": [mariana],
   },
-  "q finds words in any order, in any of the searched fields": {
+  "`q` finds words in any order, in any of the searched fields": {
     "/contacts?q=sofia+ana": [ana],
     "/contacts?q=irmaos+ana+5511987": [ana],
     "/contacts?q=SOF%C3%8DA": [ana],
@@ -189,7 +189,7 @@ const FACTS: Record<string, Record<string, string[]>> = {
     "/contacts?q=x_y%25z": [nameless],
     "/contacts?q=vip": [],
   },
-  "tags finds contacts with any of the tags, with all tags or with none of them": {
+  "`tags` filters find contacts with any of the tags, with all tags or with none of the tags": {
     "/contacts?tags=br,S%C3%A3o%20Paulo%5C,%20SP": [ana, joao],
     "/contacts?tags=vip": [ana, joao],
     "/contacts?tags[all]=vip,br": [ana],
@@ -210,7 +210,7 @@ const FACTS: Record<string, Record<string, string[]>> = {
     "/contacts?custom_fields.plan=Gold": [],
     "/contacts?custom_fields.seats=5&custom_fields.plan=gold": [ana],
   },
-  "in the key of a custom field, a dot is part of a name or leads to a nested member": {
+  "a dot in a custom field's key can be part of the name or separate nested names": {
     "/contacts?custom_fields.a.b=dotted": [ana],
     "/contacts?custom_fields.a.b=nested": [ana],
     "/contacts?custom_fields.a.c.d.e=2,1": [ana],
@@ -224,7 +224,7 @@ const FACTS: Record<string, Record<string, string[]>> = {
     "/contacts?custom_fields.constructor=x": [],
     "/contacts?custom_fields.toString=x": [],
   },
-  "times are compared to the microsecond, with any offset, and a date means its beginning in UTC": {
+  "times are compared to the microsecond, with any offset, and a date means midnight UTC": {
     "/contacts?created_at[lt]=2026-02-01": [ana],
     "/contacts?created_at[lte]=2026-02-01": [ana, joao],
     "/contacts?created_at[gte]=2026-02-01&created_at[lt]=2026-02-02": [joao, mariana],
@@ -240,7 +240,7 @@ const FACTS: Record<string, Record<string, string[]>> = {
     "/contacts?created_at[lt]=0001-01-02": [],
     "/contacts?created_at[gt]=9999-12-31T23:59:59-14:59": [],
   },
-  "a filter of an enum or a boolean accepts several values and finds each of them": {
+  "a filter on an enum or boolean field accepts several values and matches each value": {
     "/contacts?temperature=hot,cold": [ana, joao, nameless],
     "/contacts?is_active=true&tags[empty]=false": [ana, joao, mariana],
     "/contacts?is_active=false": [],

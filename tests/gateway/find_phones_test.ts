@@ -1,4 +1,4 @@
-// A phone in a search finds the person, in every place where the phone is stored.
+// Tests that a search for a phone number finds the contact, wherever the number is stored.
 import assert from "node:assert/strict";
 import { call } from "../support/calls.ts";
 import { newCompany } from "../support/company.ts";
@@ -6,7 +6,7 @@ import { mergesOf } from "../support/merging.ts";
 
 const PASTED = ["+55 (21) 99000-0001", "021 99000-0001", "21990000001", "9000-0001", "99000‑0001"];
 
-/** A company with a contact whose phone is stored without its ninth digit. */
+/** A company with a contact whose phone number is stored without its ninth digit. */
 async function companyWithPhone() {
   const company = await newCompany();
   const { ask, merge, newContact } = mergesOf(company);
@@ -21,7 +21,7 @@ async function companyWithPhone() {
 }
 
 for (const path of ["/contacts", "/search"]) {
-  Deno.test(`${path} finds a pasted phone that is stored in another spelling`, async () => {
+  Deno.test(`${path} finds a pasted phone number that is stored in another spelling`, async () => {
     const { contact, found } = await companyWithPhone();
     for (const q of [...PASTED, "joao 99000-0001"]) {
       assert.deepEqual(await found(path, q), [contact.id], q);
@@ -30,7 +30,7 @@ for (const path of ["/contacts", "/search"]) {
     assert.deepEqual(await found(path, "99000-0002"), []);
   });
 
-  Deno.test(`${path} finds a pasted phone of an archived contact among archived contacts`, async () => {
+  Deno.test(`${path} finds a pasted phone number of an archived contact among archived contacts`, async () => {
     const { ask, contact, found } = await companyWithPhone();
     await ask("DELETE", `/contacts/${contact.id}`);
     for (const q of PASTED) {
@@ -40,7 +40,7 @@ for (const path of ["/contacts", "/search"]) {
     }
   });
 
-  Deno.test(`${path} finds the surviving contact by a pasted phone of a merged contact`, async () => {
+  Deno.test(`${path} finds the surviving contact by a merged contact's pasted phone number`, async () => {
     const { merge, newContact, contact, found } = await companyWithPhone();
     const survivor = await newContact({ name: "João too" });
     await merge(survivor.id, contact.id);
@@ -51,7 +51,7 @@ for (const path of ["/contacts", "/search"]) {
   });
 }
 
-Deno.test("a search that names no phone still finds numbers in other fields", async () => {
+Deno.test("a search for digits that are no phone number still finds numbers in other fields", async () => {
   const { newContact, found } = await companyWithPhone();
   const { id } = await newContact({ name: "Order 2026-01", empresa: "12.345.678/0001-90 Ltda" });
   for (const path of ["/contacts", "/search"]) {

@@ -1,4 +1,4 @@
-// For every query of a list, the answer has the same rows as a filter over all rows in memory.
+// Tests that every list query returns the same rows as a filter over all rows in memory.
 import assert from "node:assert/strict";
 import * as fc from "fast-check";
 import {
@@ -15,7 +15,7 @@ import { comparable, type FoundRow, inOrder, meets, orderOf } from "../support/f
 import { newOddCompany } from "../support/odd_company.ts";
 import { withDatabase } from "../support/test_stack.ts";
 
-// Another company has the same rows, and no query of this company may find them.
+// Another company has the same rows. This company's queries must not find those rows.
 const [company] = await Promise.all([newOddCompany(), newOddCompany()]);
 await withDatabase(async (sql) => {
   for (const table of ["contacts", "deals"]) {
@@ -57,7 +57,7 @@ async function assertFound(path: string, query: Query) {
   assert.equal(
     JSON.stringify(body.data),
     JSON.stringify(expected),
-    "the fields come in the same order",
+    "the fields are in the same order",
   );
 
   const { next_cursor, ...pagination } = body.pagination;
@@ -70,14 +70,14 @@ async function assertFound(path: string, query: Query) {
   assert.equal(next_cursor !== null, has_more);
 }
 
-/** Whether a read with this value of `archived` shows the row. */
+/** Whether a read with this value of `archived` returns the row. */
 function isShown({ archived_at = null }: FoundRow, archived = "exclude"): boolean {
   return archived === "include" || (archived_at !== null) === (archived === "only");
 }
 
 /**
- * Whether the query has no filter on a pipeline, or a filter that matches a pipeline of the
- * company. Otherwise the query is refused.
+ * Whether the query is accepted: it has no pipeline filter, or its filter matches a pipeline of the
+ * company.
  */
 function hasOwnPipeline({ pipeline_id }: Query): boolean {
   return !pipeline_id ||
@@ -85,7 +85,7 @@ function hasOwnPipeline({ pipeline_id }: Query): boolean {
 }
 
 /**
- * A row as an answer shows it, with only these fields. A field may be a related record.
+ * A row in the format of a response, with only these fields. A field may be a related record.
  */
 function answered(row: FoundRow, members: string[], archived?: string): FoundRow {
   return Object.fromEntries(
@@ -95,7 +95,8 @@ function answered(row: FoundRow, members: string[], archived?: string): FoundRow
 
 function included(row: FoundRow, name: string, archived = "exclude"): unknown {
   if (name === "stages") {
-    // An archived pipeline has archived stages, and another pipeline may have some.
+    // All stages of an archived pipeline are archived. Other pipelines may also have archived
+    // stages.
     const own = rows["/stages"].filter((stage) =>
       stage.pipeline_id === row.id && (archived !== "exclude" || isShown(stage))
     );

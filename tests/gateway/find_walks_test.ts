@@ -1,5 +1,5 @@
-// Reads lists from the first page to the last, in any order and with any filter. The tests also
-// show which queries accept a cursor.
+// Tests reading lists from the first page to the last, in any order and with any filter. Also tests
+// which queries accept a cursor.
 import assert from "node:assert/strict";
 import * as fc from "fast-check";
 import { addressOf, type Query, schemaOf } from "../support/any_query.ts";
@@ -89,7 +89,7 @@ async function cursorOf(path: string, query: Query = {}): Promise<string> {
   return next;
 }
 
-Deno.test("a cursor with other filters or another sort gets a 422 that says so", async () => {
+Deno.test("using a cursor with other filters or another sort returns a 422 that names the difference", async () => {
   const queries: Query[] = [
     {},
     { sort: "-updated_at" },
@@ -117,14 +117,14 @@ Deno.test("a cursor with other filters or another sort gets a 422 that says so",
 });
 
 Deno.test("a plain list refuses the cursor of a sorted list, even if both cursors look alike", async () => {
-  // Only the cursor of a sorted list has a mark, which identifies the query. If the mark were a
-  // text and not a list, each cursor would contain two texts and an id.
+  // Only the cursor of a sorted list has a fingerprint of the query. The fingerprint is a list,
+  // because with a string both cursors would contain two strings and an id.
   const cursor = await cursorOf("/templates", { sort: "name" });
   const answer = await call(company.keys.read, "GET", addressOf("/templates", { cursor }));
   assertField(answer, "cursor", /other filters/);
 });
 
-Deno.test("a cursor stays valid if only the limit, fields, include or total of the query changes", async () => {
+Deno.test("a cursor remains valid if only `limit`, `fields`, `include` or `include_total` of the query changes", async () => {
   const query: Query = { "value[gte]": "0", sort: "value" };
   const whole = await idsInOrder("/deals", { "value[gte]": "0" }, "value");
   const cursor = await cursorOf("/deals", query);
@@ -140,7 +140,7 @@ Deno.test("a cursor stays valid if only the limit, fields, include or total of t
   }
 });
 
-Deno.test("a cursor stays valid if the same filters and values come in another order or spelling", async () => {
+Deno.test("a cursor remains valid if the filters and values have another order or spelling", async () => {
   const [one, other] = rows["/contacts"].map(({ id }) => id);
   const same: [string, Query, Query][] = [
     ["/contacts", {}, { sort: "-created_at" }],

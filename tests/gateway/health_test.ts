@@ -5,7 +5,7 @@ import { call } from "../support/calls.ts";
 import { logged } from "../support/log_lines.ts";
 import { ownGateway, watchedStack } from "../support/own_functions.ts";
 
-Deno.test("health returns the version without a key while the database responds", async () => {
+Deno.test("the health check returns the version without a key while the database responds", async () => {
   for (const key of [null, "sk_live_wrong"]) {
     const { status, body, headers } = await call(key, "GET", "/health");
     assert.deepEqual([status, body], [200, { data: { status: "ok", version: RELEASE } }]);
@@ -14,7 +14,7 @@ Deno.test("health returns the version without a key while the database responds"
   }
 });
 
-Deno.test("health needs one round trip, and a failing or hanging database causes a 503 and a log line", async () => {
+Deno.test("the health check needs one round trip, and a failing or hanging database causes a 503 and a log line", async () => {
   const stuck = Promise.withResolvers<Response>();
   const answers: [(() => Response | Promise<Response>) | null, number][] = [
     [null, 200],
@@ -42,7 +42,7 @@ Deno.test("health needs one round trip, and a failing or hanging database causes
   }
 });
 
-Deno.test("health queries the database at most once a second, even if many requests come", async () => {
+Deno.test("the health check queries the database at most once a second, even with many requests", async () => {
   const { now } = performance;
   let answered = Promise.withResolvers<null>();
   await using database = watchedStack(() => answered.promise);
@@ -69,7 +69,7 @@ Deno.test("health queries the database at most once a second, even if many reque
   }
 });
 
-Deno.test("health accepts no parameters and no other method", async () => {
+Deno.test("the health check accepts no parameters and no other method", async () => {
   const query = await call(null, "GET", "/health?deep=1");
   assert.deepEqual([query.status, query.body.code], [422, "invalid_request"]);
   const { keys } = await newCompany();

@@ -1,5 +1,5 @@
 // Tests simultaneous requests with one Idempotency-Key, and a function that is killed before it
-// answers.
+// responds.
 
 import assert from "node:assert/strict";
 import { anyPhone, newCompany } from "../support/company.ts";
@@ -23,7 +23,10 @@ import { withDatabase } from "../support/test_stack.ts";
 const company = await newCompany();
 const { write } = company.keys;
 
-/** A request that makes one record, and a request that makes many. The records contain the key. */
+/**
+ * A request that creates one record, and a request that creates many records. The records contain
+ * the key.
+ */
 function writes() {
   const [one, many] = [anyKey(), anyKey()];
   return [
@@ -67,15 +70,15 @@ Deno.test("repeats of a hanging request do not wait in the database and need one
   const ask = () => request(company.keys.all, "POST", "/deals", json, { "Idempotency-Key": key });
   const reading = await request(company.keys.all, "GET", "/deals");
   assert.equal(reading.status, 200);
-  await until(() => database.seen.length >= 2); // the use of the key is recorded before the test begins
+  await until(() => database.seen.length >= 2); // the API key's use is recorded before the test begins
   await withDatabase(async (sql) => {
-    // This statement begins the first request as the database function does.
+    // Like the database function, this statement marks the first request as in progress.
     await sql`begin`;
     const claimed = sql.json({ path: "/deals", key, fingerprint: "any" });
     await sql`select app.claim_idempotency_key(${company.id}, ${claimed})`;
     database.seen.length = 0;
-    // The repeats exceed both the database connections and the number of requests that a company
-    // may have in progress. A repeat that waited for the first request would get a 503 after a
+    // The number of repeats exceeds the database connections and the limit for a company's
+    // simultaneous requests. A repeat that waited for the first request would return a 503 after a
     // second, or a 429.
     const repeats = await Promise.all(Array.from({ length: 20 }, ask));
     for (const repeat of repeats) {
@@ -90,7 +93,7 @@ Deno.test("repeats of a hanging request do not wait in the database and need one
   assertReplayed(await ask(), first);
 });
 
-Deno.test("if the function is killed after the commit, a repeat gets the answer of the request", async () => {
+Deno.test("if the function is killed after the commit, a repeat returns the response of the first request", async () => {
   for (const { path, status, json, written, key } of writes()) {
     const started = Promise.withResolvers<() => Promise<void>>();
     await using database = watchedStack(async (request) => {
@@ -114,7 +117,7 @@ Deno.test("if the function is killed after the commit, a repeat gets the answer 
   }
 });
 
-Deno.test("if the answer of the database is lost, a 503 says to repeat, and the repeat does not write again", async () => {
+Deno.test("if the database response is lost, a 503 asks the caller to repeat the request, and the repeat does not write again", async () => {
   const key = anyKey();
   const json = dealOf(company, key);
   await using database = watchedStack(async (request) => {

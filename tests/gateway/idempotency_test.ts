@@ -1,5 +1,5 @@
-// A POST with an Idempotency-Key is carried out once. The tests show which requests are repeats,
-// and their answers.
+// Tests that a POST with an Idempotency-Key is carried out once, which requests count as repeats,
+// and the responses to repeats.
 
 import assert from "node:assert/strict";
 import { readGatewayConfig } from "../../supabase/functions/gateway/gateway_config.ts";
@@ -34,13 +34,13 @@ Deno.test("every POST of the gateway accepts an Idempotency-Key, and no other me
   }
 });
 
-Deno.test("a repeat of any POST gets the first answer in one round trip and writes nothing", async () => {
+Deno.test("repeating any POST returns the first response in one round trip and writes nothing", async () => {
   await using database = watchedStack();
   const posts = routes.filter(({ method }) => method === "POST");
   assert.ok(posts.length >= 4);
   const request = await ownGateway(database.url);
   await request(all, "GET", "/pipelines");
-  await until(() => database.seen.length >= 2); // the use of the key is recorded before the test begins
+  await until(() => database.seen.length >= 2); // the API key's use is recorded before the test begins
   for (const route of posts) {
     const headers = { "Idempotency-Key": anyKey() };
     const ask = () => request(all, "POST", route.path(company), body, headers);
@@ -52,7 +52,7 @@ Deno.test("a repeat of any POST gets the first answer in one round trip and writ
     assertReplayed(await ask(), first);
     assert.deepEqual(database.seen, [{ method: "POST", path: `/rest/v1/${route.asks}` }]);
     assert.deepEqual(await snapshot(company.id), rows, route.pattern);
-    // After a restart or a deployment, another gateway instance answers, which has not seen the
+    // After a restart or a deployment, a new gateway instance responds. It has not seen the
     // company's key yet.
     const elsewhere = await ownGateway(database.url);
     assertReplayed(await elsewhere(all, "POST", route.path(company), body, headers), first);
@@ -78,7 +78,7 @@ Deno.test("the same idempotency key may be used by other companies and on other 
   assertReplayed(await post(write, "/deals", json, key), first);
 });
 
-Deno.test("an API key without the scope learns nothing about earlier requests", async () => {
+Deno.test("the response to an API key without the scope reveals nothing about earlier requests", async () => {
   const [used, unused] = [anyKey(), anyKey()];
   const json = dealOf(company, used);
   assertFirst(await post(write, "/deals", json, used));
@@ -127,12 +127,12 @@ Deno.test("a repeat with another body or with other parameters is refused and wr
     const answer = await post(write, `/contacts/batch${query}`, contacts, key);
     assertCode(answer, 422, "idempotency_key_reused");
   }
-  // A request that states a default value is the same request.
+  // A request that explicitly states a default value counts as the same request.
   assertReplayed(await post(write, "/deals/batch?atomic=false", batch, key), firstBatch);
   assert.equal(await dealsNamed(company, key), 2);
 });
 
-Deno.test("a malformed idempotency key is refused by operations that use idempotency keys, and ignored by a read", async () => {
+Deno.test("operations that use idempotency keys refuse a malformed key, and reads ignore the header", async () => {
   for (const key of ["", "two words", `"`.repeat(300), "é"]) {
     const answer = await post(write, "/deals", dealOf(company, "No"), key);
     assertField(answer, "Idempotency-Key", /^must have 1 to 255 visible ASCII characters/);
@@ -156,7 +156,7 @@ Deno.test("a repeat returns the current record", async () => {
   assert.equal(repeat.headers.get("ETag"), changed.headers.get("ETag"));
 });
 
-Deno.test("if the record was deleted, a repeat gets a 404 that says so and creates no other record", async () => {
+Deno.test("if the record was deleted, a repeat returns a 404 that mentions the deletion and creates no record", async () => {
   const key = anyKey();
   const [json, batch] = [dealOf(company, key), { items: [1, 2].map(() => dealOf(company, key)) }];
   const first = await post(write, "/deals", json, key);
@@ -198,7 +198,7 @@ Deno.test("a repeat of a batch returns the same result for each item", async () 
   assert.equal(await dealsNamed(company, key), 2);
 });
 
-Deno.test("a request that fails does not use up its idempotency key", async () => {
+Deno.test("the idempotency key of a failed request can be used again", async () => {
   const key = anyKey();
   const good = dealOf(company, key);
   const wrong = { ...good, contact_id: crypto.randomUUID() };

@@ -14,7 +14,7 @@ import { snapshot } from "../support/snapshot.ts";
 import { withDatabase } from "../support/test_stack.ts";
 
 const [ours, theirs] = [await newCompanyWithTemplate(), await newCompanyWithTemplate()];
-// Each list gets a second row, so that it has a second page.
+// Each list has a second row, so that there is a second page.
 await withDatabase(async (sql) => {
   await sql`insert into contacts (company_id, phone) values (${theirs.id}, ${anyPhone()})`;
   await sql`
@@ -34,14 +34,14 @@ await withDatabase(async (sql) => {
   `;
 });
 
-/** The company of a row. For an entry of a history, this is the company of its deal. */
+/** The company of a row. A history entry belongs to the company of its deal. */
 function companyOf(row: Record<string, string>, ofDeal: string): string {
   return "at" in row ? ofDeal : row.company_id;
 }
 
 /**
- * The rows of the other company, except its keys: its own requests change the time of a key's last
- * use.
+ * The rows of the other company, except its keys. The company's own requests change the time of a
+ * key's last use.
  */
 async function theirRows(): Promise<unknown> {
   const { api_keys: _, ...rows } = await snapshot(theirs.id);
@@ -70,7 +70,7 @@ for (const route of pageRoutes) {
       "GET",
       `${route.path(ours)}?cursor=${next_cursor}`,
     );
-    // The cursor of one record's list is refused for another record.
+    // The cursor of a list that belongs to one record is refused for another record.
     const isWithinRecord = route.pattern.includes("/:id/");
     assert.equal(status, isWithinRecord ? 422 : 200);
     for (const row of body.data ?? []) assert.equal(companyOf(row, ours.id), ours.id);
@@ -91,7 +91,7 @@ Deno.test("a pipeline of another company is refused like an unknown pipeline", a
   }
 });
 
-Deno.test("a contact includes only deals and conversations of its own company", async () => {
+Deno.test("a contact includes only deals and conversations from its own company", async () => {
   for (const [one, other] of [[ours, theirs], [theirs, ours]]) {
     for (const path of ["/contacts", `/contacts/${one.contact_id}`]) {
       const address = `${path}?include=deals,conversations&archived=include`;
@@ -106,7 +106,7 @@ Deno.test("a contact includes only deals and conversations of its own company", 
 });
 
 for (const route of idRoutes) {
-  Deno.test(`${route.method} ${route.pattern} answers the same for another company's row as for an unknown one`, async () => {
+  Deno.test(`${route.method} ${route.pattern} returns the same response for another company's row as for an unknown row`, async () => {
     const before = await theirRows();
     const at = async (path: string) => {
       const { status, body } = await call(ours.keys.all, route.method, path, {

@@ -1,5 +1,6 @@
-// The gateway does expensive work only after it has checked the key, so that a caller without a
-// valid key causes little work. Ordinary requests need only one round trip (round_trips_test.ts).
+// Tests that the gateway does expensive work only after it has checked the key. A caller without a
+// valid key must cause little work. Ordinary requests need only one round trip
+// (round_trips_test.ts).
 import assert from "node:assert/strict";
 import { readGatewayConfig } from "../../supabase/functions/gateway/gateway_config.ts";
 import { forget } from "../../supabase/functions/_shared/key/known_keys.ts";
@@ -34,8 +35,8 @@ async function watchedGateway() {
 }
 
 /**
- * A body that never ends, in pieces of this size. The body counts the pieces that the gateway
- * reads.
+ * A request body that never ends, in chunks of this size. The body counts the chunks that the
+ * gateway reads.
  */
 function endless(pieceBytes = 16 * KIB) {
   let taken = 0;
@@ -66,17 +67,17 @@ Deno.test("a body of unknown length is read up to 64 KiB with a wrong key, and u
   assert.equal(valid.taken(), 65);
 });
 
-Deno.test("the gateway stops reading a body in many small pieces if the key is wrong", async () => {
+Deno.test("the gateway stops reading a body in many small chunks if the key is wrong", async () => {
   await using functions = await watchedGateway();
   const body = endless(64);
   const { status } = await functions.post("sk_live_wrong", body.stream);
   assert.deepEqual([status, body.taken(), functions.seen()], [401, 33, ["rpc/authenticate"]]);
 });
 
-Deno.test("a body with many bytes, values or digits is processed only after a new key was checked", async () => {
+Deno.test("a body with many bytes, values or digits is processed only after an unknown key has been checked", async () => {
   await using functions = await watchedGateway();
-  // The body, the contact's phone and custom_fields with its array: five values in addition to
-  // those in the array.
+  // Besides the values in the array, the body contains five values, including the body itself, the
+  // phone number, `custom_fields` and its array.
   const withValues = (count: number) =>
     JSON.stringify({ phone: anyPhone(), custom_fields: { a: Array(count).fill(0) } });
   const withDigits = (count: number) =>
@@ -98,10 +99,10 @@ Deno.test("a body with many bytes, values or digits is processed only after a ne
           ? functions.post(keys.all, body, length)
           : functions.post(keys.all, new Blob([body]).stream());
       forget(await hashKey(keys.all));
-      // The second request has the same phone, so it conflicts.
+      // The second request has the same phone number, so it causes a conflict.
       assert.equal((await post()).status, announced ? 201 : 409);
       assert.equal(functions.seen()[0] === "rpc/authenticate", isExpensive);
-      await backgroundWork(); // the gateway has recorded the use of the key, so it knows the key
+      await backgroundWork(); // the gateway has recorded the use of the key and therefore knows the key
       assert.equal((await post()).status, 409);
       assert.notEqual(functions.seen()[0], "rpc/authenticate");
     }

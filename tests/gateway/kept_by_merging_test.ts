@@ -1,4 +1,5 @@
-// Tests writes that keep the values of other systems: on_conflict=merge, add_tags and remove_tags.
+// Tests writes that keep values from other systems: `on_conflict=merge`, `add_tags` and
+// `remove_tags`.
 import assert from "node:assert/strict";
 import { type Answer, assertField, call } from "../support/calls.ts";
 import { anyPhone, newCompany } from "../support/company.ts";
@@ -24,7 +25,7 @@ async function contact(fields: Record<string, unknown> = {}) {
 
 const statusesOf = ({ body }: Answer) => body.data.map(({ status }: { status: number }) => status);
 
-Deno.test("on_conflict=merge merges custom fields by key, unites tags and writes the given fields", async () => {
+Deno.test("`on_conflict=merge` merges custom fields by key, adds the new tags and writes the given fields", async () => {
   const known = await contact({
     name: "Ada",
     email: "ada@example.com",
@@ -58,7 +59,7 @@ Deno.test("on_conflict=merge merges custom fields by key, unites tags and writes
   assertField(await put({ phone: known.phone, tags: many(50) }), "tags", /more than 50/);
 });
 
-Deno.test("four simultaneous updates that each add and remove tags lose nothing", async () => {
+Deno.test("four simultaneous updates that add and remove tags all take effect", async () => {
   const { id } = await contact({ tags: ["old 0", "old 1", "old 2", "old 3", "kept"] });
   const answers = await Promise.all([0, 1, 2, 3].map((n) => {
     const change = { add_tags: [`new ${n}`], remove_tags: [`old ${n}`] };
@@ -71,7 +72,7 @@ Deno.test("four simultaneous updates that each add and remove tags lose nothing"
   assert.deepEqual(body.data.tags.toSorted(), ["kept", "new 0", "new 1", "new 2", "new 3"]);
 });
 
-Deno.test("add_tags and remove_tags change the stored tags, within the limit of the result", async () => {
+Deno.test("`add_tags` and `remove_tags` change the stored tags, and the limit applies to the result", async () => {
   const { id, phone } = await contact({ tags: many(50) });
   const patch = (change: unknown) => ask("PATCH", `/contacts/${id}`, change, TYPE);
   assertField(await patch({ add_tags: ["one more"] }), "add_tags", /more than 50 different tags/);
@@ -92,7 +93,7 @@ Deno.test("add_tags and remove_tags change the stored tags, within the limit of 
   assert.deepEqual(batch.body.data[2].data.tags, ["b", "c"]);
 });
 
-Deno.test("a change with tags and add_tags or remove_tags is refused", async () => {
+Deno.test("a change that combines `tags` with `add_tags` or `remove_tags` is refused", async () => {
   const { id, phone } = await contact();
   for (const field of ["add_tags", "remove_tags"]) {
     const change = { tags: ["a"], [field]: ["b"] };
@@ -107,7 +108,7 @@ Deno.test("a change with tags and add_tags or remove_tags is refused", async () 
   }
 });
 
-Deno.test("the items of a batch of updates are merge patches with either content type", async () => {
+Deno.test("the items of a PATCH batch are merge patches with either content type", async () => {
   for (const type of [TYPE, "application/json"]) {
     const { id } = await contact({ custom_fields: { a: 1, c: 3 } });
     const items = [{ id, custom_fields: { b: 2, c: null } }];
@@ -122,7 +123,7 @@ Deno.test("the items of a batch of updates are merge patches with either content
   assertField(await ask("POST", "/contacts/batch", { items }, TYPE), "Content-Type");
 });
 
-Deno.test("the summary of a batch counts unchanged records separately, and they keep version and updated_at", async () => {
+Deno.test("a batch summary counts unchanged records separately, and these records keep their version and `updated_at`", async () => {
   const one = await contact({ name: "Ada", tags: ["a"] });
   const two = await contact();
   const items = [{ id: one.id, name: "Ada", add_tags: ["a"] }, { id: two.id, name: "Bia" }];

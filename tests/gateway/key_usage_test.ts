@@ -1,4 +1,4 @@
-// Tests how the functions count the requests of each key, and when they report the counts.
+// Tests how the functions count the requests made with each key, and when they report the counts.
 import assert from "node:assert/strict";
 import { readGatewayConfig } from "../../supabase/functions/gateway/gateway_config.ts";
 import { api } from "../../supabase/functions/_shared/http/api.ts";
@@ -19,7 +19,7 @@ import { accepted, ownChannel, template } from "../support/sending.ts";
 import { until } from "../support/started.ts";
 import { environment, statement, withDatabase } from "../support/test_stack.ts";
 
-/** The requests of a company's keys by status, and the last errors, the newest first. */
+/** The request counts of a company's keys by status, and the latest errors, newest first. */
 async function usageOf({ id }: Company) {
   return await withDatabase(async (sql) => {
     const counts = await sql`
@@ -37,11 +37,14 @@ async function usageOf({ id }: Company) {
   });
 }
 
-/** The answer of a Data API that has no schema cache yet, so it has certainly written nothing. */
+/**
+ * The response of a Data API that has no schema cache yet. It means that certainly nothing was
+ * written.
+ */
 const starting = () => Response.json({ code: "PGRST002", message: "starting" }, { status: 503 });
 const isTelling = ({ url }: Request) => url.endsWith("/rpc/record_api_key_usage");
 
-Deno.test("each answer to a known key is counted by status, and errors are stored without the request's content", async () => {
+Deno.test("each response to a known key is counted by status, and errors are stored without the request's content", async () => {
   const company = await newCompany();
   const { keys, contact_id } = company;
   await using database = watchedStack();
@@ -51,7 +54,7 @@ Deno.test("each answer to a known key is counted by status, and errors are store
   const etag = headers.get("ETag")!;
   const secret = `secret${contact_id}`;
   const named = (id: string) => ({ "X-Request-Id": id });
-  // The requests run one after the other, so that the errors have an order.
+  // The requests run one after the other, so that the order of the errors is known.
   const wrong = [
     await request(keys.all, "GET", `/contacts/${crypto.randomUUID()}`, undefined, named("1")),
     await request(keys.all, "GET", `/contacts?name[contains]=${secret}&x=1`, undefined, named("2")),
@@ -90,7 +93,7 @@ Deno.test("each answer to a known key is counted by status, and errors are store
   assert.ok(!JSON.stringify(database.told).includes("secret"));
 });
 
-/** Requests a record with its ETag, so the answer is a 304. */
+/** Requests a record with its `ETag`, so the response is a 304. */
 async function notModified(supabaseUrl: string, key: string, path: string, etag: string) {
   const config = await readGatewayConfig(environment({ supabaseUrl }));
   return await gateway(config).request(`/gateway${path}`, {
@@ -109,8 +112,8 @@ Deno.test("requests with an unknown key or without a key are not counted", async
   }
   assert.equal((await request("", "GET", "/health")).status, 200);
   assert.equal((await request("", "OPTIONS", "/contacts")).status, 401);
-  // The gateway refuses this request without a statement, so it cannot know whether the key is
-  // valid.
+  // The gateway refuses this request without a database statement and so cannot know whether the
+  // key is valid.
   const busy = await ownGateway(database.url, 10_000, {
     strangerShare: { atOnce: 0, waiting: 0, patienceMs: 0, placeMs: 0 },
   });
@@ -119,7 +122,7 @@ Deno.test("requests with an unknown key or without a key are not counted", async
   assert.deepEqual(database.told, []);
 });
 
-Deno.test("requests of an inactive key are counted, and so are requests while the database is down", async () => {
+Deno.test("requests with an inactive key and requests while the database is down are counted", async () => {
   const company = await newCompany();
   const { keys } = company;
   let isDown = false;
@@ -166,7 +169,7 @@ Deno.test("the gateway counts all requests during a usage report, and reports th
   const ask = () => request(keys.all, "GET", "/stages");
   await ask();
   await until(() => database.told.length === 1);
-  // The statement hangs, and no answer waits for it.
+  // The statement hangs, but no response waits for the statement.
   const answers = await Promise.all(Array.from({ length: 20 }, ask));
   assert.ok(answers.every(({ status }) => status === 200));
   assert.equal(database.told.length, 1);
@@ -217,7 +220,7 @@ Deno.test("a usage report is repeated only if it was certainly not stored and wa
   }
 });
 
-Deno.test("sends of templates and replies are counted too", async () => {
+Deno.test("template sends and replies are counted too", async () => {
   const company = await newCompany();
   await using database = watchedStack();
   await using channel = ownChannel(() => accepted());
@@ -237,7 +240,7 @@ Deno.test("sends of templates and replies are counted too", async () => {
   ]);
 });
 
-Deno.test("a streamed answer is counted when it begins, even if it breaks off later", async () => {
+Deno.test("a streamed response is counted when it begins, even if it breaks off later", async () => {
   const company = await newCompany();
   await using database = watchedStack();
   const config = await readGatewayConfig(environment({ supabaseUrl: database.url }));

@@ -1,4 +1,4 @@
-// A page ends at its limit or at its byte budget.
+// Tests that a page ends at its limit or at its byte budget.
 import assert from "node:assert/strict";
 import { call } from "../support/calls.ts";
 import { type Company, newCompany } from "../support/company.ts";
@@ -8,7 +8,7 @@ import { statement } from "../support/test_stack.ts";
 
 const MIB = 1024 * 1024;
 
-/** Adds contacts with 15,000 bytes of custom fields each, in characters of three bytes. */
+/** Adds contacts with 15,000 bytes of custom fields each, in three-byte characters. */
 function addLargeContacts({ id }: Company, count: number) {
   return statement`
     insert into contacts (company_id, phone, custom_fields, created_at)
@@ -32,14 +32,16 @@ Deno.test("a page of large rows ends early with a cursor, and following has_more
     assert.ok(bytes <= 1.2 * MIB, `${bytes} bytes`);
     assert.ok(body.data.length > 0);
     assert.equal(next_cursor === null, !has_more);
-    if (has_more) assert.ok(bytes > 0.8 * MIB, `a page that ends early is full: ${bytes} bytes`);
+    if (has_more) {
+      assert.ok(bytes > 0.8 * MIB, `a page that ends early is nearly full: ${bytes} bytes`);
+    }
     ids.push(...body.data.map(({ id }: { id: string }) => id));
     cursor = `&cursor=${next_cursor}`;
     hasMore = has_more;
     pages++;
   }
-  // 69 rows fit, or a few more if they arrive together. The gateway requests only 62 rows once it
-  // knows the key's company.
+  // 69 rows fit, or a few more if the network delivers them together. As soon as the gateway knows
+  // the key's company, it requests only 62 rows.
   assert.ok(pages >= 3 && pages <= 5, `${pages} pages`);
   assert.deepEqual([ids.length, new Set(ids).size, ids.at(-1)], [200, 200, company.contact_id]);
 });
@@ -75,11 +77,11 @@ Deno.test("after large rows, a list reads only as many rows as fit, until rows a
     return body;
   };
   await list();
-  await backgroundWork(); // the gateway now knows the company of the key
+  await backgroundWork(); // the gateway now knows the key's company
   await list();
   const { data, pagination } = await list();
   assert.deepEqual(asked.slice(0, 2), [201, 201]);
-  assert.ok(asked[2] > 50 && asked[2] < 75, `asked for ${asked[2]} rows`);
+  assert.ok(asked[2] > 50 && asked[2] < 75, `the gateway requested ${asked[2]} rows`);
   assert.deepEqual([data.length, pagination.has_more], [asked[2] - 1, true]);
 
   await statement`update contacts set custom_fields = '{}' where company_id = ${company.id}`;
@@ -101,7 +103,7 @@ Deno.test("large pages of one company are read one after the other, without dela
   const request = await ownGateway(database.url);
   const list = () => request(company.keys.read, "GET", "/contacts?limit=200");
   await list();
-  await backgroundWork(); // the gateway now knows the company of the key
+  await backgroundWork(); // the gateway now knows the key's company
   await list();
   isHeld = true;
   const lists = Array.from({ length: 4 }, list);
@@ -130,7 +132,7 @@ Deno.test("large searches of one company run one after the other, and each resul
     assert.deepEqual([status, body.data?.length], [200, 50]);
   };
   await search();
-  await backgroundWork(); // the gateway now knows the company of the key
+  await backgroundWork(); // the gateway now knows the key's company
   await search();
   isHeld = true;
   const all = Array.from({ length: 3 }, search);

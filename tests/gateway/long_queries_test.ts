@@ -1,5 +1,5 @@
-// A gateway in front of a hosted Data API accepts a line of 8 KiB. A longer query is refused before
-// it is sent.
+// Tests long queries. The proxy in front of a hosted Data API accepts a request line of 8 KiB. The
+// gateway refuses a longer query without sending it.
 import assert from "node:assert/strict";
 import { call } from "../support/calls.ts";
 import { newCompanyWithTemplate } from "../support/company.ts";
@@ -12,7 +12,7 @@ const query = (parameters: Record<string, string>) => new URLSearchParams(parame
 const several = (count: number, value: (at: number) => string) =>
   Array.from({ length: count }, (_, at) => value(at)).join(",");
 
-/** A gateway that records the lengths of the addresses of its queries. */
+/** A gateway that records the URL lengths of its queries. */
 async function measuredGateway() {
   const lengths: number[] = [];
   const database = watchedStack(({ url }) => {
@@ -24,7 +24,7 @@ async function measuredGateway() {
   return { lengths, request, [Symbol.asyncDispose]: () => database[Symbol.asyncDispose]() };
 }
 
-Deno.test("filters that are too long together get a 422 that says so", async () => {
+Deno.test("filters whose total length is too large return a 422 that names this problem", async () => {
   await using gateway = await measuredGateway();
   const addresses = [
     `/contacts?${query({ name: several(100, (at) => `${at}`.padEnd(80, "x")) })}`,
@@ -87,7 +87,7 @@ Deno.test("each filter accepts its maximum number of values", async () => {
   }
 });
 
-Deno.test("a list that is sorted by the longest names has working cursors, even with another long filter", async () => {
+Deno.test("the cursors of a list sorted by the longest names work, even with another long filter", async () => {
   const { id, keys } = await newCompanyWithTemplate();
   const nameOf = (end: string) => "🎈".repeat(200) + end;
   await withDatabase(async (sql) => {
@@ -113,7 +113,7 @@ Deno.test("a list that is sorted by the longest names has working cursors, even 
   assert.deepEqual(names.sort(), ["a", "b", "c"].map(nameOf));
 });
 
-Deno.test("a filter accepts 100 values and q accepts 10 words, and one more gets a 422", async () => {
+Deno.test("a filter accepts 100 values and `q` accepts 10 words, and one more returns a 422", async () => {
   const at = async (parameters: Record<string, string>) =>
     (await call(keys.read, "GET", `/contacts?${query(parameters)}`)).status;
   const numbers = (count: number) => several(count, String);

@@ -3,7 +3,7 @@ import { newCompany, newKey } from "../support/company.ts";
 import { call } from "../support/calls.ts";
 import { statement, withDatabase } from "../support/test_stack.ts";
 
-Deno.test("GET /me returns the company, name, scopes and expiry of a key with any scope, but no secret", async () => {
+Deno.test("GET /me works with any scope and returns the key's company, name, scopes and expiry, but no secret", async () => {
   const company = await newCompany();
   const [{ name }] = await statement`select name from companies where id = ${company.id}`;
   for (const scopes of [["read"], ["write"], ["messaging"], ["webhooks"], ["messaging", "read"]]) {

@@ -13,7 +13,7 @@ const agent = await withDatabase((sql) =>
   })
 );
 
-Deno.test("a member is found by e-mail address in any case, but only while the company allows it", async () => {
+Deno.test("a member is found by e-mail address, regardless of case, only while the company allows this lookup", async () => {
   const path = (email: string) => `/members?${new URLSearchParams({ email })}`;
   const own = `${agent}@people.example`;
   const find = (email: string) => call(company.keys.read, "GET", path(email));
@@ -22,7 +22,7 @@ Deno.test("a member is found by e-mail address in any case, but only while the c
     field: "email",
     message: "finds no members in your company, because an owner or admin has not allowed it",
   }]);
-  // An unknown address gets the same answer, so the answer reveals nothing.
+  // An unknown e-mail address has the same response, so the response reveals nothing.
   assert.deepEqual((await find("nobody@people.example")).body.details, body.details);
 
   await statement`update companies set members_found_by_email = true where id = ${company.id}`;

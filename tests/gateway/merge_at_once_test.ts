@@ -1,4 +1,4 @@
-// Tests that simultaneous merges, creations and archivings lose no deal, and that each phone
+// Tests that simultaneous merges, creations and archivings lose no deal, and that each phone number
 // belongs to only one contact.
 import assert from "node:assert/strict";
 import * as fc from "fast-check";
@@ -8,14 +8,14 @@ import { personToken, rest } from "../support/rest.ts";
 import { runs } from "../support/runs.ts";
 import { withDatabase } from "../support/test_stack.ts";
 
-/** The count and the sum of a company's deals, after checking every invariant. */
+/** Checks every invariant, and returns the number and the total value of a company's deals. */
 async function assertConsistent({ id }: Company, { restores = false } = {}) {
   return await withDatabase(async (sql) => {
     const twice = await sql`
       select phone_key from contacts where company_id = ${id} and phone_key is not null
       group by 1 having count(*) > 1
     `;
-    assert.deepEqual([...twice], [], "one contact per phone");
+    assert.deepEqual([...twice], [], "one contact per phone number");
     const wrong = await sql`
       select id from contacts
       where company_id = ${id} and (
@@ -33,9 +33,9 @@ async function assertConsistent({ id }: Company, { restores = false } = {}) {
       select phone_key from contacts join contact_former_phones as further using (company_id, phone_key)
       where company_id = ${id} and until = 'infinity' and contact_id <> contacts.id
     `;
-    // A request may create a contact with an additional phone while the contact of that phone is
-    // restored. Then both contacts have the phone.
-    if (!restores) assert.deepEqual([...further], [], "one contact per additional phone");
+    // A request may create a contact with an additional phone number while the contact that owns
+    // the number is restored. Then both contacts have the number.
+    if (!restores) assert.deepEqual([...further], [], "one contact per additional phone number");
     const dangling = await sql`
       select records.id from (
         select id, contact_id from deals where company_id = ${id}
@@ -67,7 +67,7 @@ async function assertConsistent({ id }: Company, { restores = false } = {}) {
   });
 }
 
-/** Repeats until the answer is final. */
+/** Repeats a request until the response is final. */
 async function insisting(request: () => Promise<Answer>): Promise<Answer> {
   for (let tries = 0; tries < 200; tries++) {
     const answer = await request();
@@ -84,7 +84,7 @@ async function contactWithDeal({ keys: { all }, stage_ids: [stage_id] }: Company
   return { id, phone };
 }
 
-Deno.test("one of two simultaneous merges in opposite directions succeeds, and the error of the other one names the survivor", async () => {
+Deno.test("only one of two simultaneous merges in opposite directions succeeds, and the error for the other merge names the survivor", async () => {
   const company = await newCompany();
   const { all } = company.keys;
   const before = await assertConsistent(company);
@@ -105,7 +105,7 @@ Deno.test("one of two simultaneous merges in opposite directions succeeds, and t
   assert.deepEqual([after.count, after.value], [before.count + 8, before.value + 48]);
 });
 
-Deno.test("two clients with random requests leave each phone with one contact, and lose no deal", async () => {
+Deno.test("after random requests by two clients, each phone number has one contact, and no deal is lost", async () => {
   const company = await newCompany();
   const { keys: { all }, stage_ids: [stage_id] } = company;
   const person = await personToken(company.member_id);

@@ -21,7 +21,7 @@ async function newContact(fields: Record<string, unknown> = {}) {
   return body.data;
 }
 
-/** The custom fields of a new contact after a patch. */
+/** Creates a contact, applies a patch, and returns the contact's custom fields. */
 async function merged(custom_fields: unknown, patch: unknown): Promise<unknown> {
   const { id } = await newContact({ custom_fields });
   const { status, body } = await merge(`/contacts/${id}`, { custom_fields: patch });
@@ -29,7 +29,7 @@ async function merged(custom_fields: unknown, patch: unknown): Promise<unknown> 
   return body.data.custom_fields;
 }
 
-Deno.test("a merge patch of a contact changes the fields that it names, and may leave out the phone", async () => {
+Deno.test("a merge patch for a contact changes the fields that it names, and may omit `phone`", async () => {
   const contact = await newContact({ name: "Ana", email: "ana@example.com", tags: ["vip"] });
   const { status, body } = await merge(`/contacts/${contact.id}`, { name: "Bia", email: null });
   assert.equal(status, 200);
@@ -52,7 +52,7 @@ Deno.test("deals and conversations accept a merge patch too", async () => {
   );
 });
 
-Deno.test("an update with application/json needs the phone and replaces the custom fields", async () => {
+Deno.test("an update with application/json requires `phone` and replaces the custom fields", async () => {
   const { id, phone } = await newContact({ custom_fields: { a: 1, b: 2 } });
   const json = "application/json; charset=utf-8";
   assertField(await merge(`/contacts/${id}`, { custom_fields: { c: 3 } }, json), "phone");
@@ -60,7 +60,7 @@ Deno.test("an update with application/json needs the phone and replaces the cust
   assert.deepEqual(body.data.custom_fields, { c: null });
 });
 
-Deno.test("the examples of RFC 7396 give their stated results within custom fields", async () => {
+Deno.test("the examples in RFC 7396 have their stated results within custom fields", async () => {
   const cases: [unknown, unknown, unknown][] = [
     [{ a: "b" }, { a: "c" }, { a: "c" }],
     [{ a: "b" }, { b: "c" }, { a: "b", b: "c" }],
@@ -98,7 +98,7 @@ Deno.test("simultaneous patches of different custom fields all take effect", asy
   assert.equal(Object.keys(nested).length, 51);
 });
 
-Deno.test("null is refused for a field that cannot be empty, and an empty patch is refused", async () => {
+Deno.test("null for a field that is not nullable and an empty patch are refused", async () => {
   const { id } = await newContact();
   for (const field of ["phone", "temperature", "tags", "source", "custom_fields", "is_active"]) {
     assertField(await merge(`/contacts/${id}`, { [field]: null }), field, /^must (be|not be null)/);
@@ -124,7 +124,7 @@ Deno.test("null is refused for a field that cannot be empty, and an empty patch 
   assertField(await merge(`/contacts/${id}`, { patch: {} }), "patch");
 });
 
-Deno.test("the size limit of custom fields applies exactly, to the merged result", async () => {
+Deno.test("the size limit for custom fields applies to the merged result", async () => {
   const LIMIT = 16 * 1024;
   const bytes = (value: unknown) => new TextEncoder().encode(JSON.stringify(value)).length;
   const filled = { a: [1, 2, { b: "c, d: e" }], text: "" };
@@ -136,7 +136,7 @@ Deno.test("the size limit of custom fields applies exactly, to the merged result
   const full = await merge(`/contacts/${id}`, { custom_fields: { more: "x".repeat(rest) } });
   assert.equal(full.status, 200);
   assert.equal(bytes(full.body.data.custom_fields), LIMIT);
-  // Custom fields that the platform has made too large may become smaller, but not larger.
+  // Custom fields that are already too large may become smaller, but not larger.
   const large = "x".repeat(20_000);
   await withDatabase((sql) =>
     sql`update contacts set custom_fields = ${sql.json({ large, a: 1 })} where id = ${id}`

@@ -1,5 +1,5 @@
-// Tests a merge of two contacts: the values that the survivor takes over, its additional phone, and
-// the merges that are refused.
+// Tests merging two contacts: the values that the survivor takes over, its additional phone number,
+// and merges that are refused.
 import assert from "node:assert/strict";
 import { assertField, call } from "../support/calls.ts";
 import { messagesFrom, nameChannelApp, ownWebhook } from "../support/channel_apps.ts";
@@ -13,7 +13,7 @@ const [company, foreign] = [await newCompany(), await newCompany()];
 const { keys } = company;
 const { ask, find, merge, merged, newContact } = mergesOf(company);
 
-Deno.test("after a merge, every request with the merged contact's phone applies to the survivor", async () => {
+Deno.test("after a merge, every request with the merged contact's phone number applies to the survivor", async () => {
   const { survivor, other } = await merged({ name: "Ada" });
   const both = `${survivor.phone},${other.phone}`;
   assert.deepEqual((await find(other.phone)).map(({ id }: { id: string }) => id), [survivor.id]);
@@ -62,7 +62,7 @@ Deno.test("after a merge, every request with the merged contact's phone applies 
   assert.deepEqual(all.map(({ id }: { id: string }) => id), [stranger.id, survivor.id]);
 });
 
-Deno.test("only the survivor can change its phone to the additional phone", async () => {
+Deno.test("only the survivor can change its phone number to the additional number", async () => {
   const [{ survivor, other }, stranger] = [await merged(), await newContact({ name: "Z" })];
   const { phone } = other;
   const person = await personToken(company.member_id);
@@ -77,7 +77,7 @@ Deno.test("only the survivor can change its phone to the additional phone", asyn
   assert.equal((await rest(person, "PATCH", at, { json: { phone } })).status, 409);
   const json = { company_id: company.id, phone };
   assert.equal((await rest(person, "POST", "/contacts", { json })).status, 409);
-  // Another contact may get the phone while it is itself archived, but cannot be restored with it.
+  // An archived contact may be given the phone number, but then cannot be restored with the number.
   const archived_at = new Date().toISOString();
   assert.equal((await rest(person, "PATCH", at, { json: { phone, archived_at } })).status, 200);
   const back = { json: { archived_at: null } };
@@ -87,7 +87,7 @@ Deno.test("only the survivor can change its phone to the additional phone", asyn
   assert.equal((await ask("PATCH", `/contacts/${survivor.id}`, { phone })).status, 200);
 });
 
-Deno.test("a restored survivor has the merged contact's phone again, unless another contact has it now", async () => {
+Deno.test("a restored survivor has the merged contact's phone number again, unless another contact now has the number", async () => {
   for (const isTaken of [false, true]) {
     const { survivor, other } = await merged();
     await ask("DELETE", `/contacts/${survivor.id}`);
@@ -123,7 +123,7 @@ Deno.test("an impossible merge is refused and writes nothing", async () => {
   assert.deepEqual((await ask("GET", `/contacts/${contact.id}`)).body.data, contact);
 });
 
-Deno.test("a merge with If-Match happens only if the survivor is unchanged", async () => {
+Deno.test("a merge with `If-Match` happens only if the survivor is unchanged", async () => {
   const [survivor, other] = [await newContact(), await newContact({ name: "Ada" })];
   const stale = await merge(survivor.id, other.id, { "If-Match": '"1"' });
   assert.deepEqual([stale.status, stale.headers.get("ETag")], [412, `"${survivor.version}"`]);

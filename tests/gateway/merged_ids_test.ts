@@ -1,4 +1,4 @@
-// Tests requests with the id of a merged contact.
+// Tests requests that use the id of a merged contact.
 import assert from "node:assert/strict";
 import { type Answer, call } from "../support/calls.ts";
 import { changesOnce } from "../support/changes.ts";
@@ -15,7 +15,7 @@ function assertMerged({ status, body }: Answer, existing_id: string) {
   assert.match(body.error, /merged into another contact/);
 }
 
-Deno.test("a read by the merged contact's id returns the survivor, even after more merges and with the parameter fields", async () => {
+Deno.test("reading by the merged contact's id returns the survivor, even after more merges and with the `fields` parameter", async () => {
   const { survivor, other } = await merged();
   const last = await newContact({ name: "Last" });
   const shown = await ask("GET", `/contacts/${other.id}`);
@@ -34,11 +34,11 @@ Deno.test("a read by the merged contact's id returns the survivor, even after mo
   assert.equal((await call(foreign.keys.all, "GET", `/contacts/${other.id}`)).status, 404);
   await ask("DELETE", `/contacts/${last.id}`);
   const byOwnId = await ask("GET", `/contacts/${other.id}`);
-  assert.equal(byOwnId.status, 404, "the archived survivor is not found by the merged id either");
+  assert.equal(byOwnId.status, 404, "the merged contact's id also returns a 404");
   assert.equal((await ask("GET", `/contacts/${other.id}?archived=include`)).status, 200);
 });
 
-Deno.test("a write to a merged contact's id changes nothing and gets a conflict that names the survivor", async () => {
+Deno.test("a write to a merged contact's id changes nothing and returns a conflict that names the survivor", async () => {
   const { survivor, other } = await merged();
   const third = await newContact();
   const path = `/contacts/${other.id}`;
@@ -75,7 +75,7 @@ Deno.test("a repeat returns the survivor if its contact was merged after the fir
   assert.deepEqual([status, body.data.id], [201, survivor.id]);
 });
 
-Deno.test("the feed of changes shows the survivor, and the merged contact with the survivor's id", async () => {
+Deno.test("the changes feed contains the survivor, and the merged contact with the survivor's id", async () => {
   const start = (await ask("GET", "/contacts/changes?start=now")).body.pagination.next_cursor;
   const { survivor, other } = await merged();
   const { body: { data } } = await changesOnce(

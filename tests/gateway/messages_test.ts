@@ -1,4 +1,4 @@
-// Tests the messages of a conversation, newest first, and each message by its id.
+// Tests listing a conversation's messages, newest first, and reading a message by its id.
 
 import assert from "node:assert/strict";
 import { schemaOf } from "../support/any_query.ts";
@@ -13,7 +13,7 @@ const pathOf = ({ conversation_id }: Pick<Company, "conversation_id">) =>
   `/conversations/${conversation_id}/messages`;
 const idsOf = (body: { data: { id: string }[] }) => body.data.map(({ id }) => id);
 
-/** Makes another conversation of the company's contact. */
+/** Creates another conversation with the company's contact. */
 async function otherConversation(company: Company): Promise<Company> {
   return await withDatabase(async (sql) => {
     const [{ id }] = await sql`
@@ -24,7 +24,7 @@ async function otherConversation(company: Company): Promise<Company> {
   });
 }
 
-/** The fields that are null in a text message without any report of the channel. */
+/** The fields that are null in a text message about which the channel has reported nothing. */
 const WITHOUT = {
   ...{ sent_at: null, delivered_at: null, read_at: null, failed_at: null, expired_at: null },
   ...{ failure: null, price_category: null, price_type: null, payload: null },
@@ -33,7 +33,7 @@ const WITHOUT = {
   ...{ edited_at: null, revoked_at: null },
 };
 
-Deno.test("a message shows its sender and text, and whether the channel has accepted it", async () => {
+Deno.test("a message has its sender and text, and shows whether the channel has accepted the message", async () => {
   const company = await newCompany();
   const minute = (n: number) => new Date(Date.UTC(2026, 0, 1, 12, n));
   await withDatabase(async (sql) => {
@@ -92,7 +92,7 @@ Deno.test("a message shows its sender and text, and whether the channel has acce
   }
 });
 
-Deno.test("a message says which person, key, member, agent or system wrote it, in lists, reads and changes", async () => {
+Deno.test("lists, reads and changes show whether a contact, key, member, agent or system wrote a message", async () => {
   const company = await newCompany();
   const { keys, contact_id, member_id } = company;
   await statement`update contacts set name = 'Ada Lovelace' where id = ${contact_id}`;
@@ -136,7 +136,7 @@ Deno.test("a message says which person, key, member, agent or system wrote it, i
   }
 });
 
-Deno.test("the author of a send is its key, with the name that it had, even after the key is deleted", async () => {
+Deno.test("the author of a send is its API key with the key's former name, even after the key is deleted", async () => {
   const { keys, phone_number_id } = await newCompany();
   const json = {
     ...{ phone: anyPhone(), template_name: "order_update", language_code: "en_US" },
@@ -151,7 +151,7 @@ Deno.test("the author of a send is its key, with the name that it had, even afte
   assert.deepEqual(body.data.author, { type: "key", id, name });
 });
 
-Deno.test("an outbound message shows when it was sent, delivered or read, its price and the reason for a failure", async () => {
+Deno.test("an outbound message shows when it was sent, delivered and read, its price and the reason for a failure", async () => {
   const company = await newCompany();
   const failure = { reason: "recipient_unreachable", code: 131026, message: "No", details: null };
   const times = Object.fromEntries(
@@ -191,16 +191,16 @@ Deno.test("an outbound message shows when it was sent, delivered or read, its pr
   }
 });
 
-/** Waits until the changed messages of a company are as expected, and returns them. */
+/** Waits until the company's changed messages are as expected, and returns these messages. */
 async function changedMessages(
   { keys }: Company,
-  // deno-lint-ignore no-explicit-any -- messages as the API answers them
+  // deno-lint-ignore no-explicit-any -- messages as the API returns them
   areSo: (rows: any[]) => boolean,
 ) {
   return (await changesOnce(keys.read, "/messages/changes", areSo)).body.data;
 }
 
-Deno.test("an inbound message shows its payload, its media, the message that it answers, and later changes", async () => {
+Deno.test("an inbound message shows its payload, its media file, the message to which it replies, and later changes", async () => {
   const company = await newCompany();
   const at = "2026-01-01T12:00:00+00:00";
   const media = {
@@ -229,7 +229,7 @@ Deno.test("an inbound message shows its payload, its media, the message that it 
     [asked, answer].sort(),
   );
 
-  // A reaction that was removed keeps its time.
+  // A removed reaction keeps its time.
   await withDatabase((sql) =>
     sql`update messages set reaction = ${sql.json({ emoji: null, at })} where id = ${asked}`
   );
@@ -246,7 +246,7 @@ Deno.test("an inbound message shows its payload, its media, the message that it 
   ]);
 });
 
-Deno.test("every type of message that a person may send is shown and can be found by its type", async () => {
+Deno.test("every type of inbound message is returned and can be filtered by type", async () => {
   const company = await newCompany();
   const types: string[] = schemaOf("/conversations/{id}/messages", "type").items.enum;
   await withDatabase(async (sql) => {
@@ -260,7 +260,7 @@ Deno.test("every type of message that a person may send is shown and can be foun
   assert.deepEqual(body.data, []);
 });
 
-Deno.test("the longest messages with payloads come in pages of about 1 MiB", async () => {
+Deno.test("the longest messages with payloads are returned in pages of about 1 MiB", async () => {
   const company = await newCompany();
   await statement`
     insert into messages (company_id, conversation_id, direction, content, payload)
@@ -268,7 +268,7 @@ Deno.test("the longest messages with payloads come in pages of about 1 MiB", asy
       jsonb_build_object('text', repeat('"', 32000))
     from generate_series(1, 20)
   `;
-  // One transaction has written all of them, so the changes show them together.
+  // One transaction has written all messages, so they appear in the changes at the same time.
   await changedMessages(company, (rows) => rows.length > 0);
   for (const path of [pathOf(company), "/messages/changes"]) {
     const ids: string[] = [];
@@ -315,7 +315,7 @@ Deno.test("a page of messages needs one round trip, and an empty page needs a se
   assert.deepEqual(await read(pathOf({ conversation_id: crypto.randomUUID() })), missing);
 });
 
-Deno.test("a message and its change show a location, contact cards or a choice as separate fields", async () => {
+Deno.test("a message returns a location, contact cards or a choice as separate fields, also in the changes feed", async () => {
   const own = await newCompany();
   const place = { latitude: -23.56, longitude: -46.65, name: "MASP", extra: 1 };
   const card = {
@@ -370,7 +370,7 @@ Deno.test("a message and its change show a location, contact cards or a choice a
     );
     const { body } = await call(own.keys.read, "GET", `/messages/${id}`);
     assert.deepEqual(body.data[field], value, type);
-    // A change is shown only after the open transactions of other tests have ended.
+    // The feed shows a change only after the open transactions of other tests have ended.
     let change: Record<string, unknown> | undefined;
     await until(async () => {
       const { body } = await call(own.keys.read, "GET", "/messages/changes?limit=200");

@@ -1,4 +1,4 @@
-// Tests requests that no operation answers. The tests call the function itself, without a host that
+// Tests requests that match no operation. The tests call the function directly, without a host that
 // checks the path first.
 import assert from "node:assert/strict";
 import { readGatewayConfig } from "../../supabase/functions/gateway/gateway_config.ts";
@@ -23,7 +23,7 @@ Deno.test("a path that does not begin with the function's name is unknown", asyn
   }
 });
 
-Deno.test("a proxy's 503 with a number as its code is reported as an unavailable database, on every path", async () => {
+Deno.test("a 503 from a proxy with a numeric `code` is reported as an unavailable database, on every path", async () => {
   const { keys } = await newCompany();
   await using database = watchedStack(() =>
     Response.json({ code: 503, message: "no upstream" }, { status: 503 })

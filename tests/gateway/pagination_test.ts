@@ -24,7 +24,7 @@ async function page(company: Company, path: string) {
   };
 }
 
-/** Adds contacts. Three contacts at a time have the same created_at. */
+/** Adds contacts. Every three contacts have the same `created_at`. */
 function addContacts(companyId: string, count: number) {
   return statement`
     insert into contacts (company_id, phone, created_at)
@@ -35,7 +35,7 @@ function addContacts(companyId: string, count: number) {
   `;
 }
 
-/** The ids of a list from its first page to its last. Calls `between` after each page. */
+/** The ids on all pages of a list, from first to last. Calls `between` after each page. */
 async function walk(
   company: Company,
   path: string,
@@ -61,7 +61,8 @@ Deno.test("reading all pages returns each remaining row once while other rows ar
   const company = await newCompany();
   const rows = await addContacts(company.id, 1000);
   const ids = rows.map(({ id }) => id);
-  // Every tenth row may be deleted during the walk, so the walk need not return it.
+  // Every tenth row may be deleted while the pages are read, so the pages need not contain that
+  // row.
   const doomed = ids.filter((_, i) => i % 10 === 0);
   const seen = await walk(company, "/contacts", 7, async (pages) => {
     if (pages % 8 !== 0) return;
@@ -70,12 +71,12 @@ Deno.test("reading all pages returns each remaining row once while other rows ar
     await withDatabase((sql) => sql`delete from contacts where id in ${sql(victims)}`);
   });
 
-  assert.equal(new Set(seen).size, seen.length, "no row came twice");
+  assert.equal(new Set(seen).size, seen.length, "no row was returned twice");
   const stood = ids.filter((id) => !doomed.includes(id));
   assert.deepEqual(stood.filter((id) => !seen.includes(id)), []);
 });
 
-Deno.test("a cursor of another list gets a 422 that says what to do", async () => {
+Deno.test("a cursor from another list returns a 422 that says what to do", async () => {
   const company = await newCompanyWithTemplate();
   await addContacts(company.id, 2);
   const { next_cursor } = (await page(company, "/contacts?limit=1")).pagination;
@@ -116,7 +117,7 @@ Deno.test("a cursor of another list gets a 422 that says what to do", async () =
   }
 });
 
-Deno.test("an invented cursor leads only to another position in the same list of the same company", async () => {
+Deno.test("a forged cursor only leads to another position in the same list of the same company", async () => {
   const company = await newCompany();
   await addContacts(company.id, 5);
   const made = btoa(
@@ -127,7 +128,7 @@ Deno.test("an invented cursor leads only to another position in the same list of
   for (const row of data) assert.equal(row.company_id, company.id);
 });
 
-/** Usually generates the first of these texts. */
+/** Generates one of these strings, usually the first one. */
 function mostly(usual: string, ...others: string[]) {
   return fc.oneof(
     { weight: 4, arbitrary: fc.constant(usual) },
@@ -165,10 +166,10 @@ for (const route of pageRoutes) {
   const { pattern, path: pathOf } = route;
   const isOfChanges = changesRoutes.includes(route);
   const name = isOfChanges ? feedOf(route.table) : route.table;
-  Deno.test(`${pattern} answers every invalid cursor without a database error`, async () => {
+  Deno.test(`${pattern} never returns a database error for an invalid cursor`, async () => {
     const company = await newCompanyWithTemplate();
     const values = isOfChanges ? [0, 0, company.id] : CURSORS[pattern] ?? NEWEST_FIRST;
-    // In a cursor, the name of the list comes before the query. The cursor of a plain list has no
+    // In a cursor, the list name comes before the query. A plain list's cursor contains no
     // query.
     const marks = pattern.includes("/:id/") ? [await markOf(company, pathOf(company))] : [];
     const head = [name, ...marks];
@@ -192,8 +193,8 @@ for (const route of pageRoutes) {
 }
 
 /**
- * The second part of a cursor of this list, which names the record that the messages or moves
- * belong to.
+ * The second part of this list's cursor. It names the parent record of the messages or history
+ * entries.
  */
 async function markOf(company: Company, path: string): Promise<[string]> {
   await withDatabase(async (sql) => {
@@ -204,7 +205,7 @@ async function markOf(company: Company, path: string): Promise<[string]> {
   return JSON.parse(atob(next_cursor!.replaceAll("-", "+").replaceAll("_", "/")))[1];
 }
 
-/** JSON in ASCII, which btoa can encode. */
+/** ASCII-only JSON, which `btoa` can encode. */
 function ascii(json: string): string {
   return json.replace(
     /[^\x20-\x7e]/g,

@@ -1,5 +1,5 @@
-// Tests the invariants while two clients change a company's pipelines simultaneously. Positions
-// have no gaps, one pipeline is the default, no archived stage has a deal, and every history is
+// Tests invariants while two clients change a company's pipelines simultaneously. Positions have no
+// gaps, one pipeline is the default, no archived stage has a deal, and every deal's history is
 // complete.
 
 import assert from "node:assert/strict";
@@ -29,7 +29,7 @@ const anyStep: fc.Arbitrary<Step> = fc.record({
 
 const EXPECTED = [200, 201, 204, 404, 409, 422, 429, 503];
 
-/** Does one step of a client, either with a key or as a person at the Data API. */
+/** Performs one step of a client, either with an API key or as a user through the Data API. */
 async function make(company: Company, person: string, step: Step): Promise<void> {
   const ids = await statement`
     select
@@ -70,12 +70,12 @@ async function make(company: Company, person: string, step: Step): Promise<void>
     : method === "DELETE" && other % 2 === 0
     ? await rest(person, "DELETE", found)
     : await rest(person, "PATCH", found, { json: method === "DELETE" ? archived : json });
-  // A deadlock or a lock that took too long rolls the statement back.
+  // A deadlock or a lock timeout rolls the statement back.
   const isExpected = EXPECTED.includes(answer.status) || /^(40P01|55P03)$/.test(answer.body.code);
   assert.ok(isExpected, `${method} ${path} of a person: ${JSON.stringify(answer.body)}`);
 }
 
-Deno.test("two clients with random requests leave positions without gaps and complete histories", async () => {
+Deno.test("after random requests by two clients, positions have no gaps and histories are complete", async () => {
   const property = fc.asyncProperty(
     fc.array(anyStep, { minLength: 6, maxLength: 14 }),
     fc.array(anyStep, { minLength: 6, maxLength: 14 }),

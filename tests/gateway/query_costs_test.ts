@@ -1,5 +1,5 @@
-// Tests the cost of a query: every query needs only one round trip, counts its total once, and ends
-// if it is slow.
+// Tests the cost of queries. Every query needs only one round trip, counts its total only once, and
+// is cancelled if it is slow.
 import assert from "node:assert/strict";
 import { addressOf, filtersOf, type Query, schemaOf } from "../support/any_query.ts";
 import { call } from "../support/calls.ts";
@@ -21,12 +21,12 @@ const database = watchedStack(({ method, url }) => {
 });
 Deno.test.afterAll(() => database[Symbol.asyncDispose]());
 const request = await ownGateway(database.url);
-// The gateway records the use of a key once in five minutes, after the answer. So only this first
-// request records it.
+// The gateway records a key's use at most once in five minutes, after the response. Only this first
+// request causes such a record.
 await request(keys.read, "GET", "/pipelines");
 await backgroundWork();
 
-/** Returns the body of an answer, and the number of statements that it needed. */
+/** Returns a response body, and the number of database statements that the request needed. */
 async function costOf(list: string, query: Query) {
   database.seen.length = 0;
   const { status, body } = await request(keys.read, "GET", addressOf(pathOf(list), query));
@@ -52,7 +52,7 @@ for (const [list, all] of Object.entries(rows)) {
     };
     const first = await costOf(list, query);
     assert.equal(first.statements, 1);
-    // The company's id tells the planner how many rows the search reads.
+    // With the company's id, the planner can estimate how many rows the search reads.
     const searches = "q" in query || "name[contains]" in query;
     assert.equal(lastRead.includes(`company_id=eq.${company.id}`), searches);
     const { total, next_cursor } = first.body.pagination;
@@ -62,7 +62,7 @@ for (const [list, all] of Object.entries(rows)) {
     assert.deepEqual([second.statements, second.body.pagination.total], [1, total]);
   });
 
-  Deno.test(`${list} shows the same total on every page, even if a later page is the first to request it`, async () => {
+  Deno.test(`${list} returns the same total on every page, even if a later page is the first to request the total`, async () => {
     const total = all.filter(({ archived_at }) => !archived_at).length;
     for (const asks of [true, false]) {
       let query: Query = {
@@ -74,7 +74,7 @@ for (const [list, all] of Object.entries(rows)) {
         const { next_cursor, limit: _, has_more: __, ...told } = body.pagination;
         const isTold = asks || pages > 1;
         assert.deepEqual(told, isTold ? { total, total_relation: "eq" } : {});
-        // The first page with a total counts the rows, and its cursor has the total for the next
+        // The first page with a total counts the rows. Its cursor passes the total on to the next
         // pages.
         assert.equal(statements, !asks && pages === 2 ? 2 : 1);
         query = { ...query, cursor: next_cursor, include_total: "true" };
@@ -117,7 +117,7 @@ Deno.test("a total above 100,000 is returned as at least 100,000", async () => {
   assert.deepEqual([asked, "total" in body.pagination], [[null], false]);
 });
 
-/** A gateway whose reads of rows exceed the statement timeout. */
+/** A gateway whose database reads exceed the statement timeout. */
 async function slowGateway() {
   const timedOut = { code: "57014", message: "canceling statement due to statement timeout" };
   const slow = watchedStack(({ url }) =>
@@ -129,7 +129,7 @@ async function slowGateway() {
   };
 }
 
-Deno.test("a query that is slow because of its parameters gets a 422 that names the parameters to narrow", async () => {
+Deno.test("a query that is slow because of its parameters returns a 422 that names the parameters to narrow", async () => {
   await using gateway = await slowGateway();
   const queries: [string, RegExp][] = [
     ["/contacts?q=ana", /add a filter|narrow/],
@@ -155,7 +155,7 @@ Deno.test("a query that is slow because of its parameters gets a 422 that names 
   assert.equal((await gateway.request(keys.read, "GET", later)).body.code, "query_too_expensive");
 });
 
-Deno.test("a statement that is slow for another reason gets a 503 with Retry-After", async () => {
+Deno.test("a statement that is slow for another reason returns a 503 with `Retry-After`", async () => {
   await using gateway = await slowGateway();
   const requests: [string, string, unknown?][] = [
     ["GET", "/contacts"],

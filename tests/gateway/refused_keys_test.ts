@@ -6,7 +6,7 @@ import { ownGateway, watchedStack } from "../support/own_functions.ts";
 const HOUR_S = 3600;
 const KEY_ID = "5b1c6a54-0f0e-4d53-9d0c-6f1f0a1b2c3d";
 
-/** A gateway whose database refuses every key, with these details. */
+/** A gateway whose database refuses every API key with these error details. */
 async function refusingGateway(code: "PT401" | "PT403", details: unknown) {
   const message = "This API key does not have read permission";
   const status = code === "PT401" ? 401 : 403;
@@ -20,7 +20,7 @@ async function refusingGateway(code: "PT401" | "PT403", details: unknown) {
   };
 }
 
-Deno.test("the log has the id, hint and reason of a known key that is refused, but the answer does not", () =>
+Deno.test("for a refused known key, the log contains its id, hint and reason, but the response does not", () =>
   later(1 * HOUR_S, async () => {
     const reasons = { inactive: "PT401", expired: "PT401", scope: "PT403" } as const;
     for (const [reason, code] of Object.entries(reasons)) {
@@ -31,7 +31,7 @@ Deno.test("the log has the id, hint and reason of a known key that is refused, b
         assert.deepEqual(Object.keys(body), ["error", "code", "request_id"]);
         assert.equal(body.request_id, headers.get("X-Request-Id"));
       });
-      // The line may have a `left_out` count of refusals from an earlier test in this process.
+      // The log line may have a `left_out` count of refusals from an earlier test in this process.
       const { request_id, left_out: _, ...line } = JSON.parse(lines[0]);
       assert.deepEqual([lines.length, line], [1, {
         level: "warn",
@@ -45,7 +45,7 @@ Deno.test("the log has the id, hint and reason of a known key that is refused, b
     }
   }));
 
-Deno.test("the log has nothing about an unknown key, with any details of the database and in any place of the request", () =>
+Deno.test("an unknown key is never logged, whatever details the database returns and wherever the request contains the key", () =>
   later(2 * HOUR_S, async () => {
     const key = "sk_live_secretOfSomebody";
     const odd = [null, "", "no JSON", "[1]", "null", 7, { hint: "x" }];
@@ -66,7 +66,7 @@ Deno.test("the log has nothing about an unknown key, with any details of the dat
     }
   }));
 
-Deno.test("the log has at most 20 refused keys in ten seconds, and then the number of further refusals", () =>
+Deno.test("the log names at most 20 refused keys in ten seconds, and then the number of further refusals", () =>
   later(4 * HOUR_S, async (start) => {
     await using gateway = await refusingGateway("PT401", null);
     const refusedAt = async (ms: number, count: number) => {
@@ -79,10 +79,10 @@ Deno.test("the log has at most 20 refused keys in ten seconds, and then the numb
     assert.deepEqual(await refusedAt(0, 1), [0]);
     assert.deepEqual(await refusedAt(5_000, 30), Array(19).fill(0));
     assert.deepEqual(await refusedAt(9_999, 1), []);
-    // The first of the twenty refusals is ten seconds old, and the others are newer.
+    // The first of the twenty refusals was ten seconds ago, and the others are more recent.
     assert.deepEqual(await refusedAt(10_000, 3), [12]);
     assert.deepEqual(await refusedAt(15_000, 2), [2, 0]);
-    // The log continues after someone sets the clock back.
+    // Logging continues after the clock is set back.
     assert.deepEqual(await refusedAt(-7_200_000, 1), [0]);
   }));
 

@@ -1,4 +1,5 @@
-// On every list, a parameter or value that the list does not accept is refused with its name.
+// Tests that every list refuses parameters and values that it does not accept, and names them in
+// the error.
 import assert from "node:assert/strict";
 import { filtersOf, schemaOf } from "../support/any_query.ts";
 import { type Answer, assertField, call } from "../support/calls.ts";
@@ -8,21 +9,21 @@ import { listRoutes } from "../support/routes.ts";
 const company = await newCompanyWithTemplate();
 const OPERATORS = ["ne", "gt", "gte", "lt", "lte", "contains", "all", "empty"];
 
-/** The lists, each with its address and its name in the description. */
+/** The lists, each with its URL and its name in the API description. */
 const LISTS = listRoutes.map(({ pattern, path }) => ({
   list: pattern.replace(":id", "{id}"),
   get: (query: string, key: string | null = company.keys.read): Promise<Answer> =>
     call(key, "GET", `${path(company)}?${query}`, { headers: { "X-Request-Id": "same" } }),
 }));
 
-/** Asserts that an answer refuses a field and names all of these texts. */
+/** Asserts that a response refuses a field and that its error contains all of these strings. */
 function assertNames(answer: Answer, field: string, names: string[]) {
   assertField(answer, field);
   const { message } = answer.body.details.find((each: { field: string }) => each.field === field);
   for (const name of names) assert.ok(message.includes(name), `${name} in: ${message}`);
 }
 
-/** A query that gives this value to each of these parameters. */
+/** A query in which each of these parameters has this value. */
 function all(names: string[], value: string): string {
   return names.map((name) => `${encodeURIComponent(name)}=${value}`).join("&");
 }
@@ -31,7 +32,7 @@ for (const { list, get } of LISTS) {
   const parameters = filtersOf(list).map(([name]) => name);
   const fields = [...new Set(parameters.map((name) => name.replace(/\[.*/, "")))];
 
-  Deno.test(`${list} refuses an unknown parameter and names all parameters that exist`, async () => {
+  Deno.test(`${list} refuses an unknown parameter, and the error names all existing parameters`, async () => {
     const known = [...fields, "limit", "cursor", "fields", "sort", "include_total"];
     for (const name of ["colour", "__proto__", "constructor", "toString", "offset", "", "or"]) {
       assertNames(await get(`${name}=x`), name, known);
@@ -39,7 +40,7 @@ for (const { list, get } of LISTS) {
     assertNames(await get("soort=x"), "soort", ["did you mean sort?"]);
   });
 
-  Deno.test(`${list} refuses every operator that a field does not accept and names those that it accepts`, async () => {
+  Deno.test(`${list} refuses every operator that a field does not accept, and the error names the accepted operators`, async () => {
     for (const field of fields.filter((name) => !["q", "custom_fields"].includes(name))) {
       const taken = parameters.filter((name) => name === field || name.startsWith(`${field}[`));
       const others = [
@@ -58,7 +59,7 @@ for (const { list, get } of LISTS) {
     }
   });
 
-  Deno.test(`${list} refuses an unknown sort, field or include and names those that exist`, async () => {
+  Deno.test(`${list} refuses an unknown sort, field or include, and the error names the existing values`, async () => {
     const sorts = schemaOf(list, "sort").enum;
     const unsortable = [
       ...["colour", "", "-", "--created_at", "created_at,name", "Created_at", "__proto__"],
@@ -97,7 +98,7 @@ for (const { list, get } of LISTS) {
     for (const name of ["limit", "sort", "include_total", "fields"]) assertField(others, name);
   });
 
-  Deno.test(`${list} refuses too many values in a list and a value that is empty or badly escaped`, async () => {
+  Deno.test(`${list} refuses too many values in a list, empty values and values with invalid escapes`, async () => {
     const names = filtersOf(list).filter(([, { type }]) => type === "array").map(([name]) => name);
     for (const wrong of [",", "a,", ",a", "a\\", "a\\b", "\\\\\\", "1,\\,\\", "\0", "1,,1"]) {
       const answer = await get(all(names, encodeURIComponent(wrong)));
@@ -107,7 +108,7 @@ for (const { list, get } of LISTS) {
     for (const name of names) assertField(many, name, /at most 100/);
   });
 
-  Deno.test(`${list} reveals nothing about its parameters to a caller without a valid key and the scope read`, async () => {
+  Deno.test(`${list} reveals nothing about its parameters to a caller without a valid key and the read scope`, async () => {
     const queries = [
       ...["colour=x", "sort=x", "id=x", "limit=0", "cursor=x", "fields=x", "include_total=x"],
     ];

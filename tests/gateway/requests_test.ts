@@ -17,13 +17,17 @@ import { stack } from "../support/test_stack.ts";
 const company = await newCompanyWithTemplate();
 const JSON_TYPE = { "Content-Type": "application/json" };
 
-/** Returns a function that sends a body to a route, by default with a key that has all scopes. */
+/**
+ * Returns a function that sends a body to a route. By default, the function uses a key with all
+ * scopes.
+ */
 function requestOf(route: Route) {
   return (body: BodyInit, headers: Record<string, string> = JSON_TYPE, key = company.keys.all) =>
     call(key, route.method, route.path(company), { body, headers });
 }
 
-// Every operation reads its body in the same way. A batch may have more values.
+// Every operation reads its body in the same way. Only the limit on JSON values is higher for a
+// batch.
 for (
   const route of bodyRoutes.filter(({ method, pattern }) =>
     method === "POST" && ["/contacts", "/deals/batch"].includes(pattern)
@@ -33,7 +37,7 @@ for (
   const path = route.path(company);
   const sent = requestOf(route);
 
-  Deno.test(`${name} refuses a body that is not a JSON object and says why`, async () => {
+  Deno.test(`${name} refuses a body that is not a JSON object, and the error says why`, async () => {
     const bodies: [string, RegExp][] = [
       ["", /is empty/],
       ["  \n", /is empty/],
@@ -103,7 +107,7 @@ for (
     assert.deepEqual([streamed.status, streamed.body.code], [413, "payload_too_large"]);
   });
 
-  Deno.test(`${name} refuses a repeated field, even if its name has escapes`, async () => {
+  Deno.test(`${name} refuses a duplicate field, even if its name contains escape sequences`, async () => {
     const good = JSON.stringify(route.body!(company));
     for (const key of ["colour", "a\\u0062c"]) {
       const body = good.replace("{", `{"${key}":"1","x":[{"y":"\\"${key}\\":1"}],"${key}" :"2",`);
@@ -117,7 +121,7 @@ for (
     assertField(await sent(apart.replace('"phone":"', '"tel":"')), "q");
   });
 
-  Deno.test(`${name} keeps its error short, however many or long the wrong fields are`, async () => {
+  Deno.test(`the error of ${name} is short, however many or long the invalid fields are`, async () => {
     const many = Object.fromEntries(Array.from({ length: 9_000 }, (_, i) => [`key${i}`, i]));
     const answer = await call(company.keys.all, route.method, path, { json: many });
     assert.equal(answer.body.details.length, 50);
@@ -132,7 +136,7 @@ for (const route of bodyRoutes) {
   const path = route.path(company);
   const sent = requestOf(route);
 
-  Deno.test(`${name} refuses invalid JSON, another Content-Type, a body that is too large, and a repeated field`, async () => {
+  Deno.test(`${name} refuses invalid JSON, another Content-Type, a body that is too large, and a duplicate field`, async () => {
     const good = JSON.stringify(route.body!(company));
     assert.match((await sent("{")).body.error, /is not valid JSON/);
     assertField(await sent(good, { "Content-Type": "text/plain" }), "Content-Type");
@@ -141,9 +145,9 @@ for (const route of bodyRoutes) {
     assertField(await sent(good.replace("{", '{"x":1,"x":1,')), "x", "is given more than once");
   });
 
-  // deal_batches_test.ts tests the read-only fields of a batch's items.
+  // deal_batches_test.ts tests the read-only fields in batch items.
   Deno.test(`${name} refuses every unknown or read-only field and names it`, async () => {
-    // These operations do not answer with a record, so no field is read-only.
+    // These operations do not return a record, so they have no read-only fields.
     const word = isOfBatch(route) || route.pattern.endsWith("/replay")
       ? /^is not a field that is accepted here/
       : "is read-only";
@@ -184,7 +188,7 @@ for (const route of bodyRoutes) {
   });
 }
 
-Deno.test("an operation without a body refuses a request that has one, and does nothing", async () => {
+Deno.test("an operation without a body refuses a request with a body, and does nothing", async () => {
   const { all, read } = company.keys;
   const [contact, archived] = [company.contact_id, company.archived_contact_id];
   for (
@@ -214,7 +218,7 @@ const NOT_FOUND =
 const own = await ownGateway(stack.url);
 
 for (const route of idRoutes) {
-  Deno.test(`${route.method} ${route.pattern} answers 422 to an id that is not a UUID and 404 to an unknown id`, async () => {
+  Deno.test(`${route.method} ${route.pattern} returns a 422 for an id that is not a UUID and a 404 for an unknown id`, async () => {
     const json = route.body?.(company);
     const at = (id: string) => {
       const path = pathWith(route, id);
@@ -257,7 +261,7 @@ for (const route of pageRoutes) {
   });
 }
 
-Deno.test("a query has at most 100 parameters and 16 KiB, and the error counts the refused parameters", async () => {
+Deno.test("a query has at most 100 parameters and 16 KiB, and the error states the number of refused parameters", async () => {
   const many = (count: number) => `?${Array.from({ length: count }, (_, i) => `p${i}`).join("&")}`;
   const tooMany: [string, RegExp][] = [
     [
@@ -274,7 +278,7 @@ Deno.test("a query has at most 100 parameters and 16 KiB, and the error counts t
   }
 });
 
-Deno.test("a path of more than 8 KiB gets a 422, or a 401 without a valid key", async () => {
+Deno.test("a path of more than 8 KiB returns a 422; without a valid key, the response is a 401", async () => {
   const paths = [`/deals/${"x".repeat(9_000)}`, `/deals/${"%ff".repeat(9_000)}`, "/".repeat(9_000)];
   for (const path of paths) {
     const json = { title: "x" };
@@ -285,7 +289,7 @@ Deno.test("a path of more than 8 KiB gets a 422, or a 401 without a valid key", 
   }
 });
 
-Deno.test("the error of a conflict contains no text from the database", async () => {
+Deno.test("the error for a conflict contains no text from the database", async () => {
   const json = { phone: anyPhone() };
   await call(company.keys.all, "POST", "/contacts", { json });
   const conflict = await call(company.keys.all, "POST", "/contacts", { json });
@@ -293,7 +297,7 @@ Deno.test("the error of a conflict contains no text from the database", async ()
   assert.doesNotMatch(JSON.stringify(conflict.body), /constraint|contacts_|Key \(|duplicate/);
 });
 
-Deno.test("the function host answers 404 for a function that does not exist", async () => {
+Deno.test("the function host returns a 404 for a function that does not exist", async () => {
   const response = await fetch(`${stack.url}/functions/v1/nothing`);
   assert.equal(response.status, 404);
   await response.body?.cancel();

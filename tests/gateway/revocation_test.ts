@@ -6,7 +6,7 @@ import { changesRoutes, idRoutes, routes } from "../support/routes.ts";
 import { until } from "../support/started.ts";
 import { asSuperuser, statement, withDatabase } from "../support/test_stack.ts";
 
-Deno.test("a key that is switched off is refused at the next request, on every route", async () => {
+Deno.test("a deactivated key is refused from the next request on, on every route", async () => {
   const company = await newCompanyWithTemplate();
   const request = (route: typeof routes[number]) =>
     call(company.keys.all, route.method, route.path(company), { json: route.body?.(company) });
@@ -19,7 +19,7 @@ Deno.test("a key that is switched off is refused at the next request, on every r
   }
 });
 
-Deno.test("a key that is switched off is refused even at a list without rows", async () => {
+Deno.test("a deactivated key is refused even by a list without rows", async () => {
   const { id, key } = await asSuperuser((sql) =>
     sql.begin(async (sql) => {
       const [{ id }] = await sql`insert into companies (name) values ('Empty') returning id`;
@@ -49,8 +49,8 @@ Deno.test("a key that is switched off is refused even at a list without rows", a
 
 Deno.test("if the database returns no rows, the gateway checks the key separately", async () => {
   const company = await newCompanyWithTemplate();
-  // Postgres evaluates a policy for each row. Without rows it may skip the policy and return an
-  // empty list.
+  // Postgres evaluates a policy for each row. If there are no rows, Postgres may skip the policy
+  // and return an empty list.
   await using database = watchedStack((request) =>
     request.url.includes("/rpc/") ? null : Response.json([])
   );
@@ -68,7 +68,7 @@ Deno.test("if the database returns no rows, the gateway checks the key separatel
   }
 });
 
-Deno.test("a scope that is removed from a key is missing at the next request", async () => {
+Deno.test("a scope that is removed from a key no longer applies to the next request", async () => {
   const company = await newCompany();
   const json = { status: "won" };
   const update = () => call(company.keys.all, "PATCH", `/deals/${company.deal_id}`, { json });
@@ -81,7 +81,7 @@ Deno.test("a scope that is removed from a key is missing at the next request", a
   );
 });
 
-Deno.test("the gateway records each use of an accepted key, even a read, but no use of a refused key", async () => {
+Deno.test("the gateway records the use of an accepted key, even for a read, but never the use of a refused key", async () => {
   const { id, keys } = await newCompany();
   assert.equal((await call(keys.read, "GET", "/contacts")).status, 200);
   assert.equal((await call(keys.messaging, "GET", "/contacts")).status, 403);
@@ -92,7 +92,7 @@ Deno.test("the gateway records each use of an accepted key, even a read, but no 
         where company_id = ${id} and last_used_at is not null and cardinality(scopes) = 1
       `).map(({ scope }) => scope)
     );
-  // The use is recorded after the answer, so that no caller waits for it.
+  // The gateway records a key's use after the response, so that no caller waits for the record.
   await until(async () => (await used()).length > 0);
   assert.deepEqual(await used(), ["read"]);
 });

@@ -10,8 +10,8 @@ Deno.test("a successful request needs exactly one database round trip, on every 
   const company = await newCompanyWithTemplate();
   await using database = watchedStack();
   const request = await ownGateway(database.url);
-  // The gateway records the use of a key once in five minutes, after the answer: here after the
-  // first request.
+  // The gateway records a key's use at most once in five minutes, after the response. In this test,
+  // that is after the first request.
   await request(company.keys.all, "GET", "/pipelines");
   await until(() => database.seen.length >= 2);
   assert.deepEqual(database.seen.map(({ path }) => path), [
@@ -19,7 +19,7 @@ Deno.test("a successful request needs exactly one database round trip, on every 
     "/rest/v1/rpc/authenticate",
   ]);
 
-  // An export reads each kind of record separately.
+  // An export reads each type of record separately.
   for (const route of routes.filter(({ pattern }) => !pattern.endsWith("/export"))) {
     database.seen.length = 0;
     const { status } = await request(
@@ -33,19 +33,19 @@ Deno.test("a successful request needs exactly one database round trip, on every 
     const method = isCall ? "POST" : route.method;
     assert.deepEqual(database.seen, [{ method, path: `/rest/v1/${route.asks}` }]);
   }
-  // The gateway reports the usage of the key later, once for all of these requests.
+  // The gateway reports the key's usage later, in one report for all of these requests.
   assert.deepEqual(database.told, []);
   await backgroundWork();
   assert.equal(database.told.length, 1);
 });
 
-Deno.test("a change with a condition and a merge patch need one round trip", async () => {
+Deno.test("a conditional change and a merge patch each need one round trip", async () => {
   const { keys, contact_id } = await newCompany();
   await using database = watchedStack();
   const request = await ownGateway(database.url);
   const path = `/contacts/${contact_id}`;
   const { version } = (await request(keys.all, "GET", path)).body.data;
-  await until(() => database.seen.length >= 2); // the use of the key is recorded once
+  await until(() => database.seen.length >= 2); // the key's use is recorded once
   database.seen.length = 0;
   const patch = { custom_fields: { a: { b: 1 } } };
   const headers = {
@@ -56,7 +56,7 @@ Deno.test("a change with a condition and a merge patch need one round trip", asy
   assert.deepEqual(database.seen, [{ method: "PATCH", path: "/rest/v1/contacts" }]);
 });
 
-Deno.test("a batch of 500 needs one round trip, and a second round trip if the key is new to the gateway", async () => {
+Deno.test("a batch of 500 items needs one round trip, and a second round trip if the gateway does not know the key yet", async () => {
   const { keys, contact_id, stage_ids } = await newCompany();
   await using database = watchedStack();
   const request = await ownGateway(database.url);
@@ -94,7 +94,7 @@ Deno.test("the service does not repeat a write whose connection breaks", async (
   assert.equal(database.requests, 1);
 });
 
-Deno.test("a refused key needs one round trip, and a value that cannot be a key needs no round trip", async () => {
+Deno.test("refusing a key needs one round trip, and refusing a value without the format of a key needs none", async () => {
   const company = await newCompany();
   await using database = watchedStack();
   const request = await ownGateway(database.url);

@@ -1,4 +1,4 @@
-// Tests one search over contacts, deals and conversations.
+// Tests the search across contacts, deals and conversations.
 
 import assert from "node:assert/strict";
 import { assertField, call } from "../support/calls.ts";
@@ -20,7 +20,9 @@ async function search({ keys }: Company, q: string, limit?: number): Promise<Fou
   return body.data;
 }
 
-/** Makes a company with people of these names, oldest first, and deals with these titles. */
+/**
+ * Creates a company with contacts that have these names, oldest first, and deals with these titles.
+ */
 async function companyWith(names: (string | null)[], titles: string[] = []): Promise<Company> {
   const company = await newCompany();
   await withDatabase(async (sql) => {
@@ -44,7 +46,7 @@ async function companyWith(names: (string | null)[], titles: string[] = []): Pro
 
 const labels = (found: Found[]) => found.map(({ type, label }) => `${type}: ${label}`);
 
-Deno.test("search results are sorted by how exactly they match, and then newest first", async () => {
+Deno.test("search results are sorted by how closely they match, and then newest first", async () => {
   const company = await companyWith(
     ["Mariana Alves", "Ana Maria", "ANA", "Joana Prado", "Ana Lúcia", "Bruno"],
     ["Banana order", "Ana's renewal"],
@@ -59,14 +61,14 @@ Deno.test("search results are sorted by how exactly they match, and then newest 
   ]);
 });
 
-Deno.test("every searched word must match, in any order, and a short word matches only a word's beginning", async () => {
+Deno.test("every search word must match, in any order, and a short word matches only the beginning of a word", async () => {
   const company = await companyWith(["Ana Lúcia Prado", "Ana Prado", "Lia Prado"]);
   assert.deepEqual(labels(await search(company, "prado LUCIA")), ["contact: Ana Lúcia Prado"]);
   assert.deepEqual(labels(await search(company, "prado li")), ["contact: Lia Prado"]);
   assert.deepEqual(await search(company, "prado xyz"), []);
 });
 
-Deno.test("the label of a contact or conversation is the contact's name, or else email, or else phone", async () => {
+Deno.test("the label of a contact or conversation is the contact's name, else its email, else its phone number", async () => {
   const company = await companyWith([null]);
   await statement`update contacts set name = '', email = null where id = ${company.contact_id}`;
   assert.deepEqual(labels(await search(company, "p0@example")), ["contact: p0@example.org"]);
@@ -75,7 +77,7 @@ Deno.test("the label of a contact or conversation is the contact's name, or else
   assert.deepEqual(labels(found).sort(), [`contact: ${phone}`, `conversation: ${phone}`]);
 });
 
-Deno.test("a contact without a name, email and phone is found and labelled by its company's name", async () => {
+Deno.test("a contact without a name, email and phone number is found by its company name and has this name as its label", async () => {
   const company = await newCompany();
   await statement`
     update contacts set name = null, phone = null, has_identity = true, empresa = 'Padaria Três Irmãos'
@@ -99,7 +101,7 @@ Deno.test("a found record equals the record that GET by its id returns", async (
   }
 });
 
-Deno.test("a search finds no record of another company and needs the scope read", async () => {
+Deno.test("a search never returns another company's records, and requires the `read` scope", async () => {
   const [ours, theirs] = [await companyWith(["Zuleica"]), await companyWith(["Zuleica"])];
   const [found] = await search(ours, "zuleica");
   assert.equal(found.row.company_id, ours.id);
@@ -108,7 +110,7 @@ Deno.test("a search finds no record of another company and needs the scope read"
   assert.equal((await call("sk_live_wrong", "GET", "/search?q=nothing")).status, 401);
 });
 
-Deno.test("a search accepts odd texts, but refuses a text that is too long, has no word or has too many words", async () => {
+Deno.test("a search accepts unusual text, but refuses text that is too long, has no word or has too many words", async () => {
   const company = await companyWith(['Percent 100% {a,b} "quoted" O\'Neil 🎉 null', "语言"]);
   const odd = ["percent 100%", "{a,b}", '"quoted"', "O'Neil", "🎉", "null", "语", "%,{}\\'\" null"];
   for (const q of odd) {

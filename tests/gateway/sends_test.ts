@@ -1,5 +1,5 @@
-// A caller reads the result of a send by the id of its message or by its idempotency key, and need
-// not repeat the send.
+// Tests reading the result of a send by its message id or its idempotency key, without repeating
+// the send.
 import assert from "node:assert/strict";
 import { assertField, call, send } from "../support/calls.ts";
 import {
@@ -14,7 +14,7 @@ import { stack, statement, withDatabase } from "../support/test_stack.ts";
 
 const company = await newCompany();
 
-/** Adds a send, and reads it by the id of its message. */
+/** Adds a send, and reads the send by its message id. */
 async function added(columns: SendColumns, message: MessageColumns = {}, of: Company = company) {
   const id = await withDatabase((sql) =>
     addSentMessage(sql, of, { idempotency_key: null, ...columns }, message)
@@ -32,7 +32,7 @@ async function find(key: string, of: Company = company) {
   return body.data;
 }
 
-Deno.test("a template send is found by its idempotency key and by its message", async () => {
+Deno.test("a template send is found by its idempotency key and by its message id", async () => {
   const { keys, ...own } = await newCompany();
   const json = {
     ...{ phone: anyPhone(), template_name: "order_update", language_code: "en_US" },
@@ -64,7 +64,7 @@ Deno.test("a template send is found by its idempotency key and by its message", 
   assert.deepEqual(Object.keys(found), Object.keys(data));
 });
 
-Deno.test("an idempotency key with any characters finds only its own send", async () => {
+Deno.test("an idempotency key with any characters finds only the send with that key", async () => {
   const odd = ["a,b", "a\\,b", 'in."(', "eq.x", "*", "100%", "a b+c", "ÜÑ🎈", "x".repeat(200), "A"];
   for (const idempotency_key of odd) {
     const { message_id } = await added({ idempotency_key });
@@ -86,7 +86,7 @@ Deno.test("a free reply has no template", async () => {
   assert.deepEqual([kind, template_name, language_code], ["reply", null, null]);
 });
 
-Deno.test("a pending send shows the end of its lease, and is shown as failed after that", async () => {
+Deno.test("a pending send shows the end of its lease, and is returned as failed after that time", async () => {
   const lease_ends_at = new Date(Date.now() + 60_000);
   const pending = await added({ state: "pending", lease_ends_at });
   assert.deepEqual(
@@ -122,7 +122,7 @@ Deno.test("a send that failed or was released shows the reason and the number of
   ]);
 });
 
-Deno.test("a send shows the channel's reports about its message and stays accepted", async () => {
+Deno.test("a send includes the channel's reports about its message and remains accepted", async () => {
   const failure = {
     reason: "window_closed",
     code: 131047,
@@ -136,7 +136,7 @@ Deno.test("a send shows the channel's reports about its message and stays accept
   assert.deepEqual([twice.double_sent, twice.status, twice.failure], [true, "read", null]);
 });
 
-Deno.test("a wrong parameter of the list is refused by name", async () => {
+Deno.test("an invalid list parameter is refused, and the error names the parameter", async () => {
   const refused: [string, string, RegExp][] = [
     ["?idempotency_key=", "idempotency_key", /^is empty; it must have 1 to 200 characters/],
     [`?idempotency_key=${"x".repeat(201)}`, "idempotency_key", /^must have 1 to 200 characters/],
@@ -155,14 +155,14 @@ Deno.test("a wrong parameter of the list is refused by name", async () => {
   }
 });
 
-/** The ids of the messages of the sends that a query finds. */
+/** The message ids of the sends that a query returns. */
 async function listed(of: Company, query: Record<string, string>): Promise<string[]> {
   const { status, body } = await call(of.keys.read, "GET", `/sends?${new URLSearchParams(query)}`);
   assert.equal(status, 200, JSON.stringify(body));
   return body.data.map(({ message_id }: { message_id: string }) => message_id);
 }
 
-Deno.test("a send whose lease has ended is found as failed with the reason outcome_unknown, and not as pending", async () => {
+Deno.test("a send whose lease has expired is found as failed with the reason `outcome_unknown`, and not as pending", async () => {
   const own = await newCompany();
   const ended = { state: "pending", lease_ends_at: new Date(Date.now() - 1) } as const;
   const { message_id } = await added(ended, {}, own);
@@ -183,7 +183,7 @@ Deno.test("a send whose lease has ended is found as failed with the reason outco
   assert.deepEqual(await listed(own, { status: "pending" }), []);
 });
 
-Deno.test("the reason of a failure that the channel reports finds the send, although the ledger says sent", async () => {
+Deno.test("a send is found by the failure reason that the channel reported, although its stored status is sent", async () => {
   const own = await newCompany();
   const failure = { reason: "recipient_unreachable", code: 131026, message: null, details: null };
   const { message_id } = await added({}, { failed_at: new Date().toISOString(), failure }, own);
@@ -208,7 +208,7 @@ Deno.test("a send names the key that requested it, even after the key is deleted
   assert.deepEqual(await listed(own, { "api_key_id[ne]": api_key_id }), []);
 });
 
-Deno.test("phone finds the sends to a person by any spelling, an additional phone, or the phone of an archived contact", async () => {
+Deno.test("the `phone` filter finds sends by any spelling of a number, by an additional number and by an archived contact's number", async () => {
   const own = await newCompany();
   const phone = `+55119${String(90_000_000 + Math.floor(Math.random() * 9_999_999))}`;
   const other = anyPhone();
@@ -228,7 +228,7 @@ Deno.test("phone finds the sends to a person by any spelling, an additional phon
   }
 });
 
-Deno.test("a message that this service did not send is not a send", async () => {
+Deno.test("a message that another service sent is not a send", async () => {
   const { body } = await call(company.keys.read, "GET", `/sends/${company.conversation_id}`);
   assert.deepEqual([body.code, body.error], ["not_found", "Send not found"]);
 });

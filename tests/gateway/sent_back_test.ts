@@ -1,4 +1,4 @@
-// A caller may read a record, change a field, and send the whole record back.
+// Tests that a caller can read a record, change a field, and send the whole record back.
 import assert from "node:assert/strict";
 import { assertField, call } from "../support/calls.ts";
 import { newCompany } from "../support/company.ts";
@@ -9,8 +9,8 @@ const { keys: { all, read, write } } = company;
 const patch = { "Content-Type": "application/merge-patch+json" };
 
 /**
- * For each record: a change that a PATCH may make, and a field with a value that a PATCH may not
- * change.
+ * For each record type: a change that PATCH accepts, and a field that PATCH cannot change, with a
+ * new value.
  */
 const RECORDS: [path: string, change: Record<string, unknown>, field: string, other: unknown][] = [
   [
@@ -34,10 +34,10 @@ async function readRecord(path: string) {
 for (const [path, change, field, other] of RECORDS) {
   const name = path.replace(/[0-9a-f-]{36}/, "{id}");
 
-  Deno.test(`PATCH ${name} accepts the whole record of an answer, also with a key that only writes`, async () => {
+  Deno.test(`PATCH ${name} accepts a whole record from a response, even with a key that can only write`, async () => {
     for (const headers of [patch, undefined]) {
       const record = await readRecord(path);
-      // Many programs write a time in another format.
+      // Many programs format times differently.
       const created_at = new Date(record.created_at).toISOString();
       const json = { ...record, ...change, created_at };
       const { status, body } = await call(write, "PATCH", path, { json, headers });
@@ -49,7 +49,7 @@ for (const [path, change, field, other] of RECORDS) {
     }
   });
 
-  Deno.test(`PATCH ${name} names the fields of the record that the request changed, and writes nothing`, async () => {
+  Deno.test(`PATCH ${name} refuses changed read-only fields, names them, and writes nothing`, async () => {
     const record = await readRecord(path);
     const json = { ...record, ...change, name: undefined, [field]: other, version: "1" };
     const answer = await call(write, "PATCH", path, { json, headers: patch });
@@ -61,14 +61,14 @@ for (const [path, change, field, other] of RECORDS) {
     assert.deepEqual(await readRecord(path), record);
   });
 
-  Deno.test(`PATCH ${name} with read-only fields says nothing about another company's record`, async () => {
+  Deno.test(`PATCH ${name} with read-only fields reveals nothing about another company's record`, async () => {
     const json = { ...await readRecord(path), ...change };
     const answer = await call(foreign.keys.all, "PATCH", path, { json, headers: patch });
     assert.deepEqual([answer.status, answer.body.code], [404, "not_found"]);
   });
 }
 
-Deno.test("a record that changed after it was read is not written, because its version differs", async () => {
+Deno.test("a record that changed after the caller read it is not overwritten, because its version differs", async () => {
   const path = `/deals/${company.deal_id}`;
   const record = await readRecord(path);
   await call(all, "PATCH", path, { json: { title: "Meanwhile" } });
@@ -78,7 +78,7 @@ Deno.test("a record that changed after it was read is not written, because its v
   assert.equal((await readRecord(path)).title, "Meanwhile");
 });
 
-Deno.test("PUT /contacts accepts a whole contact from an answer, and refuses read-only fields for a new contact", async () => {
+Deno.test("PUT /contacts accepts a whole contact from a response, and refuses read-only fields for a new contact", async () => {
   const record = await readRecord(`/contacts/${company.contact_id}`);
   const put = (json: object) => call(all, "PUT", "/contacts", { json });
   const { status, body } = await put({ ...record, job_title: "Buyer" });

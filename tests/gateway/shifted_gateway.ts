@@ -1,4 +1,4 @@
-// The gateway with a clock that is off by CLOCK_MS, for a separate process.
+// Runs the gateway in a separate process with a clock that is off by `CLOCK_MS`.
 const { now } = Date;
 const off = Number(Deno.env.get("CLOCK_MS"));
 Date.now = () => now() + off;

@@ -10,12 +10,14 @@ import {
 } from "../support/company.ts";
 import { withDatabase } from "../support/test_stack.ts";
 
-// deno-lint-ignore no-explicit-any -- tests look into answers that they then compare
+// deno-lint-ignore no-explicit-any -- tests read parts of responses
 type Row = any;
 
 const SIGNED = "https://scontent.whatsapp.net/v/sample.jpg?oh=signature";
 
-/** A company with one connected account in a business account, and with only these templates. */
+/**
+ * A company with one connected account in a business account. The company has only these templates.
+ */
 async function companyWith(...templates: TemplateColumns[]) {
   const company = await newCompany();
   const business_account_id = anyPhoneNumberId();
@@ -38,8 +40,8 @@ async function get({ keys }: OwnCompany, path: string): Promise<Row> {
 }
 
 /**
- * Stores a template with these columns and reads it with both operations, whose answers must be
- * equal.
+ * Stores a template with these columns and reads the template with both operations. Their responses
+ * must be equal.
  */
 async function answered(columns: TemplateColumns): Promise<Row> {
   const company = await companyWith(columns);
@@ -50,7 +52,7 @@ async function answered(columns: TemplateColumns): Promise<Row> {
 }
 
 for (const format of ["IMAGE", "VIDEO", "DOCUMENT"]) {
-  Deno.test(`a template with a ${format} header accepts that template_header_type and needs no header value`, async () => {
+  Deno.test(`a template with a ${format} header has that template_header_type and needs no header value`, async () => {
     const { send, can_be_sent } = await answered({ header_format: format });
     assert.deepEqual([send.template_header_type, send.header_variables, can_be_sent], [
       ...[format.toLowerCase(), 0, true],
@@ -66,7 +68,7 @@ Deno.test("a template with a text header has no template_header_type and counts 
   assert.deepEqual([send.template_header_type, send.header_variables], [null, 1]);
 });
 
-Deno.test("a template shows its named variables in the order in which a send must give them", async () => {
+Deno.test("a template lists its named variables in the order that a send must use", async () => {
   const body = [{ name: "person", example: "Ada" }, { name: "order", example: "A-1" }];
   const template = await answered({ parameter_format: "NAMED", variables: { body } });
   assert.deepEqual(
@@ -75,7 +77,7 @@ Deno.test("a template shows its named variables in the order in which a send mus
   );
 });
 
-Deno.test("each button that needs a value is counted and shown with its position", async () => {
+Deno.test("each button that needs a value is counted and returned with its position", async () => {
   const buttons = [
     { index: 1, kind: "url", text: "Track", example: "A-1" },
     { index: 2, kind: "copy_code", text: "Copy the code", example: null },
@@ -101,7 +103,7 @@ const REASONS: [string, TemplateColumns, RegExp[]][] = [
   ["paused and a flow", { status: "PAUSED", unsupported: ["FLOW"] }, [/PAUSED/, /a flow/]],
 ];
 for (const [what, columns, sentences] of REASONS) {
-  Deno.test(`a template that is ${what} cannot be sent, and why_not says why`, async () => {
+  Deno.test(`a template that is ${what} cannot be sent, and why_not contains the reason`, async () => {
     const { can_be_sent, why_not } = await answered(columns);
     assert.deepEqual([can_be_sent, why_not.length], [false, sentences.length], why_not.join("; "));
     sentences.forEach((sentence, at) => assert.match(why_not[at], sentence));
@@ -118,7 +120,7 @@ Deno.test("a template cannot be sent while no account of its business account is
   assert.match(why_not[0], /No connected account/);
 });
 
-Deno.test("reading templates returns no signed address and no internal field", async () => {
+Deno.test("reading templates returns no signed URL and no internal field", async () => {
   const company = await companyWith({ header_format: "IMAGE", sample_url: SIGNED, otp_button: 0 });
   for (const path of ["/templates", `/templates/${company.ids[0]}`]) {
     const text = JSON.stringify(await get(company, path));

@@ -1,5 +1,5 @@
-// Tests PUT /contacts, which finds the contact by its phone, and POST /contacts, which writes in
-// the same way.
+// Tests PUT /contacts, which finds a contact by its phone number, and POST /contacts, which writes
+// in the same way.
 import assert from "node:assert/strict";
 import { anyPhone, newCompany } from "../support/company.ts";
 import { HUGE, NEW_CONTACT, spellings } from "../support/contacts.ts";
@@ -34,7 +34,7 @@ const FULL = {
   is_active: true,
 };
 
-Deno.test("PUT creates a contact, or finds it by its phone in any format and keeps the stored format", async () => {
+Deno.test("PUT creates a contact, or finds it by its phone number in any spelling and keeps the stored spelling", async () => {
   const [phone, spelling] = spellings();
   const created = await put({ phone, tags: ["a", "a"], custom_fields: { a: null } });
   assert.equal(created.status, 201);
@@ -57,7 +57,7 @@ Deno.test("PUT creates a contact, or finds it by its phone in any format and kee
   assert.deepEqual(now, { ...before, name: null, custom_fields: { own: 1 }, tags: [], phone });
 });
 
-Deno.test("a write that changes nothing keeps the version and does not count as a manual change", async () => {
+Deno.test("a write that changes nothing keeps the record's version and does not count as a manual change", async () => {
   const phone = anyPhone();
   const { id, version } = (await put({ ...FULL, phone })).body.data;
   assert.equal((await put({ ...FULL, phone })).body.data.version, version);
@@ -68,7 +68,7 @@ Deno.test("a write that changes nothing keeps the version and does not count as 
   assert.deepEqual([own.do_not_contact, own.do_not_contact_source], [false, "manual"]);
 });
 
-Deno.test("on_conflict=keep fills only fields that are null or empty", async () => {
+Deno.test("`on_conflict=keep` fills only fields that are null or empty", async () => {
   const [phone, spelling] = spellings();
   const started = { phone, name: "Ada", empresa: "", custom_fields: { a: 1, b: null, c: {} } };
   const { id } = (await put(started, "?on_conflict=keep")).body.data;
@@ -141,7 +141,7 @@ Deno.test("one of fifty simultaneous PUTs creates the contact, and the others up
   assert.deepEqual([...ids], [{ id }]);
 });
 
-Deno.test("PUT with the phone of a merged contact finds the survivor", async () => {
+Deno.test("PUT with a merged contact's phone number finds the survivor", async () => {
   const [own, [theirs, spelled]] = [anyPhone(), spellings()];
   const survivor = (await put({ phone: own, name: "Ada" })).body.data;
   const gone = (await put({ phone: theirs })).body.data;
@@ -156,7 +156,7 @@ Deno.test("PUT with the phone of a merged contact finds the survivor", async () 
   assert.deepEqual([refused.status, refused.body.existing_id], [409, survivor.id]);
 });
 
-Deno.test("a PUT with If-Match writes only if the version is unchanged, and creates no contact", async () => {
+Deno.test("a PUT with `If-Match` writes only if the version is unchanged, and creates no contact", async () => {
   const [phone, spelling] = spellings();
   for (const ifMatch of ["*", '"1"']) {
     const { status, headers, body } = await put({ phone }, "", { "If-Match": ifMatch });
@@ -190,7 +190,7 @@ Deno.test("a PUT with If-Match writes only if the version is unchanged, and crea
   assert.deepEqual(statuses, [200, ...Array(19).fill(412)]);
 });
 
-Deno.test("the phone of another company's contact counts as unknown, and that contact stays unchanged", async () => {
+Deno.test("the phone number of another company's contact counts as unknown, and that contact remains unchanged", async () => {
   const [phone, spelling] = spellings();
   const json = { phone, name: "Theirs" };
   const theirs = await call(other.keys.write, "PUT", "/contacts", { json });
@@ -200,7 +200,7 @@ Deno.test("the phone of another company's contact counts as unknown, and that co
   assert.deepEqual([again.status, again.body], [200, theirs.body]);
 });
 
-Deno.test("a repeated POST returns the current contact, and a failed POST does not use up its idempotency key", async () => {
+Deno.test("a repeated POST returns the current contact, and a failed POST can be repeated with its idempotency key", async () => {
   const [phone, spelling] = spellings();
   const key = crypto.randomUUID();
   const headers = { "Idempotency-Key": key };

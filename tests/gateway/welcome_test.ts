@@ -1,4 +1,4 @@
-// Tests the answer at the gateway's own address, and the name of the server in documents.
+// Tests the response at the gateway's base URL, and the server URL in its documents.
 import assert from "node:assert/strict";
 import { readGatewayConfig } from "../../supabase/functions/gateway/gateway_config.ts";
 import { serverUrl } from "../../supabase/functions/_shared/http/address.ts";
@@ -8,7 +8,7 @@ import { environment, stack } from "../support/test_stack.ts";
 const welcome = (accept: string, path = "/") =>
   fetch(`${stack.gateway_url}${path}`, { headers: { Accept: accept } });
 
-Deno.test("the gateway's own address lists its documents, without a key", async () => {
+Deno.test("the gateway's base URL lists its documents and needs no key", async () => {
   for (const path of ["/", ""]) {
     const answer = await welcome("*/*", path);
     assert.equal(answer.headers.get("Cache-Control"), "no-store");
@@ -19,7 +19,7 @@ Deno.test("the gateway's own address lists its documents, without a key", async 
   }
 });
 
-Deno.test("a browser gets a small page with links to the documents", async () => {
+Deno.test("a browser receives a small page with links to the documents", async () => {
   const app = gateway(await readGatewayConfig({ ...environment(), DOCS_URL: "https://docs.test" }));
   const headers = { Accept: "text/html,*/*;q=0.8" };
   const answer = await app.fetch(new Request("http://edge/gateway/", { headers }));
@@ -30,12 +30,12 @@ Deno.test("a browser gets a small page with links to the documents", async () =>
   assert.match(page, /href="[^"]+\/gateway\/openapi\.json"/);
 });
 
-Deno.test("a write to the gateway's own address is refused like an unknown path", async () => {
+Deno.test("a write to the gateway's base URL is refused like an unknown path", async () => {
   const answer = await fetch(`${stack.gateway_url}/`, { method: "POST" });
   assert.deepEqual([answer.status, (await answer.json()).code], [401, "missing_api_key"]);
 });
 
-Deno.test("a document names the server under the address of the request, and never repeats a forged host", () => {
+Deno.test("a document contains the server URL from the request, but never a forged host", () => {
   const project = "https://abc.supabase.co";
   const local = "http://127.0.0.1:54321";
   const cases: [own: string, headers: Record<string, string>, expected: string][] = [

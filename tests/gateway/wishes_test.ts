@@ -1,4 +1,5 @@
-// An opt-out belongs to both the phone and the contact, so a change of the phone does not lose it.
+// Tests that an opt-out belongs to both the phone number and the contact. A new phone number does
+// not end the opt-out.
 import assert from "node:assert/strict";
 import { type Answer, call, send } from "../support/calls.ts";
 import { messagesFrom, nameChannelApp, ownWebhook } from "../support/channel_apps.ts";
@@ -15,7 +16,7 @@ function ask(method: string, path: string, json?: unknown): Promise<Answer> {
   return call(keys.all, method, path, { json });
 }
 
-// deno-lint-ignore no-explicit-any -- a contact as the API answers it
+// deno-lint-ignore no-explicit-any -- a contact as the API returns it
 type Contact = any;
 
 async function done(answer: Promise<Answer>): Promise<Contact> {
@@ -35,7 +36,7 @@ async function foundBy(phone: string): Promise<Contact> {
 
 const seconds = () => Math.floor(Date.now() / 1000);
 
-/** Posts a message from a person to the webhook. `second` is its timestamp. */
+/** Posts a message from a person to the webhook. `second` is the message's timestamp. */
 async function inbound(
   { phone, user_id }: { phone: string; user_id?: string },
   text: string,
@@ -46,7 +47,7 @@ async function inbound(
   assert.equal((await webhook.post(app, body)).status, 200);
 }
 
-/** The contact of a person who has just said STOP. */
+/** Creates a contact who has just sent STOP. */
 async function stopped(user_id?: string): Promise<Contact> {
   const phone = anyPhone();
   await inbound({ phone, user_id }, "STOP");
@@ -55,7 +56,7 @@ async function stopped(user_id?: string): Promise<Contact> {
   return contact;
 }
 
-/** Asserts that a send to the phone is refused, in a dry run too. */
+/** Asserts that a send to the phone number is refused, including a dry run. */
 async function assertStopped(phone: string, message: string) {
   const url = `${stack.template_url}?dry_run=true`;
   const headers = { Authorization: `Bearer ${keys.messaging}`, "Content-Type": "application/json" };
@@ -78,13 +79,13 @@ async function patchedTogether(items: unknown[]) {
   for (const { status } of answers) assert.equal(status, 200);
 }
 
-/** The ways in which a contact gets another phone, and what may happen to the contact then. */
+/** The ways to change a contact's phone number, and what may happen to the contact afterwards. */
 const MOVES: Record<string, (contact: Contact, phone: string) => Promise<unknown>> = {
   "a PATCH": ({ id }, phone) => patched(id, { phone }),
-  "a PATCH that also lifts do_not_contact": ({ id }, phone) =>
+  "a PATCH that also clears do_not_contact": ({ id }, phone) =>
     patched(id, { phone, do_not_contact: false }),
   "a batch of PATCHes": ({ id }, phone) => patchedTogether([{ id, phone }]),
-  "a batch of PATCHes that first sets a third phone": ({ id }, phone) =>
+  "a batch of PATCHes that first sets a third phone number": ({ id }, phone) =>
     patchedTogether([{ id, phone: anyPhone() }, { id, phone }]),
   "a PATCH, and then the contact is archived": async ({ id }, phone) => {
     await patched(id, { phone });
@@ -106,19 +107,19 @@ const MOVES: Record<string, (contact: Contact, phone: string) => Promise<unknown
   },
 };
 
-Deno.test("after STOP, the old phone gets no message, however the contact gets a new phone", async () => {
+Deno.test("after STOP, the old phone number receives no messages, however the contact's number is changed", async () => {
   for (const [name, move] of Object.entries(MOVES)) {
     const contact = await stopped();
     const phone = anyPhone();
     await move(contact, phone);
     await assertStopped(contact.phone, name);
-    if (!name.includes("also lifts do_not_contact")) {
+    if (!name.includes("also clears do_not_contact")) {
       await assertStopped(phone, `${name}: the other phone`);
     }
   }
 });
 
-Deno.test("a new contact with a phone inherits the opt-out of the earlier contact, with its source and time", async () => {
+Deno.test("a new contact inherits the opt-out of the earlier contact with the same phone number, with its source and time", async () => {
   const makings: Record<string, (phone: string) => Promise<unknown>> = {
     "a POST": (phone) => newContact(phone, { do_not_contact: false }),
     "a PUT": (phone) => done(ask("PUT", "/contacts", { phone, name: "Ada" })),
@@ -145,21 +146,21 @@ Deno.test("a new contact with a phone inherits the opt-out of the earlier contac
   }
 });
 
-Deno.test("STOP also applies to another phone from which the person writes with the same user id", async () => {
+Deno.test("STOP also applies to another phone number from which the person writes with the same user id", async () => {
   const user_id = `BR.${crypto.randomUUID().replaceAll("-", "")}`;
   const contact = await stopped(user_id);
   const [another, further] = [anyPhone(), anyPhone()];
   await inbound({ phone: another, user_id }, "Oi");
   await assertStopped(another, "a free phone");
-  assert.equal((await foundBy(another)).id, contact.id, "an additional phone of the contact");
+  assert.equal((await foundBy(another)).id, contact.id, "a contact's additional phone number");
 
-  // The phone of an archived contact is stopped too.
+  // An archived contact's phone number is also opted out.
   await done(ask("DELETE", `/contacts/${contact.id}`));
   await inbound({ phone: further, user_id }, "Oi");
   await assertStopped(further, "an archived contact's id");
 });
 
-Deno.test("every kind of write sets and lifts marketing_opt_out, and never changes do_not_contact with it", async () => {
+Deno.test("every kind of write can set and clear `marketing_opt_out` without changing `do_not_contact`", async () => {
   const ways: Record<string, (contact: Contact, fields: unknown) => Promise<unknown>> = {
     "a PATCH": ({ id, phone }, fields) => patched(id, { phone, ...fields as Contact }),
     "a PUT": ({ phone }, fields) => done(ask("PUT", "/contacts", { phone, ...fields as Contact })),
@@ -175,7 +176,7 @@ Deno.test("every kind of write sets and lifts marketing_opt_out, and never chang
     assert.deepEqual([marketing_opt_out, marketing_opt_out_source], [true, "manual"], name);
     const age = Date.now() - Date.parse(marketing_opt_out_at);
     assert.ok(Math.abs(age) < 60_000, name);
-    // Writing the same value again does not change the time of the opt-out.
+    // Writing the same value again does not change the opt-out's time.
     await write(contact, { marketing_opt_out: true, name: "Ada" });
     const same = await foundBy(contact.phone);
     assert.deepEqual([same.name, same.marketing_opt_out_at], ["Ada", marketing_opt_out_at], name);
@@ -197,7 +198,7 @@ Deno.test("every kind of write sets and lifts marketing_opt_out, and never chang
   }
 });
 
-Deno.test("a manual opt-out of marketing applies to the old and the new phone, however the contact gets a new phone", async () => {
+Deno.test("a manual marketing opt-out applies to the old and the new phone number, however the contact's number is changed", async () => {
   for (const [name, move] of Object.entries(MOVES)) {
     const contact = await newContact(anyPhone(), { marketing_opt_out: true });
     const phone = anyPhone();

@@ -34,7 +34,7 @@ function assertConflict({ status, body }: Answer, sentence: RegExp) {
   assert.match(body.error, sentence);
 }
 
-Deno.test("a stage is added or moved to the given position, and the other stages move accordingly", async () => {
+Deno.test("a stage is created at or moved to the given position, and the other stages move accordingly", async () => {
   const { id } = await add("/pipelines", { name: "Line" });
   const path = `/stages?pipeline_id=${id}`;
   const a = await newStage(id, "a");
@@ -68,7 +68,7 @@ Deno.test("a stage is added or moved to the given position, and the other stages
   await assertInOrder(company.id);
 });
 
-Deno.test("a new default pipeline replaces the old default pipeline, and no one can remove the default pipeline", async () => {
+Deno.test("a new default pipeline replaces the old default pipeline, and the default pipeline cannot be removed", async () => {
   const own = await newCompany();
   const { ask } = as(own);
   const sales = `/pipelines/${own.pipeline_id}`;
@@ -86,7 +86,7 @@ Deno.test("a new default pipeline replaces the old default pipeline, and no one 
   await assertInOrder(own.id);
 });
 
-Deno.test("a stage with deals is archived only with a target stage, which gets the deals", async () => {
+Deno.test("a stage with deals can be archived only with a target stage for its deals", async () => {
   const { id } = await add("/pipelines", { name: "Archive" });
   const [from, to] = [await newStage(id, "from"), await newStage(id, "to")];
   const gone = await newStage(id);
@@ -120,7 +120,7 @@ Deno.test("a stage with deals is archived only with a target stage, which gets t
       (await ask("GET", `/deals/${deal}/history`)).body.data;
     assert.deepEqual([kind, left, reached], ["stage_changed", from.id, to.id]);
   }
-  // An archived stage is shown on request, but accepts no changes.
+  // An archived stage is returned on request, but accepts no changes.
   assert.equal((await ask("GET", path)).status, 404);
   assert.ok((await ask("GET", `${path}?archived=include`)).body.data.archived_at);
   assert.deepEqual(await names(`/stages?pipeline_id=${id}`), ["0 to"]);
@@ -142,7 +142,7 @@ Deno.test("a stage with deals is archived only with a target stage, which gets t
   assertField(entering, "stage_id", /archived$/);
 });
 
-Deno.test("a pipeline is archived together with its stages, and accepts no new stage after that", async () => {
+Deno.test("archiving a pipeline archives its stages, and the pipeline then accepts no new stages", async () => {
   const { id } = await add("/pipelines", { name: "Ending" });
   const stage = await newStage(id);
   assert.equal((await ask("DELETE", `/pipelines/${id}`)).status, 204);
@@ -161,7 +161,7 @@ Deno.test("a pipeline is archived together with its stages, and accepts no new s
   await assertInOrder(company.id);
 });
 
-Deno.test("a wrong field of a pipeline or stage is refused, and the error names it", async () => {
+Deno.test("an invalid field of a pipeline or stage is refused, and the error names the field", async () => {
   const pipeline = `/pipelines/${company.pipeline_id}`;
   const wrong: [method: string, path: string, json: unknown, field: string, message: RegExp][] = [
     ["POST", "/pipelines", {}, "name", /^is required/],
@@ -201,7 +201,7 @@ Deno.test("a batch that names a deal's own stage does not deadlock with archivin
   const [from, to] = own.stage_ids;
   const { archiving } = await withDatabase((sql) =>
     sql.begin(async (sql) => {
-      // Takes locks like a batch: first the deals, then their stages.
+      // Takes locks in the same order as a batch: first the deals, then their stages.
       await sql`select from deals where id = ${own.deal_id} for no key update`;
       const [{ pid }] = await sql`select pg_backend_pid() as pid`;
       const archiving = as(own).ask("DELETE", `/stages/${from}?move_deals_to=${to}`);
@@ -213,7 +213,7 @@ Deno.test("a batch that names a deal's own stage does not deadlock with archivin
         )
       );
       await sql`select from stages where id = ${from} for key share`;
-      // The promise is in an object, because the caller would await a bare promise.
+      // The promise is wrapped in an object, because an async function would await a bare promise.
       return { archiving };
     })
   );

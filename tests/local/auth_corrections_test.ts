@@ -1,4 +1,4 @@
-// Tests the corrections with which @supabase/lite signs people in as Supabase Auth does.
+// Tests the corrections that make sign-in with @supabase/lite behave like Supabase Auth.
 import assert from "node:assert/strict";
 import { decodeBase64Url, encodeBase64Url } from "deno-std/encoding/base64url.js";
 import { authHost } from "../../local/auth/auth.ts";
@@ -57,7 +57,7 @@ await call("GET", "/health");
 await call("POST", "/recover", { email: "a@b.example" });
 Deno.test.afterAll(close);
 
-Deno.test("a link of a PKCE request leads back with a code that only the same browser can use", async () => {
+Deno.test("a link from a PKCE request redirects with a code that only the same browser can use", async () => {
   const { email, id } = await newPerson({});
   const verifier = "v".repeat(43);
   const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(verifier));
@@ -87,7 +87,7 @@ Deno.test("a link of a PKCE request leads back with a code that only the same br
   assert.match(again.location!.hash, /error_code=otp_expired/);
 });
 
-Deno.test("a sign-out ends every session of the person unless the request names another scope", async () => {
+Deno.test("a sign-out ends all sessions of the user unless the request names another scope", async () => {
   const leave = async (path: string) => {
     const person = await newPerson({});
     const [mine, other] = [
@@ -102,7 +102,7 @@ Deno.test("a sign-out ends every session of the person unless the request names 
   assert.deepEqual(await leave("/logout?scope=others"), [204, 200, 400]);
 });
 
-Deno.test("a member of the wrong type gets a 400 that names the member, and null counts as a missing member", async () => {
+Deno.test("a body member of the wrong type returns a 400 that names the member, and null counts as a missing member", async () => {
   const { email, password } = await newPerson({});
   const { access_token } = await signIn(email, password);
   const wrong: [method: string, path: string, json: unknown, message: RegExp][] = [

@@ -1,4 +1,4 @@
-// Tests the data about people who sign in, in a data folder.
+// Tests that the data about users is kept in the data folder.
 import assert from "node:assert/strict";
 import { signIn } from "../support/people.ts";
 import { startOn, withFolder } from "../support/started.ts";

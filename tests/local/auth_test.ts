@@ -1,4 +1,4 @@
-// Tests that people can sign in to the local stack with the client of the settings page.
+// Tests that users can sign in to the local stack with the client that the settings page uses.
 import assert from "node:assert/strict";
 import { newCompany } from "../support/company.ts";
 import { followed, mailsTo } from "../support/mails.ts";
@@ -6,10 +6,10 @@ import { anyClient, newPerson, signIn } from "../support/people.ts";
 import { personToken, rest, token } from "../support/rest.ts";
 import { stack, withDatabase } from "../support/test_stack.ts";
 
-/** The message of a failed call of the client. */
+/** The error message of a failed client call. */
 const failure = (error: { status?: number; code?: string } | null) => [error?.status, error?.code];
 
-/** Calls /auth/v1 without the client. */
+/** Calls /auth/v1 directly, without the client. */
 async function call(
   method: string,
   path: string,
@@ -28,7 +28,7 @@ async function call(
   return { status: answer.status, headers: answer.headers, body: isJson ? JSON.parse(text) : text };
 }
 
-Deno.test("a person signs in with the password and sees only the rows of their company", async () => {
+Deno.test("a user signs in with a password and sees only the rows of their own company", async () => {
   const [company] = await Promise.all([newCompany(), newCompany()]);
   const person = await newPerson({ company: company.id, role: "owner", name: "Ada" });
   const { client } = await signIn({ ...person, email: person.email.toUpperCase() });
@@ -39,7 +39,7 @@ Deno.test("a person signs in with the password and sees only the rows of their c
   assert.deepEqual([user?.id, user?.email], [person.id, person.email]);
 });
 
-Deno.test("a wrong password and an unknown address get the same refusal", async () => {
+Deno.test("a wrong password and an unknown e-mail address return the same error", async () => {
   const person = await newPerson({});
   const { password } = person;
   const wrong = [{ ...person, password: "another" }, { email: "nobody@people.example", password }];
@@ -55,7 +55,7 @@ Deno.test("a wrong password and an unknown address get the same refusal", async 
   }
 });
 
-Deno.test("a session is refreshed until its person signs out", async () => {
+Deno.test("a session can be refreshed until the user signs out", async () => {
   const { client, token } = await signIn(await newPerson({}));
   const { data: { session: first } } = await client.auth.getSession();
   const { data: { session: next }, error } = await client.auth.refreshSession();
@@ -74,7 +74,7 @@ Deno.test("a session is refreshed until its person signs out", async () => {
   assert.deepEqual([status, body.error_code], [403, "session_not_found"]);
 });
 
-Deno.test("a magic link signs its reader in once, on the page that requested it", async () => {
+Deno.test("a magic link signs the user in once, on the page that requested the link", async () => {
   const { email, id } = await newPerson({});
   const emailRedirectTo = `${stack.url}/settings/?from=mail`;
   const asked = await anyClient().auth.signInWithOtp({
@@ -100,7 +100,7 @@ Deno.test("a magic link signs its reader in once, on the page that requested it"
   assert.deepEqual([again.get("error_code"), again.get("access_token")], ["otp_expired", null]);
 });
 
-Deno.test("a link never leads to an address with another origin", async () => {
+Deno.test("a link never redirects to a URL with another origin", async () => {
   const { email } = await newPerson({});
   for (const stranger of ["https://evil.example/", "//evil.example", "javascript:alert(1)"]) {
     await anyClient().auth.resetPasswordForEmail(email, { redirectTo: stranger });
@@ -112,7 +112,7 @@ Deno.test("a link never leads to an address with another origin", async () => {
   }
 });
 
-Deno.test("a reset leads to a new password, which ends the other sessions", async () => {
+Deno.test("after a password reset, the user can set a new password, which ends the other sessions", async () => {
   const person = await newPerson({});
   const { email } = person;
   const other = await signIn(person);
@@ -143,7 +143,7 @@ Deno.test("a reset leads to a new password, which ends the other sessions", asyn
   assert.equal((await client.auth.getUser()).error, null);
 });
 
-Deno.test("sign-up is refused, and a link for an unknown address is mailed to no one", async () => {
+Deno.test("sign-up is refused, and no link is mailed to an unknown e-mail address", async () => {
   const email = `${crypto.randomUUID()}@people.example`;
   const { auth } = anyClient();
   const answers = [
@@ -168,7 +168,7 @@ Deno.test("sign-up is refused, and a link for an unknown address is mailed to no
   });
 });
 
-Deno.test("a token that is forged, expired or without a person is refused", async () => {
+Deno.test("a token that is forged, expired or without a user is refused", async () => {
   const person = await newPerson({ company: (await newCompany()).id });
   const claims = { role: "authenticated", sub: person.id };
   const key = crypto.getRandomValues(new Uint8Array(32));
@@ -196,7 +196,7 @@ Deno.test("a request without the publishable key is refused, unless it follows a
   assert.match(place.hash, /error_code=otp_expired/);
 });
 
-Deno.test("a page at another address may call Auth, as on a hosted project", async () => {
+Deno.test("a page from another origin may call Auth, as in a hosted project", async () => {
   const origin = "http://127.0.0.1:8000";
   const asked = "authorization,apikey,content-type,x-client-info,x-supabase-api-version";
   for (const path of ["/auth/v1/token?grant_type=password", "/rest/v1/api_keys"]) {

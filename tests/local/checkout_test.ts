@@ -1,5 +1,5 @@
-// Tests `npm start` in a copy of the checkout: at a path with spaces, as another user, with other
-// migrations.
+// Tests `npm start` in a copy of the checkout: at a path with spaces, as another user, and with
+// other migrations.
 import assert from "node:assert/strict";
 import { succeeds } from "../../local/postgres/programs.ts";
 import { root } from "../../local/checkout.ts";
@@ -8,14 +8,14 @@ import { ask, processesOn, Started, startOn, withFolder } from "../support/start
 const NOBODY = 65534;
 const AS_NOBODY = ["setpriv", `--reuid=${NOBODY}`, `--regid=${NOBODY}`, "--clear-groups"];
 
-/** Whether these tests run as root and the user nobody can run Deno and read the packages. */
+/** Whether these tests run as root, and the user `nobody` can run Deno and read the packages. */
 const nobodyCanRun = Deno.uid() === 0 &&
   await succeeds([...AS_NOBODY, Deno.execPath(), "--version"]) &&
   await succeeds([...AS_NOBODY, "test", "-r", `${root}node_modules/postgres/package.json`]);
 
 Deno.test({
   name: "an ordinary user can run the stack from a checkout whose path has spaces",
-  // Without root, every other start test already runs as an ordinary user.
+  // If the tests do not run as root, every other start test already runs as an ordinary user.
   ignore: Deno.uid() === 0 && !nobodyCanRun,
   async fn() {
     await withFolder(async (folder) => {
@@ -25,7 +25,7 @@ Deno.test({
         await Deno.chmod(folder, 0o755);
         await succeeds(["chown", "-R", `${NOBODY}:${NOBODY}`, `${folder}/mine`]);
       }
-      // Without --data, the data is in the checkout.
+      // Without `--data`, the data folder is in the checkout.
       const started = new Started(["--port", "0"], {
         checkout,
         prefix,
@@ -52,7 +52,7 @@ Deno.test({
       await Deno.mkdir(programs);
       await Deno.writeTextFile(`${programs}/unshare`, "#!/bin/sh\nexit 1\n", { mode: 0o755 });
       const env = { PATH: `${programs}:${Deno.env.get("PATH")}` };
-      // Only root may enter the folder around the checkout and the data, as with /root.
+      // Only root may enter the folder that contains the checkout and the data, like `/root`.
       assert.equal((await Deno.stat(folder)).mode! & 0o777, 0o700);
       const checkout = await copyCheckout(`${folder}/checkout`);
       const forbidden = await startOn(`${folder}/data`, [], { env, checkout });
@@ -60,7 +60,7 @@ Deno.test({
       assert.deepEqual(await forbidden.started.end(), [0, ""]);
       assert.equal((await Deno.stat(`${folder}/data/data`)).uid, NOBODY);
 
-      // The same data can be used where namespaces are allowed.
+      // The same data folder also works where namespaces are allowed.
       const { started, stack } = await startOn(`${folder}/data`);
       assert.equal((await ask(stack, "/contacts?limit=200")).body.data.length, 40);
       assert.deepEqual(await started.end(), [0, ""]);
@@ -73,7 +73,7 @@ const migrations = Array.from(
   ({ name }) => name,
 ).sort();
 
-Deno.test("npm start applies a new migration, or says why it cannot", async (t) => {
+Deno.test("npm start applies a new migration, or says why it cannot be applied", async (t) => {
   await withFolder(async (folder) => {
     const checkout = await copyCheckout(`${folder}/checkout`);
     const file = `${checkout}/supabase/migrations/30000101000000_ours.sql`;
@@ -89,7 +89,7 @@ Deno.test("npm start applies a new migration, or says why it cannot", async (t) 
       assert.deepEqual(await processesOn(`${folder}/data`), []);
     });
 
-    await t.step("the error names the failed migration, and the line if known", async () => {
+    await t.step("the error names the failed migration and, if known, the line", async () => {
       const failures = {
         "create table ours (id int);\n\n-- 🎈🎈🎈\nselect nothing;\n":
           'column "nothing" does not exist (line 4)',
@@ -117,7 +117,7 @@ Deno.test("npm start applies a new migration, or says why it cannot", async (t) 
     });
 
     await t.step(
-      "without --fresh, npm start refuses a database that other migrations made",
+      "without --fresh, npm start refuses a database that other migrations created",
       async () => {
         const folder = `${checkout}/supabase/migrations`;
         const baseline = `${folder}/${migrations[0]}`;
@@ -139,7 +139,7 @@ Deno.test("npm start applies a new migration, or says why it cannot", async (t) 
   });
 });
 
-/** Copies the part of the checkout that `npm start` needs, with links to the installed packages. */
+/** Copies the part of the checkout that `npm start` needs, and links the installed packages. */
 async function copyCheckout(target: string): Promise<string> {
   await Deno.mkdir(target, { recursive: true });
   const folders = ["local", "sandbox", "supabase"];

@@ -1,10 +1,10 @@
-// `npm start` delivers to webhooks by itself.
+// `npm start` delivers events to webhooks automatically.
 import assert from "node:assert/strict";
 import { runDeliveries } from "../../local/deliveries.ts";
 import type { Sql } from "../../local/postgres/database.ts";
 import { until } from "../support/started.ts";
 
-/** A replacement for the webhooks function. The test decides its answers. */
+/** A replacement for the `webhooks` function. The test determines its responses. */
 function ownFunction(answer: (count: number) => Response | Promise<Response>) {
   const calls: unknown[] = [];
   const server = Deno.serve(
@@ -22,10 +22,10 @@ function ownFunction(answer: (count: number) => Response | Promise<Response>) {
   };
 }
 
-/** A database that says whether a webhook is switched on. */
+/** A database that reports whether a webhook is switched on. */
 const database = (needed: boolean) => (() => Promise.resolve([{ needed }])) as unknown as Sql;
 
-Deno.test("while a webhook is switched on, the next delivery run starts after each run", async () => {
+Deno.test("while a webhook is switched on, each delivery run is followed by the next run", async () => {
   await using own = ownFunction(() => new Response("{}"));
   const deliveries = runDeliveries(database(true), own.url, "the-secret");
   await until(() => own.calls.length >= 2);
@@ -36,7 +36,7 @@ Deno.test("while a webhook is switched on, the next delivery run starts after ea
   assert.equal(own.calls.length, length);
 });
 
-Deno.test("no run starts while all webhooks are switched off, and a database failure does not stop the deliveries", async () => {
+Deno.test("no delivery run starts while all webhooks are switched off, and a database failure does not stop deliveries", async () => {
   await using own = ownFunction(() => new Response("{}"));
   let isDown = true;
   let asked = 0;
@@ -53,7 +53,7 @@ Deno.test("no run starts while all webhooks are switched off, and a database fai
   assert.equal(own.calls.length, 0);
 });
 
-Deno.test("ending the deliveries starts no further run, waits for the run in progress, and aborts a run that hangs", async () => {
+Deno.test("stopping deliveries prevents further runs, waits for the current run, and aborts a run that hangs", async () => {
   const over = Promise.withResolvers<Response>();
   await using own = ownFunction((count) => count === 1 ? new Response("{}") : over.promise);
   const deliveries = runDeliveries(database(true), own.url, "the-secret");

@@ -4,7 +4,7 @@ import type { Sql } from "../../local/postgres/database.ts";
 import { rolledBack } from "../support/acting_as.ts";
 import { environment } from "../support/test_stack.ts";
 
-Deno.test("the demo account is connected to the sandbox unless another company has its number", async () => {
+Deno.test("the demo account is connected to the sandbox unless another company has its phone number", async () => {
   await rolledBack(async (transaction) => {
     const sql = transaction as unknown as Sql;
     const isConnected = async () => {

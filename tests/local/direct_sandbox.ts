@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { SANDBOX_TOKEN } from "../../sandbox/rules.ts";
 import { sandbox } from "../../sandbox/sandbox.ts";
 
-/** An answer of the channel. */
+/** A response from the channel. */
 export interface Answer {
   status: number;
   headers: Headers;
@@ -13,7 +13,7 @@ export interface Answer {
 export const CHANNEL = "http://127.0.0.1:54330/sandbox/v26.0";
 const AUTHORIZED = { Authorization: `Bearer ${SANDBOX_TOKEN}` };
 
-/** A sandbox for one test, called without a network. The test may move its clock. */
+/** A sandbox for one test, called without a network. The test may change the sandbox's clock. */
 export function directSandbox() {
   const clock = { now: Date.now() };
   const { fetch } = sandbox({ now: () => clock.now });
@@ -35,7 +35,7 @@ export function directSandbox() {
     fetch,
     call,
     get: (path: string) => call(path),
-    /** Uploads a file for a phone number. `parts` replaces parts of the form, and null removes a part. */
+    /** Uploads a file for a phone number. `parts` replaces form parts, and null removes a part. */
     upload: (
       phoneNumberId: string,
       file: File,
@@ -47,7 +47,7 @@ export function directSandbox() {
       form.append("file", file);
       return call(`/${phoneNumberId}/media`, { method: "POST", body: form });
     },
-    /** Sends a template to any phone. */
+    /** Sends a template to an arbitrary phone number. */
     send: (
       template: { name: string; language?: string; components?: unknown[] },
       phoneNumberId = "106540352242922",
@@ -66,7 +66,7 @@ export function directSandbox() {
   };
 }
 
-/** The request that uploads a file of this size. The request creates the file piece by piece. */
+/** The request that uploads a file of this size. The file is generated in chunks. */
 export function largeUpload(url: string, type: string, size: number): Request {
   const part = (disposition: string, content: string) =>
     `--b\r\nContent-Disposition: form-data; ${disposition}\r\n${content}`;
@@ -92,7 +92,7 @@ export function fileOf(type: string, size = 1000, name = "file"): File {
   return new File([new Uint8Array(size)], name, { type });
 }
 
-/** Asserts that an answer is this error of the channel. `details` is the expected explanation. */
+/** Asserts that a response is this channel error. `details` is the expected explanation. */
 export function assertFault({ status, body: { error } }: Answer, code: number, details?: RegExp) {
   assert.equal(error?.code, code, JSON.stringify(error));
   assert.equal(status, code === 132001 ? 404 : code === 190 ? 401 : 400);

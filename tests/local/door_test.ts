@@ -12,7 +12,7 @@ const PATHS = [CONTACTS, "/functions/v1/send-external-template", "/rest/v1/conta
   .concat("/auth/v1/token?grant_type=password", "/auth/v1/user", "/settings/", "/sandbox/mail")
   .concat("/sandbox/messages", "/nothing", "/");
 
-Deno.test("a request with a missing or invalid Host gets an error in the API's form", async () => {
+Deno.test("a request with a missing or invalid `Host` returns an error in the API's format", async () => {
   const wrong = ["a b", "[", "[::1", "", "a\tb", "é", "name:port", "127.0.0.1:99999"]
     .concat("user@127.0.0.1", "127.0.0.1/path", "127.0.0.1?q", "127.0.0.1#f", "127.0.0.1\\x");
   const heads = [...wrong.map((value) => [`Host: ${value}`]), []];
@@ -34,7 +34,7 @@ Deno.test("a request with a missing or invalid Host gets an error in the API's f
   assert.equal(JSON.parse(named.text).request_id, "mine-1");
 });
 
-Deno.test("a request with a host name that someone else could point at this machine is refused before any work", async () => {
+Deno.test("a host name that an attacker could point at this machine is refused before the request is processed", async () => {
   const names = ["evil.example", "EVIL.example:80", "localhost.evil.example", "localhostx"]
     .concat("127.0.0.1.evil.example", "host.docker.internal.evil.example", "a.local");
   for (const path of PATHS) {
@@ -49,12 +49,12 @@ Deno.test("a request with a host name that someone else could point at this mach
       });
     }
   }
-  // An address in the request line takes precedence over the Host.
+  // An absolute URL in the request line takes precedence over the `Host` header.
   const absolute = [`GET http://evil.example/sandbox/messages HTTP/1.1`, `Host: ${host}`];
   assert.equal((await sendRaw(stack.url, absolute)).status, 421);
 });
 
-Deno.test("numeric addresses and the names of this machine are accepted, with any port", async () => {
+Deno.test("IP addresses and the names of this machine are accepted, with any port", async () => {
   const accepted = [host, "127.0.0.1", "10.1.2.3:80", "[::1]:8000", "LOCALHOST", "localhost:1"]
     .concat("app.localhost:3000", "host.docker.internal:54330", "127.0.0.1:");
   for (const name of accepted) {
@@ -67,7 +67,7 @@ Deno.test("numeric addresses and the names of this machine are accepted, with an
   }
 });
 
-Deno.test("a server also answers to a configured name", () => {
+Deno.test("a server also accepts a configured host name", () => {
   const refusal = (name: string) => {
     const url = `http://${name}/sandbox/messages`;
     const request = new Request(url, { headers: { Host: name } });
@@ -76,7 +76,7 @@ Deno.test("a server also answers to a configured name", () => {
   assert.deepEqual(["desk.lan:54330", "127.0.0.1", "a.desk.lan"].map(refusal), [null, null, 421]);
 });
 
-Deno.test("a function receives and answers every method", async () => {
+Deno.test("a function receives requests with any HTTP method", async () => {
   for (const method of ["TRACE", "TRACK", "get", "Post", "patch", "PROPFIND"]) {
     const ask = (path: string, ...more: string[]) =>
       sendRaw(
@@ -101,7 +101,7 @@ Deno.test("a function receives and answers every method", async () => {
   }
 });
 
-Deno.test("a body that breaks off does not end the stack", async () => {
+Deno.test("a truncated request body does not stop the stack", async () => {
   const head = (path: string, length: string) =>
     [`POST ${path} HTTP/1.1`, `Host: ${host}`, length, "Content-Type: application/json"]
       .concat(`apikey: ${stack.publishable_key}`, `Authorization: Bearer ${keys.all}`);

@@ -1,4 +1,4 @@
-// Tests the grammar of filters that PostgREST's tests (ApiRequest/QueryParams) and source define.
+// Tests the filter grammar that PostgREST's tests (ApiRequest/QueryParams) and source define.
 import assert from "node:assert/strict";
 import {
   type Condition,
@@ -10,7 +10,7 @@ import {
 } from "../../local/rest/filter_grammar.ts";
 import { NotUnderstood } from "../../local/rest/reader.ts";
 
-/** A condition in short form, with each text in «». */
+/** A condition in a short notation, with each string in «». */
 function shown(condition: Condition): string {
   const not = condition.isNegated ? "not " : "";
   if ("members" in condition) {
@@ -34,7 +34,7 @@ function shownPlaced({ path, condition }: Placed): string {
   return `${path.map((name) => `${name}: `).join("")}${shown(condition)}`;
 }
 
-Deno.test("outside brackets, the operand is the whole text after the operator", () => {
+Deno.test("outside parentheses, the operand is the whole text after the operator", () => {
   const filters: Record<string, string> = {
     "a=eq.1": "a eq «1»",
     "a=eq.": "a eq «»",
@@ -51,7 +51,7 @@ Deno.test("outside brackets, the operand is the whole text after the operator", 
     "a=is.null": "a is null",
     "a=not.is.NULL": "not a is null",
     "a=is.not_null": "a is not_null",
-    "a=is.truely": "a is true", // PostgREST ignores the rest
+    "a=is.truely": "a is true", // PostgREST ignores the rest of the text
     "b.a=eq.1": "b: a eq «1»",
     "c.b.a=eq.1": "c: b: a eq «1»",
     '"b.c".a=eq.1': "b.c: a eq «1»",
@@ -79,7 +79,7 @@ Deno.test("the members of a list may be quoted, and spaces are ignored only at t
     "( a , b )": "«a »« b »",
     '(" a "," b ")': "« a »« b »",
     "(a\nb,🎈)": "«a\nb»«🎈»",
-    "(a)b)": "«a»", // PostgREST ignores the rest
+    "(a)b)": "«a»", // PostgREST ignores the rest of the text
   };
   for (const [list, expected] of Object.entries(lists)) {
     const { condition } = parseFilter("x", `in.${list}`);
@@ -87,7 +87,7 @@ Deno.test("the members of a list may be quoted, and spaces are ignored only at t
   }
 });
 
-Deno.test("in or=() and and=(), a value with brackets needs quotes, but an array or a flat object does not", () => {
+Deno.test("in or=() and and=(), a value with parentheses needs quotes, but an array or a flat object does not", () => {
   const junctions: [string, string, string][] = [
     ["or", "(a.eq.1,b.eq.2)", "or(a eq «1» b eq «2»)"],
     ["and", "(a.not.eq.1)", "and(not a eq «1»)"],
@@ -107,15 +107,15 @@ Deno.test("in or=() and and=(), a value with brackets needs quotes, but an array
     ["or", "( a.eq.1 , b->>c.eq.2)", "or(a eq «1 » b->>c eq «2»)"],
     ["or", "(not.eq.1,and.eq.2)", "or(not eq «1» and eq «2»)"],
     ["or", '("a.b".eq.1)', "or(a.b eq «1»)"],
-    ["or", "a.eq.1", "ora eq «1»"], // PostgREST finds neither brackets nor a junction
-    ["or", "(a.eq.x)y,b.eq.1)", "or(a eq «x»)"], // PostgREST ignores the rest
+    ["or", "a.eq.1", "ora eq «1»"], // PostgREST finds neither parentheses nor a logical operator
+    ["or", "(a.eq.x)y,b.eq.1)", "or(a eq «x»)"], // PostgREST ignores the rest of the text
   ];
   for (const [name, value, expected] of junctions) {
     assert.equal(shownPlaced(parseJunction(name, value)), expected, value);
   }
 });
 
-Deno.test("a filter that PostgREST does not understand is refused, and the error says where", () => {
+Deno.test("a filter that PostgREST cannot parse is refused, and the error names the position", () => {
   const refused: [() => unknown, string, string][] = [
     [
       () => parseFilter("a", "noop.1"),
@@ -153,7 +153,7 @@ Deno.test("a filter that PostgREST does not understand is refused, and the error
   }
 });
 
-Deno.test("an argument of a function call that begins like a filter is treated as a filter or refused", () => {
+Deno.test("a function argument that begins like a filter is treated as a filter or refused", () => {
   for (const argument of ["", "a.b", "{a}", "eq", "equal.x", "Eq.x", "isdistinct"]) {
     assert.equal(parseFilterOfCall("q", argument), null, argument);
   }

@@ -1,6 +1,6 @@
-// Tests the outcome of a send whose connection to the channel fails. The tests run on their own
-// Deno and on the Deno of the hosted runtime, because the two report and retry such failures
-// differently.
+// Tests the outcome of a send whose connection to the channel fails. The tests run on the installed
+// Deno version and on the hosted runtime's version, because the two versions report and retry such
+// failures differently.
 import assert from "node:assert/strict";
 import { bareChannel, readRequest, write } from "../support/bare_channel.ts";
 import { anyPhone, newCompany } from "../support/company.ts";
@@ -17,7 +17,7 @@ const DENOS = {
 
 type Connection = Deno.TcpConn;
 
-/** After each of these failures, the channel may have the message. */
+/** After each of these failures, the channel may have received the message. */
 const MAY_HAVE_GONE: Record<string, (connection: Connection) => Promise<unknown>> = {
   "is closed before an answer": readRequest,
   "is reset before the request is read": (connection) => connection.read(new Uint8Array(1)),
@@ -52,7 +52,7 @@ const MAY_HAVE_GONE: Record<string, (connection: Connection) => Promise<unknown>
 const ACCEPTED = '{"messages":[{"id":"wamid.x"}]}';
 
 for (const [name, deno] of Object.entries(DENOS)) {
-  Deno.test(`on ${name}, a broken connection makes the outcome unknown and causes no second call`, async (t) => {
+  Deno.test(`on ${name}, a broken connection makes the outcome unknown, and the request is not repeated`, async (t) => {
     await using channel = bareChannel();
     await using sender = await startFunction("send-external-template", {
       channelUrl: `http://${channel.address}/v26.0`,
@@ -76,7 +76,7 @@ for (const [name, deno] of Object.entries(DENOS)) {
     }
   });
 
-  Deno.test(`on ${name}, a send over a used connection is not repeated`, async () => {
+  Deno.test(`on ${name}, a send over a reused connection is not repeated`, async () => {
     const company = await newCompany();
     let requests = 0;
     await using channel = bareChannel();
@@ -105,8 +105,8 @@ for (const [name, deno] of Object.entries(DENOS)) {
       string,
       [url: string, way?: (connection: Connection) => Promise<unknown>]
     > = {
-      // Nothing listens at this port. Deno calls this port, but refuses some other ports without a
-      // call.
+      // No server listens on this port. Deno connects to this port, but blocks some other ports
+      // without connecting.
       "refuses the connection": ["http://127.0.0.1:10/v26.0"],
       "does not exist": ["https://channel.invalid/v26.0"],
       "closes the connection within TLS": [
@@ -136,7 +136,7 @@ for (const [name, deno] of Object.entries(DENOS)) {
     }
   });
 
-  Deno.test(`on ${name}, a channel that is silent for too long makes the outcome unknown`, async () => {
+  Deno.test(`on ${name}, a channel that does not respond in time makes the outcome unknown`, async () => {
     await using channel = bareChannel();
     const over = Promise.withResolvers<void>();
     const silences: ((connection: Connection) => Promise<unknown>)[] = [
@@ -179,7 +179,7 @@ function assertUnavailable({ status, headers, body }: Answer, outcome: string) {
   assert.equal(headers.get("Retry-After"), null);
 }
 
-/** The answer to one request of a function that waits at most 300 ms for the channel. */
+/** The response to one request from a function that waits at most 300 ms for the channel. */
 async function impatientSend(deno: string, channelUrl: string, key: string, json: unknown) {
   const script = `
     const folder = "file://${root}supabase/functions/";

@@ -1,21 +1,21 @@
-// Tests the functions as the platform runs them. The entry exports fetch and is mounted under its
-// name, on the Deno version of the hosted runtime.
+// Tests the functions as the platform runs them, on the hosted runtime's Deno version. Each entry
+// module exports `fetch` and is mounted under its name.
 import assert from "node:assert/strict";
 import { startFunction } from "../support/function_process.ts";
 import { environment } from "../support/test_stack.ts";
 import { root } from "../../local/checkout.ts";
 import type { NotStarted } from "../../local/functions/process.ts";
 
-// The program itself. .bin/deno may be a script that starts it, and a signal would end only the
-// script.
+// The Deno executable itself. `.bin/deno` may be a script that starts Deno, and a signal would end
+// only the script.
 const deno = `${root}tools/node_modules/deno/deno`;
 
-Deno.test("the tools contain the Deno version of the hosted runtime", async () => {
+Deno.test("the tools contain the hosted runtime's Deno version", async () => {
   const version = await new Deno.Command(deno, { args: ["--version"] }).output();
   assert.match(new TextDecoder().decode(version.stdout), /^deno 2\.1\.4 /);
 });
 
-Deno.test("a function without its configuration does not start, and says what is missing or malformed", async () => {
+Deno.test("a function without its configuration does not start, and the error says what is missing or malformed", async () => {
   const key = JSON.parse(environment().JWT_SIGNING_KEY).k;
   const cases: [Record<string, string>, string][] = [
     [{ SUPABASE_URL: "" }, "SUPABASE_URL must be the URL of the Supabase project."],

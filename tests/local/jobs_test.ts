@@ -1,4 +1,4 @@
-// `npm start` also runs the jobs of messaging accounts.
+// `npm start` also runs the jobs for messaging accounts.
 import assert from "node:assert/strict";
 import postgres from "postgres";
 import { runDueJobs } from "../../local/jobs.ts";
@@ -6,7 +6,7 @@ import type { Sql } from "../../local/postgres/database.ts";
 import { loadSecrets } from "../../local/secrets.ts";
 import { startOn, until, withFolder } from "../support/started.ts";
 
-Deno.test("the job reads the demo company's templates soon after the start, and again when the sandbox gets another address", async () => {
+Deno.test("the job reads the demo company's templates soon after the start, and again when the sandbox's URL changes", async () => {
   await withFolder(async (folder) => {
     const uploadsOf = async (sql: postgres.Sql) => {
       const [{ count }] = await sql`
@@ -28,7 +28,7 @@ Deno.test("the job reads the demo company's templates soon after the start, and 
     await sql.end();
     assert.deepEqual(await first.started.end(), [0, ""]);
 
-    // An earlier version, which had no jobs, left this data folder.
+    // This data folder comes from an earlier version, which had no jobs.
     const { jobs_secret: _, ...older } = JSON.parse(
       await Deno.readTextFile(`${folder}/secrets.json`),
     );
@@ -36,7 +36,7 @@ Deno.test("the job reads the demo company's templates soon after the start, and 
     const again = await startOn(folder);
     const later = postgres(again.stack.database_url, { max: 1 });
     await until(async () => await uploadsOf(later) === uploads);
-    // The new sandbox is at another address.
+    // The new sandbox has another URL.
     const { origin } = new URL(again.stack.url);
     const strange = await later`
       select name from templates where sample_url is not null and sample_url not like ${`${origin}/%`}
@@ -52,7 +52,7 @@ Deno.test("the job reads the demo company's templates soon after the start, and 
   });
 });
 
-Deno.test("npm start creates the secrets once, and adds any secret that an older file lacks", async () => {
+Deno.test("npm start creates the secrets once, and adds secrets that are missing in an older file", async () => {
   await withFolder(async (folder) => {
     const file = `${folder}/secrets.json`;
     const made = await loadSecrets(file);
@@ -66,8 +66,8 @@ Deno.test("npm start creates the secrets once, and adds any secret that an older
 });
 
 /**
- * A replacement for the whatsapp function, whose answers the test decides, and a database in which
- * these jobs are due.
+ * A replacement for the `whatsapp` function with responses chosen by the test, and a database in
+ * which these jobs are due.
  */
 function ownFunction(due: { job: string; account_id: string }[], answer: () => Promise<Response>) {
   const calls: { path: string; authorization: string | null; body: unknown }[] = [];
@@ -113,7 +113,7 @@ Deno.test("the jobs continue after a database failure, and can be stopped withou
   await jobs.stop();
 });
 
-Deno.test("stopping the jobs aborts a job that hangs and starts no other job", async () => {
+Deno.test("stopping the jobs aborts a job that hangs and prevents further jobs", async () => {
   const over = Promise.withResolvers<Response>();
   const own = ownFunction(DUE, () => over.promise);
   const jobs = runDueJobs(own.sql, own.url, "the-secret");

@@ -1,5 +1,5 @@
-// The locale of the local database decides which characters count as letters, and so which searches
-// can use an index.
+// Tests the locale of the local database. The locale decides which characters count as letters, and
+// therefore which searches can use an index.
 import assert from "node:assert/strict";
 import postgres from "postgres";
 import { command, findPrograms, giveTo } from "../../local/postgres/programs.ts";
@@ -16,7 +16,7 @@ Deno.test("the database finds the parts of words in every script", async () => {
   assert.equal(trigrams.length, "Щербаков".length + 1);
 });
 
-Deno.test("a data folder with the locale C can be started and finds words in every script", async () => {
+Deno.test("a stack whose data folder has the locale C starts and finds words in every script", async () => {
   await withFolder(async (folder) => {
     const { database_password } = await loadSecrets(`${folder}/secrets.json`);
     const programs = await findPrograms();

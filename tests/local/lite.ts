@@ -7,13 +7,13 @@ import { environment, stack } from "../support/test_stack.ts";
 interface DataApiAnswer {
   status: number;
   headers: Headers;
-  /** The body as text, because JSON.parse rounds some numbers. */
+  /** The body as a string, because `JSON.parse` rounds some numbers. */
   text: string;
   // deno-lint-ignore no-explicit-any -- the tests compare parts of any body
   body: any;
 }
 
-/** Calls one Data API. */
+/** Sends a request to a Data API. */
 export type DataApi = (
   path: string,
   options?: {
@@ -21,7 +21,7 @@ export type DataApi = (
     json?: unknown;
     headers?: Record<string, string>;
     /**
-     * The claims of the token. By default they name the role authenticated. null sends no token.
+     * The token's claims. By default, the role is `authenticated`. `null` sends no token.
      */
     claims?: Record<string, unknown> | null;
   },
@@ -29,8 +29,8 @@ export type DataApi = (
 
 /**
  * Creates a database and starts the Data API on it.
- * @param tables the SQL that fills them; by default anon, authenticated and service_role have no
- * grants.
+ * @param tables the SQL that creates the tables; by default, `anon`, `authenticated` and
+ * `service_role` have no grants.
  */
 export async function startDataApi(tables: string) {
   const name = `lite_${crypto.randomUUID().slice(0, 8)}`;
@@ -45,9 +45,9 @@ export async function startDataApi(tables: string) {
 
   return {
     api,
-    /** The address of the database, for a role. */
+    /** The database URL for a role. */
     url: (role: string) => url(name, role),
-    /** A connection to the database, as superuser. */
+    /** A database connection as superuser. */
     sql,
     async end() {
       await Promise.all([rest.close(), sql.end()]);
@@ -57,7 +57,7 @@ export async function startDataApi(tables: string) {
   };
 }
 
-/** The function that calls a Data API. */
+/** Sends requests to the Data API. */
 export function dataApi(rest: Rest): DataApi {
   return async (
     path,
@@ -87,7 +87,7 @@ export function dataApi(rest: Rest): DataApi {
 }
 
 /**
- * Runs `work` and hides the errors that it prints to the console. Returns the number of these
+ * Runs `work` and hides the errors that `work` prints to the console. Returns the number of these
  * errors.
  */
 export async function silently(work: () => Promise<unknown>): Promise<number> {
@@ -104,13 +104,13 @@ export async function silently(work: () => Promise<unknown>): Promise<number> {
 
 /**
  * Starts lite with the keys of the tests' stack.
- * @param url the address of the database for a role.
+ * @param url returns the database URL for a role.
  */
 export function startLite(url: (role: string) => string): Promise<Rest> {
   return startRest(restOptions(url));
 }
 
-/** @param url the address of the database for a role. */
+/** @param url returns the database URL for a role. */
 export function restOptions(url: (role: string) => string): RestOptions {
   const { k: secret } = JSON.parse(environment().JWT_SIGNING_KEY);
   return {

@@ -22,7 +22,7 @@ Deno.test("the newest fifty mails are shown, newest first", async () => {
   assert.equal(mails[49].to, "11@a.example");
 });
 
-Deno.test("a mail is a page with its link, and its address is not interpreted as HTML", async () => {
+Deno.test("a mail is shown as a page with its link, and the recipient's address is escaped in the HTML", async () => {
   const box = mailbox();
   box.keep({ ...MAIL, to: '"<script>"@a.example' });
   box.keep({ to: "b@a.example", kind: "reauthentication", link: null, code: "654321" });
@@ -32,7 +32,7 @@ Deno.test("a mail is a page with its link, and its address is not interpreted as
   assert.match(text, /The code is 654321\./);
 });
 
-Deno.test("other sites cannot load the page of mails, and the page accepts no writes", async () => {
+Deno.test("other sites cannot load the mail page, and the page accepts no writes", async () => {
   const page = await fetch(stack.mail_url!);
   assert.match(await page.text(), /<h1>Mail of the local stack<\/h1>/);
   assert.equal(page.headers.get("Content-Type"), "text/html; charset=utf-8");

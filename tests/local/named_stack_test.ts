@@ -1,11 +1,13 @@
-// Tests `npm test` against a Supabase that the environment names.
+// Tests `npm test` against the Supabase project that the environment variables name.
 import assert from "node:assert/strict";
 import { encodeBase64Url } from "deno-std/encoding/base64url.js";
 import { environment, stack as ours, statement } from "../support/test_stack.ts";
 import { root } from "../../local/checkout.ts";
 import { startOn, withFolder } from "../support/started.ts";
 
-/** Runs one test file with this environment. Returns the exit code and the whole output. */
+/**
+ * Runs one test file with these environment variables. Returns the exit code and the whole output.
+ */
 async function test(
   env: Record<string, string>,
   file = "tests/gateway/health_test.ts",
@@ -18,7 +20,7 @@ async function test(
   return [code, new TextDecoder().decode(stdout) + new TextDecoder().decode(stderr)];
 }
 
-Deno.test("the tests can run against the Supabase that the environment names, with its own secrets", async () => {
+Deno.test("the tests can run against the Supabase project that the environment variables name, with its own secrets", async () => {
   await withFolder(async (folder) => {
     const { started, stack } = await startOn(folder);
     const { jwt_secret, credentials_key } = JSON.parse(
@@ -53,7 +55,7 @@ Deno.test("the tests can run against the Supabase that the environment names, wi
   });
 });
 
-Deno.test("the tests refuse a Supabase with missing variables or with real companies", async () => {
+Deno.test("the tests refuse a Supabase project with real companies, and refuse to start if variables are missing", async () => {
   const { JWT_SIGNING_KEY, CREDENTIALS_KEY } = environment();
   const named = {
     SUPABASE_URL: ours.url,

@@ -5,7 +5,8 @@ interface RawAnswer {
 }
 
 /**
- * Sends the text of one request over TCP, even if it is not valid HTTP, and reads the whole answer.
+ * Sends the raw text of a request over TCP, even if the text is not valid HTTP, and reads the whole
+ * response.
  * @param head the request line and headers, without the empty line; `Connection: close` is added.
  * @param breaksOff whether the client closes its side after the body, even if Content-Length
  * announces more bytes.

@@ -1,4 +1,4 @@
-// Tests `npm start` on a folder after the previous start was killed, crashed or was interrupted.
+// Tests `npm start` with a data folder whose previous stack was killed, crashed or was interrupted.
 import assert from "node:assert/strict";
 import { anyPhone } from "../support/company.ts";
 import {
@@ -12,7 +12,7 @@ import {
   withFolder,
 } from "../support/started.ts";
 
-Deno.test("npm start works however the previous start has ended", async (t) => {
+Deno.test("npm start works, however the previous stack ended", async (t) => {
   await withFolder(async (folder) => {
     const args = ["--data", folder, "--port", "0"];
     const has = (name: string) =>
@@ -25,7 +25,7 @@ Deno.test("npm start works however the previous start has ended", async (t) => {
       assert.ok(!has("data"));
     });
 
-    await t.step("if npm start ends before it is ready, no process keeps running", async () => {
+    await t.step("if npm start ends before it is ready, no process remains", async () => {
       await Deno.writeTextFile(`${folder}/stack.json`, "{}"); // a crash leaves this file behind
       const started = new Started(args);
       await until(() => has("data"));
@@ -43,7 +43,7 @@ Deno.test("npm start works however the previous start has ended", async (t) => {
     assert.equal((await contacts()).length, 40);
     assert.equal((await ask(stack, "/contacts", { method: "POST", body, headers })).status, 201);
 
-    await t.step("npm start after a kill keeps the data and adds no demo data", async () => {
+    await t.step("after a kill, npm start keeps the data and adds no demo data", async () => {
       await started.crash();
       assert.ok((await processesOn(folder)).some((line) => parseInt(line) === postgres));
 
@@ -51,12 +51,12 @@ Deno.test("npm start works however the previous start has ended", async (t) => {
       const found = await contacts();
       assert.deepEqual([found.length, found[0].phone], [41, phone]);
       assert.doesNotMatch(started.out, /^· (applied|wrote)/m);
-      // The orphaned server has been ended.
+      // The orphaned server has been stopped.
       assert.equal((await processesOn(folder)).length, 2);
     });
 
     await t.step(
-      "npm start works after both the previous start and its server were killed",
+      "npm start works after both the previous stack and its database server were killed",
       async () => {
         Deno.kill(postgres, "SIGKILL");
         await started.crash();
@@ -66,7 +66,7 @@ Deno.test("npm start works however the previous start has ended", async (t) => {
     );
 
     await t.step(
-      "npm start does not end another program that now has the process id of the killed server",
+      "npm start does not stop another program that now has the killed server's process ID",
       async () => {
         await started.crash();
         Deno.kill(postgres, "SIGKILL");
@@ -81,7 +81,7 @@ Deno.test("npm start works however the previous start has ended", async (t) => {
       },
     );
 
-    await t.step("npm start with an empty database works after a kill", async () => {
+    await t.step("npm start with an empty database works after the stack was killed", async () => {
       await started.crash();
       ({ started, stack, postgres } = await startOn(folder, ["--fresh"]));
       assert.equal((await contacts()).length, 40);
@@ -89,27 +89,27 @@ Deno.test("npm start works however the previous start has ended", async (t) => {
       assert.ok(!has("unfinished-"));
     });
 
-    await t.step("npm start ends with one sentence if the database server crashes", async () => {
+    await t.step("npm start ends with a one-line error if the database crashes", async () => {
       Deno.kill(postgres, "SIGKILL");
       const [code, printed] = await started.ended();
       assert.equal(code, 1);
       const sentence = `Postgres ended unexpectedly; ${folder}/postgres.log says why.\n`;
-      // A request in progress fails too, and its error may be printed first.
+      // A request in progress also fails, and its error may be printed first.
       assert.ok(printed.endsWith(sentence), printed);
       assert.deepEqual(await processesOn(folder), []);
       assert.ok(!has("stack.json"));
     });
 
-    await t.step("the stack ends when the npm process that started it is killed", async () => {
+    await t.step("the stack stops when the npm process that started it is killed", async () => {
       const npm = new Started(args, {
-        // As with npm, the parent process of the stack passes signals on while it runs.
+        // Like npm, the stack's parent process passes signals on while it runs.
         prefix: ["sh", "-c", '"$@" & wait', "sh"],
         env: { npm_lifecycle_event: "start" },
       });
       await npm.says(READY);
       postgres = await postgresOf(folder);
       await npm.crash();
-      // A job that ends at the same time writes one more line.
+      // A job that ends at the same time may print one more line.
       assert.match(npm.out, /^Ending …$/m);
       assert.ok(!(await processesOn(folder)).some((line) => parseInt(line) === postgres));
     });

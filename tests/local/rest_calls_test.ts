@@ -1,4 +1,4 @@
-// Tests functions that are called by GET, with their arguments as text in the address.
+// Tests database functions that are called with GET, with their arguments in the URL.
 import assert from "node:assert/strict";
 import { startDataApi } from "./lite.ts";
 
@@ -22,7 +22,7 @@ Deno.test.afterAll(end);
 const call = (name: string, ...parameters: [string, string][]) =>
   `/rpc/${name}?${new URLSearchParams(parameters)}`;
 
-Deno.test("an argument may be an array in Postgres' form, and rows of JSON are returned as an array", async () => {
+Deno.test("an argument may be a Postgres array literal, and JSON rows are returned as an array", async () => {
   const found = async (patterns: string) => {
     const { status, text } = await api(call("find", ["patterns", patterns]));
     return [status, text];
@@ -36,7 +36,7 @@ Deno.test("an argument may be an array in Postgres' form, and rows of JSON are r
   assert.equal((await api(limited)).text, `[${ana}]`);
 });
 
-Deno.test("an argument that is text arrives unchanged", async () => {
+Deno.test("a text argument is passed on unchanged", async () => {
   const words = [
     ...["007", "1e3", "null", "true", " a ", '"a"', "{a}", "a.b", "", "~7e", "é🎈\n", "eq"],
   ];
@@ -52,7 +52,7 @@ Deno.test("an argument that begins like a filter is treated as a filter", async 
   assert.equal(await code("not.a"), "PGRST100");
 });
 
-Deno.test("an argument of the type jsonb is read as JSON", async () => {
+Deno.test("a `jsonb` argument is parsed as JSON", async () => {
   const kind = async (value: string) => (await api(call("kind", ["value", value]))).body;
   assert.deepEqual(await Promise.all(['{"a":1}', "[1]", "5", '"a"'].map((each) => kind(each))), [
     ...["object", "array", "number", "string"],
@@ -60,11 +60,11 @@ Deno.test("an argument of the type jsonb is read as JSON", async () => {
   assert.equal((await kind("a")).code, "22P02");
 });
 
-Deno.test("the numbers in JSON keep all their digits", async () => {
+Deno.test("numbers in JSON keep all their digits", async () => {
   assert.equal((await api("/rpc/page")).text, '{"rows":[1,2.50],"at":null}');
 });
 
-Deno.test("the rows of a function can be filtered by every column and sorted by the selected ones", async () => {
+Deno.test("a function's rows can be filtered by every column and sorted by the selected columns", async () => {
   const ids = async (query: string) => (await api(`/rpc/everybody?${query}`)).body;
   assert.deepEqual(await ids("select=id&or=(id.eq.1,id.eq.3)&order=id.desc"), [{ id: 3 }, {
     id: 1,

@@ -1,9 +1,10 @@
-// For every request, the Data API finds the same rows as plain SQL with bound parameters.
+// Tests that the Data API finds the same rows for random requests as plain SQL with bound
+// parameters.
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { startDataApi } from "./lite.ts";
 
-/** Texts with a special meaning in an address, a filter or SQL. */
+/** Strings with a special meaning in a URL, a filter or SQL. */
 const ODD = [
   ...["", " ", " a", "a ", "null", "NULL", "not_null", "true", "{}", "{a,b}", '{"a"}', "(a)"],
   ...["[1]", "a,b", ",", '"', '""', '"a"', 'a"b', "\\", '\\"', "a\\b", "\\\\", "it's", "50%"],
@@ -35,16 +36,16 @@ const { api, sql, end } = await startDataApi(`
 `);
 Deno.test.afterAll(end);
 
-/** A condition, as the Data API and SQL write it. */
+/** A condition in the notation of the Data API and in SQL. */
 interface Condition {
-  /** The name and value of an address parameter, and the same condition inside brackets. */
+  /** The name and value of a query parameter, and the same condition inside parentheses. */
   outside: [string, string];
   inside: string;
   sql: string;
   parameters: unknown[];
 }
 
-/** A text as the Data API expects it inside brackets or an array. */
+/** A string quoted for use inside parentheses or an array. */
 const quoted = (text: string) => `"${text.replace(/(["\\])/g, "\\$1")}"`;
 
 function leaf(
@@ -185,7 +186,7 @@ Deno.test("random filters find the same rows as SQL", async () => {
 });
 
 for (const [kind, one] of Object.entries(leaves)) {
-  Deno.test(`a filter of the kind ${kind} finds the same rows as SQL`, async () => {
+  Deno.test(`a ${kind} filter finds the same rows as SQL`, async () => {
     await fc.assert(
       fc.asyncProperty(one, fc.boolean(), fc.boolean(), async (plain, isNegated, isInside) => {
         const condition = isNegated ? negated(plain) : plain;
@@ -198,7 +199,7 @@ for (const [kind, one] of Object.entries(leaves)) {
   });
 }
 
-Deno.test("filters with unusual texts find the same rows as SQL, outside and inside brackets", async () => {
+Deno.test("filters with unusual strings find the same rows as SQL, outside and inside parentheses", async () => {
   for (const word of ODD) {
     const is = leaf("name", "eq", word, "= $", word);
     const isAmong = leaf("name", "in", `("m",${quoted(word)})`, "= any($::text[])", ["m", word]);

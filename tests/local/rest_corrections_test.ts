@@ -1,5 +1,5 @@
-// For each correction in local/rest/corrections.ts, a test shows that the Data API behaves like
-// PostgREST. rest_filters_test.ts does the same for filters.
+// Tests for each correction in local/rest/corrections.ts that the Data API behaves like PostgREST.
+// rest_filters_test.ts tests the corrections for filters.
 import assert from "node:assert/strict";
 import { silenceAnsweredErrors } from "../../local/rest/database_errors.ts";
 import { silently, startDataApi } from "./lite.ts";
@@ -41,7 +41,7 @@ const { api, sql, end } = await startDataApi(`
 `);
 Deno.test.afterAll(end);
 
-Deno.test("a role finds its tables, although authenticator has no grant on them", async () => {
+Deno.test("a role can read its tables, although `authenticator` has no grant on these tables", async () => {
   assert.equal((await api("/things?select=id")).status, 200);
 });
 
@@ -58,17 +58,17 @@ Deno.test("a request grants nothing to any role", async () => {
   assert.deepEqual([asPerson.status, asPerson.body], [403, refusal]);
 });
 
-Deno.test("the Data API trusts a token without a look at its user", async () => {
+Deno.test("the Data API trusts a token without checking whether its user exists", async () => {
   const claims = { role: "authenticated", sub: crypto.randomUUID() };
   assert.equal((await api("/things?select=id", { claims })).status, 200);
 });
 
-Deno.test("the claims always contain a role, even if the token names none", async () => {
+Deno.test("the claims always contain a role, even if the token has no role", async () => {
   const { body } = await api("/rpc/setting?name=request.jwt.claims", { claims: {} });
   assert.equal(JSON.parse(body).role, "anon");
 });
 
-Deno.test("an argument of the type jsonb arrives exactly as it was sent", async () => {
+Deno.test("a `jsonb` argument is passed on exactly as it was sent", async () => {
   const kinds = [];
   for (const value of [[{ a: 1 }], { a: [] }, 5, true, "text"]) {
     kinds.push((await api("/rpc/kind", { method: "POST", json: { value } })).body);
@@ -82,7 +82,7 @@ Deno.test("a GET request cannot write", async () => {
   assert.equal((await sql`select from parts`).count, 0);
 });
 
-Deno.test("an update or delete without a filter is refused, as safeupdate does on a hosted project", async () => {
+Deno.test("an update or delete without a filter is refused, as with `safeupdate` on a hosted project", async () => {
   const refusal = async (method: string, query = "") => {
     const { status, body } = await api(`/things${query}`, { method, json: { name: "changed" } });
     return [status, body.code, body.message];
@@ -95,14 +95,14 @@ Deno.test("an update or delete without a filter is refused, as safeupdate does o
   assert.equal(changed.count, 0);
 });
 
-Deno.test("a request whose answer is an error is rolled back", async () => {
+Deno.test("a request that returns an error is rolled back", async () => {
   const change = { method: "PATCH", json: { name: "changed" }, headers: asOneRow };
   assert.deepEqual((await api("/things?id=gt.0", change)).body.code, "PGRST116");
   const things = await sql`select name from things order by id`;
   assert.deepEqual(things.map(({ name }) => name), ["one", "two"]);
 });
 
-/** The SQLSTATEs that PostgREST answers with each status. */
+/** The SQLSTATE codes for which PostgREST returns each status. */
 const STATES = {
   400: "22023 22P02 23502 23514 42703 P0001",
   401: "PT401",
@@ -115,7 +115,7 @@ const STATES = {
   503: "08006 53100 53200 53300 57P01",
 };
 
-Deno.test("an error of the database has the same status and body as with PostgREST", async () => {
+Deno.test("a database error has the same status and body as with PostgREST", async () => {
   const cases = Object.entries(STATES).flatMap(([status, states]) =>
     states.split(" ").map((state): [string, number] => [state, Number(status)])
   );
@@ -126,7 +126,7 @@ Deno.test("an error of the database has the same status and body as with PostgRE
   }
 });
 
-Deno.test("the error of a violated constraint names the constraint", async () => {
+Deno.test("the error for a violated constraint names the constraint", async () => {
   const writing = (json: unknown, table = "/things") => api(table, { method: "POST", json });
   const check = await writing({ id: 3, name: "bad" });
   assert.deepEqual([check.status, check.body.code], [400, "23514"]);
@@ -146,12 +146,12 @@ Deno.test("the Data API does not print an error that it returns to the caller", 
       await api("/rpc/fail", { method: "POST", json: { state } });
     }
     await api("/nothing");
-    console.error("an event of another kind");
+    console.error("an event of another type");
   });
   assert.equal(printed, 1);
 });
 
-Deno.test("answers contain values as Postgres writes them in JSON", async () => {
+Deno.test("responses contain values in the JSON format of Postgres", async () => {
   const rows = await sql`select to_json(kinds)::text as json from kinds order by id`;
   const expected = `[${rows.map(({ json }) => json).join(",")}]`;
   const { text } = await api("/kinds?order=id");
@@ -182,7 +182,7 @@ Deno.test("values are stored as they were sent", async () => {
   assert.deepEqual([status, body], [201, [row]]);
 });
 
-Deno.test("a text that looks like the mark of an operand is stored unchanged", async () => {
+Deno.test("a string that looks like an internal placeholder for an operand is stored unchanged", async () => {
   for (const tag of ["~", "~7e", "~0011223344556677~7e"]) {
     const json = { id: 5, tags: [tag], document: { kept: tag } };
     assert.equal((await api("/kinds", { method: "POST", json })).status, 201);

@@ -1,9 +1,9 @@
-// Tests filters of the Data API, which PostgREST passes to Postgres as text (its
+// Tests Data API filters. PostgREST passes filter operands to Postgres as text (see its
 // ApiRequest/QueryParams).
 import assert from "node:assert/strict";
 import { startDataApi } from "./lite.ts";
 
-/** The texts of a column, in their order. */
+/** A text column's values, in sort order. */
 const WORDS = ["+5511", "5511", "true", "false", "50%", "a*b", "ab", "a)b", "", "x", "y", "日本"];
 
 const { api, end } = await startDataApi(`
@@ -25,7 +25,7 @@ const { api, end } = await startDataApi(`
 `);
 Deno.test.afterAll(end);
 
-/** The values of the column `word` in the rows that these parameters find. */
+/** The values of the `word` column in the rows that these parameters find. */
 async function found(...parameters: [string, string][]): Promise<string[]> {
   const query = new URLSearchParams([["select", "word"], ["order", "id"], ...parameters]);
   const { status, body } = await api(`/words?${query}`);
@@ -33,7 +33,7 @@ async function found(...parameters: [string, string][]): Promise<string[]> {
   return body.map(({ word }: { word: string }) => word);
 }
 
-Deno.test("in like, * matches any text, inside and outside brackets", async () => {
+Deno.test("in `like` filters, `*` matches any text, inside and outside parentheses", async () => {
   const ends = WORDS.filter((word) => word.endsWith("b"));
   assert.deepEqual(await found(["word", "like.*b"]), ends);
   assert.deepEqual(await found(["or", '(word.like."*b")']), ends);
@@ -41,7 +41,7 @@ Deno.test("in like, * matches any text, inside and outside brackets", async () =
   assert.deepEqual(await found(["word", "match.^5511$"]), ["5511"]);
 });
 
-Deno.test("several filters on one column must all match, and so must several junctions", async () => {
+Deno.test("several filters on one column must all match, and so must several `or` or `and` groups", async () => {
   const both: [string, string][][] = [
     [["word", "neq.5511"], ["word", "neq.true"]],
     [["word", "not.like.5*"], ["word", "not.eq.true"]],
@@ -70,12 +70,12 @@ Deno.test("a list with one empty member is an empty list", async () => {
   assert.deepEqual(await found(["word", 'in.("x","")']), ["", "x"]);
 });
 
-Deno.test("an operand ends at a null character", async () => {
+Deno.test("a null character ends an operand", async () => {
   assert.deepEqual(await found(["word", "eq.x\0y"]), ["x"]);
   assert.deepEqual(await found(["word", "in.(x\0y,y)"]), ["x", "y"]);
 });
 
-Deno.test("a malformed filter is reported before every other error except a wrong token", async () => {
+Deno.test("a malformed filter is reported before every other error except an invalid token", async () => {
   const refused = ["word=x", "word=in.(x", "or=(word.eq.x", "word=not.x", "word=is.it"];
   for (const query of refused) {
     for (const table of ["words", "nothing"]) {
@@ -93,7 +93,7 @@ Deno.test("a malformed filter is reported before every other error except a wron
   assert.equal(status, 401);
 });
 
-/** The ids of the rows that a query finds. */
+/** The ids of the rows that a query returns. */
 async function ids(query: string): Promise<number[]> {
   const { status, body } = await api(`/rows?select=id&order=id&${query}`);
   assert.equal(status, 200, `${query} ${JSON.stringify(body)}`);
@@ -135,7 +135,7 @@ Deno.test("an operand has the type of its column", async () => {
   assert.deepEqual(await ids('flag=in.("true")'), [1]);
 });
 
-Deno.test("a filter on an embedded table takes its operand literally", async () => {
+Deno.test("a filter on an embedded table uses its operand literally", async () => {
   const parts = async (query: string) => {
     const { status, body } = await api(`/rows?select=id,parts!inner(id)&order=id&${query}`);
     assert.equal(status, 200, JSON.stringify(body));

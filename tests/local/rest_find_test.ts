@@ -1,5 +1,5 @@
-// Tests the reading of lists from views, with embedded rows, an order, a position and a total. The
-// views have their owner's rights, and the references of their tables include the company.
+// Tests reading lists from views, with embedded rows, sorting, pagination and totals. The views run
+// with their owner's rights, and the foreign keys of their tables include the company.
 import assert from "node:assert/strict";
 import { startDataApi } from "./lite.ts";
 
@@ -55,7 +55,7 @@ async function rows(query: string) {
   return body;
 }
 
-Deno.test("a view embeds rows of other views by the references between their tables", async () => {
+Deno.test("a view embeds rows from other views along the foreign keys between their tables", async () => {
   assert.deepEqual(
     await rows("/own_deals?select=id,contact:own_contacts(id,name),stage:own_stages(id)&order=id"),
     [
@@ -128,7 +128,7 @@ Deno.test("the time -infinity is returned as text, and can be sorted and filtere
   assert.deepEqual(await rows(`/own_deals?${select}&${after("-infinity", 4)}`), all.slice(2));
 });
 
-Deno.test("a total counts the rows that match all filters, and the page's position is one of them", async () => {
+Deno.test("a total counts the rows that match all filters, including the filter for the page's position", async () => {
   const counted = async (query: string) => {
     const { status, headers, body } = await api(query, { headers: { Prefer: "count=exact" } });
     return [status, headers.get("Content-Range"), body.length];
@@ -145,7 +145,7 @@ Deno.test("a total counts the rows that match all filters, and the page's positi
   assert.deepEqual([status, headers.get("Content-Range")], [200, "0-1/*"]);
 });
 
-Deno.test("an answer contains the requested address, with its parameters sorted by name", async () => {
+Deno.test("a response contains the requested URL, with the parameters sorted by name", async () => {
   const { headers } = await api("/own_deals?value=gt.5&select=id&limit=1");
   assert.equal(headers.get("Content-Location"), "/own_deals?limit=1&select=id&value=gt.5");
 });

@@ -1,4 +1,4 @@
-// Tests the facts about a request that the local stack's Data API passes to the database.
+// Tests the request data that the local stack's Data API passes to the database.
 import assert from "node:assert/strict";
 import { startDataApi } from "./lite.ts";
 
@@ -19,7 +19,7 @@ const HEADERS = {
   Prefer: "return=representation",
 };
 
-Deno.test("every statement can read the facts of the request, even outside a function", async () => {
+Deno.test("every statement can read the request data, even outside a function", async () => {
   const answers = await Promise.all([
     api("/seen?select=method,path,headers", { headers: HEADERS }),
     api("/rpc/told", { method: "POST", json: {}, headers: HEADERS }),
@@ -34,13 +34,13 @@ Deno.test("every statement can read the facts of the request, even outside a fun
   }
 });
 
-Deno.test("the Data API records the address of the connection, even if a header names another address", async () => {
+Deno.test("the Data API records the IP address of the connection, even if a header names another address", async () => {
   const { body: [{ headers }] } = await api("/rpc/told", { headers: HEADERS });
   assert.equal(headers["x-forwarded-for"], "127.0.0.1");
   assert.deepEqual([headers["x-real-ip"], headers["cf-connecting-ip"]], [undefined, undefined]);
 });
 
-Deno.test("a page of any origin may send requests, and can read the reason of a refusal", async () => {
+Deno.test("a page from any origin may send requests, and can read the reason for a refusal", async () => {
   const ask = {
     method: "OPTIONS",
     headers: {

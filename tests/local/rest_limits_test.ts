@@ -1,5 +1,4 @@
-// Tests the limits of a request to the Data API: the settings of its role, and the length of its
-// address.
+// Tests the limits for a Data API request: its role's settings and the length of its URL.
 import assert from "node:assert/strict";
 import { poll } from "deno-std/async/poll.js";
 import { stack } from "../support/test_stack.ts";
@@ -21,7 +20,10 @@ const { api, sql, end } = await startDataApi(`
 `);
 Deno.test.afterAll(end);
 
-/** Makes a role with the rights of authenticated and with settings that the Data API has not read yet. */
+/**
+ * Creates a role with the rights of `authenticated` and with settings that the Data API has not
+ * read yet.
+ */
 async function unknownRole(settings: string, member = "authenticator") {
   const role = `role_${crypto.randomUUID().slice(0, 8)}`;
   await sql.unsafe(
@@ -48,7 +50,7 @@ async function settingOf(role: string, name: string) {
   return (await api(`/rpc/setting?name=${name}`, { claims: { role } })).body;
 }
 
-Deno.test("the settings of every role apply to its requests, with names in lower case", async () => {
+Deno.test("every role's settings apply to its requests, with setting names in lower case", async () => {
   const settings = "statement_timeout = '3s', lock_timeout = '1s', plan_cache_mode = " +
     "'force_custom_plan', application_name = 'Reader'";
   await using reader = await newRole(settings);
@@ -62,7 +64,7 @@ Deno.test("the settings of every role apply to its requests, with names in lower
   assert.deepEqual(await settingOf("authenticated", "plan_cache_mode"), "auto");
 });
 
-Deno.test("a change of a role's settings takes effect only after the Data API is notified", async () => {
+Deno.test("a change to a role's settings takes effect only after the Data API is notified", async () => {
   await using reader = await newRole("statement_timeout = '3s'");
   await sql.unsafe(`alter role ${reader.role} set statement_timeout = '2s'`);
   assert.equal(await settingOf(reader.role, "statement_timeout"), "3s");
@@ -70,13 +72,13 @@ Deno.test("a change of a role's settings takes effect only after the Data API is
   assert.equal(await settingOf(reader.role, "statement_timeout"), "2s");
 });
 
-Deno.test("a role that authenticator inherits only through another role gets authenticator's settings", async () => {
+Deno.test("a role that `authenticator` inherits only through another role has the settings of `authenticator`", async () => {
   await using first = await newRole("statement_timeout = '3s'");
   await using second = await newRole("statement_timeout = '2s'", first.role);
   assert.equal(await settingOf(second.role, "statement_timeout"), "8s");
 });
 
-Deno.test("a prepared statement has a name and may use one plan for all values, unless the role forbids this", async () => {
+Deno.test("a prepared statement has a name and may use a generic plan, unless the role's settings forbid this", async () => {
   const ask = async (role: string) => {
     for (let n = 0; n < 8; n++) {
       const query = `/things?select=id&kind=eq.${role}&limit=1`;
@@ -102,10 +104,10 @@ Deno.test("a request line of more than 8 KiB is refused", async () => {
     const { status, text } = await sendRaw(stack.url, head);
     return status === 414 ? [status, text] : [JSON.parse(text).code];
   };
-  assert.deepEqual(await ask(8192), ["42501"]); // anon may read nothing
+  assert.deepEqual(await ask(8192), ["42501"]); // `anon` has no read rights
   assert.deepEqual(await ask(8193), [414, "URI too long\n"]);
   assert.deepEqual(await ask(60_000), [414, "URI too long\n"]);
 
   const long = `/things?select=id&kind=eq.${"é".repeat(1400)}`;
-  assert.equal((await api(long)).status, 414); // each é takes six characters in an address
+  assert.equal((await api(long)).status, 414); // each é needs six characters in a URL
 });

@@ -1,4 +1,4 @@
-// Without its database, the local stack's Data API answers as PostgREST does.
+// Tests that the local stack's Data API behaves like PostgREST while its database is down.
 import assert from "node:assert/strict";
 import { delay } from "deno-std/async/delay.js";
 import { newCompany } from "../support/company.ts";
@@ -22,19 +22,20 @@ async function restThrough(url: (role: string) => string) {
   return { ask, close: () => rest.close() };
 }
 
-/** The number of requests is higher than the number of connections in the pool. */
+/** The number of requests exceeds the number of connections in the pool. */
 const REQUESTS = 30;
 
 Deno.test("requests fail as with PostgREST while the database is down, and succeed when it is up again", async () => {
   const proxy = startProxy();
   const rest = await restThrough(proxy.url);
   const askAll = () => Promise.all(Array.from({ length: REQUESTS }, rest.ask));
-  await rest.ask(); // this request reads the catalogue, so that the others need not
+  await rest.ask(); // this request loads the catalogue, so that the other requests need not
   await silently(async () => {
     for (let outage = 1; outage <= 3; outage++) {
       for (const { status } of await askAll()) assert.equal(status, 200);
       proxy.cut();
-      // The first requests get the idle connections, and the others get no connection.
+      // The first requests receive the idle connections, and the other requests receive no
+      // connection.
       const codes = (await askAll()).map(({ status, body }) => `${status} ${body.code}`);
       assert.deepEqual([...new Set(codes)].sort(), ["400 ", "503 PGRST000", "503 PGRST002"]);
       proxy.restore();
@@ -45,11 +46,11 @@ Deno.test("requests fail as with PostgREST while the database is down, and succe
   proxy.cut();
 });
 
-/** How Postgres answers a new connection while it is starting. */
+/** The response of Postgres to a new connection while Postgres is starting. */
 const STARTING_UP = ["SFATAL", "VFATAL", "C57P03", "Mthe database system is starting up", ""]
   .map((field) => `${field}\0`).join("");
 
-Deno.test("while the database is starting, a request gets a 503", async () => {
+Deno.test("while the database is starting, a request returns a 503", async () => {
   const postgres = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const serving = (async () => {
     for await (const connection of postgres) {
@@ -82,7 +83,7 @@ Deno.test("the Data API survives connections that end at any moment of a request
     create table things (id int primary key);
     grant select on things to authenticated;
   `);
-  // An error that no code can catch ends a process, but not always the process of a test.
+  // An error that no code can catch ends an ordinary process, but not always a test process.
   await using rest = await startFunctionProcess({
     entry: server("rest"),
     env: { REST_OPTIONS: JSON.stringify(restOptions(url)) },
@@ -104,7 +105,7 @@ Deno.test("the Data API survives connections that end at any moment of a request
     `;
     await Promise.all(answers);
   }
-  // Each of the next requests may get a connection from the pool that has already ended.
+  // Each of the next requests may receive a closed connection from the pool.
   const statuses = [];
   for (let n = 0; n < 12; n++) statuses.push(await ask());
   assert.equal(statuses.at(-1), 200);

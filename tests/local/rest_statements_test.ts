@@ -1,5 +1,5 @@
 // Tests the number of statements that the local stack's Data API sends to Postgres for a request.
-// Each statement is a round trip, and PostgREST needs few of them.
+// Each statement is a round trip, and PostgREST needs few round trips.
 import assert from "node:assert/strict";
 import { newCompany } from "../support/company.ts";
 import { keyToken } from "../support/rest.ts";
@@ -7,7 +7,7 @@ import { stack } from "../support/test_stack.ts";
 import { startLite } from "./lite.ts";
 import { startProxy } from "./postgres_proxy.ts";
 
-/** A proxy in front of the tests' Postgres that counts the statements. */
+/** A proxy for the tests' Postgres that counts the statements. */
 function startCountingProxy() {
   let statements = 0;
   const proxy = startProxy(() => {
@@ -23,7 +23,7 @@ function startCountingProxy() {
           if (pending.length < start + 4) return;
           const end = start + new DataView(pending.buffer).getInt32(start);
           if (pending.length < end) return;
-          // Sync ends a statement of the extended protocol. Query is a statement of the simple
+          // `Sync` ends a statement in the extended protocol. `Query` is a statement in the simple
           // protocol.
           if (!isFirst && "SQ".includes(String.fromCharCode(pending[0]))) statements++;
           pending = pending.slice(end);
@@ -35,7 +35,7 @@ function startCountingProxy() {
   return { ...proxy, statements: () => statements };
 }
 
-Deno.test("a request needs four statements, and a call of a function needs five", async () => {
+Deno.test("a request needs four statements, and a function call needs five", async () => {
   const counting = startCountingProxy();
   const direct = startProxy();
   const rest = await startLite((role) => (role === "authenticator" ? counting : direct).url(role));
@@ -52,7 +52,7 @@ Deno.test("a request needs four statements, and a call of a function needs five"
   };
   const counts: Record<string, number> = {};
   for (const [name, request] of Object.entries(requests)) {
-    for (let time = 1; time <= 2; time++) { // the first request also connects and reads the types
+    for (let time = 1; time <= 2; time++) { // the first request also connects and loads the types
       const before = counting.statements();
       const answer = await rest.fetch(request());
       await answer.body?.cancel();

@@ -1,5 +1,5 @@
-// Tests how the local stack's Data API checks the times and the role in a token. PostgREST allows
-// its clock and the issuer's clock to differ by 30 s.
+// Tests how the local stack's Data API checks the times and the role in a token. Like PostgREST, it
+// allows a clock difference of 30 seconds between itself and the token's issuer.
 import assert from "node:assert/strict";
 import { startDataApi } from "./lite.ts";
 import { token } from "../support/rest.ts";
@@ -21,7 +21,7 @@ async function answer(claims: Record<string, unknown>, key?: Uint8Array) {
   return [status, status === 200 ? body.role : body.message];
 }
 
-Deno.test("a token's times may be wrong by up to 30 s", async () => {
+Deno.test("a token's times may be off by up to 30 seconds", async () => {
   const now = seconds();
   const cases: [Record<string, unknown>, number, string][] = [
     [{ exp: now - 20 }, 200, role],
@@ -43,7 +43,7 @@ Deno.test("a wrong signature is reported before a wrong time", async () => {
   assert.deepEqual([status, message], [401, "No suitable key or wrong key type"]);
 });
 
-Deno.test("a token with an unknown role gets a 401", async () => {
+Deno.test("a token with an unknown role returns a 401", async () => {
   const { status, body } = await api("/rpc/claims", { claims: { role: "nobody" } });
   const message = 'role "nobody" does not exist';
   assert.deepEqual([status, body], [401, { code: "22023", message, details: null, hint: null }]);

@@ -1,5 +1,5 @@
-// Tests the transaction of a request to the Data API. The transaction may lose its connection at
-// any moment, wait for a lock, or fail to serialize.
+// Tests the transaction of a Data API request. The transaction may lose its connection at any
+// moment, wait for a lock, or have a serialization failure.
 import assert from "node:assert/strict";
 import { delay } from "deno-std/async/delay.js";
 import { poll } from "deno-std/async/poll.js";
@@ -25,16 +25,16 @@ const { api, sql, url, end } = await startDataApi(`
 `);
 Deno.test.afterAll(end);
 
-/** PostgREST's answer if the connection broke and PostgREST could not send a rollback. */
+/** PostgREST's response if the connection broke and PostgREST could not send a rollback. */
 const NOTHING = { code: "", message: "", details: null, hint: null };
-/** PostgREST's answer if the server gave the reason for closing the connection. */
+/** PostgREST's response if the server sent a reason before it closed the connection. */
 const TERMINATED = {
   code: "57P01",
   message: "terminating connection due to administrator command",
   details: null,
   hint: null,
 };
-/** PostgREST's answer if it could not send its rollback. */
+/** PostgREST's response if it could not send its rollback. */
 const NO_ROLLBACK = {
   code: "PGRST001",
   message: "Database client error. Retrying the connection.",
@@ -64,7 +64,7 @@ async function proxied() {
   };
 }
 
-/** Ends the statements and connections of the Data API, as an administrator does. */
+/** Terminates the Data API's statements and connections, as an administrator can do. */
 async function terminate() {
   await sql`
     select pg_terminate_backend(pid) from pg_stat_activity
@@ -72,15 +72,15 @@ async function terminate() {
   `;
 }
 
-/** Waits until a statement of the Data API waits for the lock. */
+/** Returns as soon as a Data API statement is waiting for the lock. */
 async function untilWaiting() {
   const waiting = () => sql`select from pg_locks where locktype = 'advisory' and not granted`;
   await poll(async () => (await waiting()).count, (count: number) => count === 1, { interval: 5 });
 }
 
 /**
- * Holds the lock while something happens to a request that waits for the lock. Returns the
- * request's answer.
+ * Holds the lock, sends a request that waits for the lock, and runs the given function meanwhile.
+ * Returns the response to the request.
  */
 async function whileWaiting(request: () => Promise<unknown>, happens: () => unknown) {
   await sql`select pg_advisory_lock(1)`;
@@ -94,7 +94,7 @@ async function whileWaiting(request: () => Promise<unknown>, happens: () => unkn
   }
 }
 
-Deno.test("after an idle connection breaks, the error of the next request has no reason", async () => {
+Deno.test("after an idle connection breaks, the next request's error contains no reason", async () => {
   await using data = await proxied();
   data.proxy.cut();
   assert.deepEqual(await data.ask("/things?id=eq.0"), [400, NOTHING]);
@@ -102,7 +102,7 @@ Deno.test("after an idle connection breaks, the error of the next request has no
   assert.deepEqual(await data.ask("/things?id=eq.0"), [200, []]);
 });
 
-Deno.test("after the server closes an idle connection, the error of the next request has the server's reason", async () => {
+Deno.test("after the server closes an idle connection, the next request's error contains the server's reason", async () => {
   await using data = await proxied();
   await terminate();
   assert.deepEqual(await data.ask("/things?id=eq.0"), [503, TERMINATED]);
@@ -122,7 +122,7 @@ Deno.test("the driver never closes a connection because of its age", async () =>
   assert.deepEqual([...statuses], [200]);
 });
 
-Deno.test("a request gets a 503 if the server closes its connection, and a 400 if the connection breaks", async () => {
+Deno.test("a request returns a 503 if the server closes its connection, and a 400 if the connection breaks", async () => {
   await using data = await proxied();
   const waiting = () => data.ask("/rpc/wait", { method: "POST", json: {} });
   assert.deepEqual(await whileWaiting(waiting, terminate), [503, NO_ROLLBACK]);
@@ -133,7 +133,7 @@ Deno.test("a request gets a 503 if the server closes its connection, and a 400 i
   assert.deepEqual(await data.ask("/things?id=eq.0"), [200, []]);
 });
 
-Deno.test("if the connection breaks at the commit, the answer does not say whether the change was made", async () => {
+Deno.test("if the connection breaks during the commit, the response does not say whether the change was made", async () => {
   await using data = await proxied();
   const insert = (id: number) => () => data.ask("/things", { method: "POST", json: { id } });
   const has = async (id: number) => (await sql`select from things where id = ${id}`).count === 1;
@@ -152,7 +152,7 @@ Deno.test("a transaction with a serialization failure or a deadlock is repeated 
     await sql`alter sequence attempts restart`;
     const succeeding = { method: "POST", json: { state, after: 5 } };
     assert.deepEqual((await api("/rpc/conflict", succeeding)).body, 6);
-    // PostgREST before version 16 would repeat this transaction forever.
+    // PostgREST versions before 16 would repeat this transaction forever.
     const never = await api("/rpc/conflict", { method: "POST", json: { state, after: 1e6 } });
     assert.deepEqual([never.status, never.body.code], [500, state]);
   }

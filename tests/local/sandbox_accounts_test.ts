@@ -1,10 +1,10 @@
-// Tests the sandbox's answers about phone numbers, business accounts and the token.
+// Tests the sandbox's responses about phone numbers, business accounts and the token.
 import assert from "node:assert/strict";
 import { root } from "../../local/checkout.ts";
 import { SANDBOX_BUSINESS_ACCOUNT_ID, SANDBOX_TOKEN } from "../../sandbox/rules.ts";
 import { assertFault, CHANNEL, directSandbox } from "./direct_sandbox.ts";
 
-Deno.test("a phone number shows its name, its number and its quality", async () => {
+Deno.test("a phone number has a name, a displayed number and a quality rating", async () => {
   const { get } = directSandbox();
   const fields = "id,display_phone_number,verified_name,quality_rating";
   assert.deepEqual((await get(`/106540352242922?fields=${fields}`)).body, {
@@ -19,7 +19,7 @@ Deno.test("a phone number shows its name, its number and its quality", async () 
   assertFault(await get("/106540352242922?fields=id,colour"), 100, /\(colour\)/);
 });
 
-Deno.test("a business account lists the demo's numbers and the requested ones", async () => {
+Deno.test("a business account lists the demo's phone numbers and the requested phone numbers", async () => {
   const { get } = directSandbox();
   const listed = async () => {
     const { body } = await get(`/${SANDBOX_BUSINESS_ACCOUNT_ID}/phone_numbers?fields=id`);
@@ -53,7 +53,7 @@ Deno.test("the demo accounts belong to the sandbox's business account", async ()
   assert.ok(seed.includes(`v.phone_number_id, '${SANDBOX_BUSINESS_ACCOUNT_ID}', v.display_phone`));
 });
 
-Deno.test("the token's description names the business accounts that it may use", async () => {
+Deno.test("the token's description names the business accounts that the token may use", async () => {
   const { get } = directSandbox();
   const { status, body } = await get(`/debug_token?input_token=${SANDBOX_TOKEN}`);
   assert.deepEqual([status, body.data.is_valid], [200, true]);
@@ -66,7 +66,7 @@ Deno.test("the token's description names the business accounts that it may use",
   assertFault(await get("/debug_token"), 100, /input_token/);
 });
 
-Deno.test("every path except a sample requires the token, in the header or in the address", async () => {
+Deno.test("every path except a sample's URL requires the token, in the header or in the query", async () => {
   const { call, fetch } = directSandbox();
   const paths = ["/1", "/1/phone_numbers", "/1/message_templates", "/debug_token?input_token=x"];
   for (const path of paths) {
@@ -80,7 +80,7 @@ Deno.test("every path except a sample requires the token, in the header or in th
   }
 });
 
-Deno.test("an id with characters other than digits is refused with the code 100", async () => {
+Deno.test("an id with characters other than digits is refused with error code 100", async () => {
   const { get, send } = directSandbox();
   for (const path of ["/abc", "/0", "/1x", `/${"1".repeat(33)}`, "/abc/phone_numbers"]) {
     const { status, body } = await get(path);

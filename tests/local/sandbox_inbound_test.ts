@@ -1,4 +1,4 @@
-// POST /sandbox/inbound makes a person write, which allows free replies.
+// Tests POST /sandbox/inbound, which simulates a message from a person and so allows free replies.
 import assert from "node:assert/strict";
 import { whyUnheard } from "../../local/unheard_numbers.ts";
 import { stack, statement, withDatabase } from "../support/test_stack.ts";
@@ -9,7 +9,7 @@ import { NOW, NUMBER, sandboxWithWebhook, text } from "./sandbox_webhook.ts";
 const ANA = "+5511987654321";
 const HOUR = 60 * 60 * 1000;
 
-Deno.test("a message that a person writes is posted in the channel's form", async () => {
+Deno.test("a simulated person's message is posted in the channel's format", async () => {
   await using channel = sandboxWithWebhook();
   const { status, body } = await channel.writes(ANA, "Bom dia!", { name: "Ana Souza" });
   const { message_id, user_id } = body;
@@ -43,7 +43,7 @@ Deno.test("a message that a person writes is posted in the channel's form", asyn
   });
 });
 
-Deno.test("a person has the same id in every spelling of the phone, and keeps their name", async () => {
+Deno.test("a person has the same id for every spelling of their phone number, and keeps their name", async () => {
   await using channel = sandboxWithWebhook();
   const first = await channel.writes(ANA, "a", { name: "Ana Souza" });
   for (const spelling of ["5511987654321", "+551187654321", "551187654321"]) {
@@ -57,7 +57,7 @@ Deno.test("a person has the same id in every spelling of the phone, and keeps th
   assert.notEqual((await channel.writes("+5511987654322", "c")).body.user_id, first.body.user_id);
 });
 
-Deno.test("a person may hide their phone or have no phone", async () => {
+Deno.test("a person may hide their phone number or have no phone number", async () => {
   await using channel = sandboxWithWebhook();
   const userId = "BR.5043781234567894";
   const hidden = await channel.writes(ANA, "oi", { hide_phone: true });
@@ -74,7 +74,7 @@ Deno.test("a person may hide their phone or have no phone", async () => {
   );
 });
 
-Deno.test("a person may answer a message and write something other than text", async () => {
+Deno.test("a person may reply to a message and send content other than text", async () => {
   await using channel = sandboxWithWebhook();
   const image = { type: "image", image: { id: "1", mime_type: "image/jpeg", sha256: "x" } };
   await channel.call("/inbound", {
@@ -87,7 +87,7 @@ Deno.test("a person may answer a message and write something other than text", a
 
 const GOOD = { phone_number_id: NUMBER, from: ANA, text: "Hello" };
 
-/** Invalid changes to a body, and the error for each change. */
+/** Changes that make a body invalid, and the error for each change. */
 const REFUSED: [changes: unknown, message: RegExp][] = [
   [{ phone_number_id: undefined }, /^phone_number_id must be a text of digits/],
   [{ phone_number_id: 1 }, /^phone_number_id must be a text of digits/],
@@ -125,7 +125,7 @@ const REFUSED: [changes: unknown, message: RegExp][] = [
   [{ from: "x", name: 1 }, /^from must .+\. name must be a text$/],
 ];
 
-Deno.test("a wrong body is refused with the reason, and nothing is posted", async () => {
+Deno.test("an invalid body is refused with the reason, and nothing is posted", async () => {
   await using channel = sandboxWithWebhook();
   for (const [changes, message] of REFUSED) {
     const { status, body } = await channel.call("/inbound", { ...GOOD, ...changes as object });
@@ -143,7 +143,7 @@ Deno.test("a wrong body is refused with the reason, and nothing is posted", asyn
   assert.deepEqual(await channel.told(), []);
 });
 
-Deno.test("only the Content-Type of JSON is accepted, because a page of another site cannot send it", async () => {
+Deno.test("only the JSON Content-Type is accepted, because a page on another site cannot send it", async () => {
   await using channel = sandboxWithWebhook();
   for (const type of ["text/plain", "application/x-www-form-urlencoded", "application/jsonx", ""]) {
     const { status, body } = await channel.call("/inbound", GOOD, { "Content-Type": type });
@@ -156,7 +156,7 @@ Deno.test("only the Content-Type of JSON is accepted, because a page of another 
   assert.equal((await channel.told()).length, 1);
 });
 
-Deno.test("a person can also write to the sandbox of a stack without a webhook, which then posts nothing", async () => {
+Deno.test("a person can also write to a sandbox without a webhook, and the sandbox then posts nothing", async () => {
   const json = { phone_number_id: anyPhoneNumberId(), from: anyPhone(), text: "Hello" };
   const { status, body } = await send(
     `${stack.url}/sandbox/inbound`,
@@ -167,7 +167,7 @@ Deno.test("a person can also write to the sandbox of a stack without a webhook, 
   assert.deepEqual([status, body.posted, body.reason], [200, false, "The sandbox has no webhook"]);
 });
 
-Deno.test("a message to a number without a webhook is answered with a warning", async () => {
+Deno.test("a message to a number without a webhook returns a warning", async () => {
   const company = await newCompany();
   const { app_key } = stack.channel_app!;
   const why = (phoneNumberId: string) =>
@@ -202,7 +202,7 @@ Deno.test("a free reply is accepted for 24 hours after the person has written to
       ...[131047, "(#131047) Re-engagement message"],
     ]);
   assertClosed(await answer({ to: ANA }));
-  // A template does not open a window.
+  // A template message does not open a window.
   await channel.send({ to: ANA });
   assertClosed(await answer({ to: ANA }));
 
@@ -212,7 +212,7 @@ Deno.test("a free reply is accepted for 24 hours after the person has written to
   const byId = await answer({ recipient: user_id });
   assert.deepEqual(byId.contacts, [{ input: user_id, user_id }]);
   assert.match(byId.messages[0].id, /^wamid\./);
-  // If a reply names both a phone and an id, the phone counts.
+  // If a reply names both a phone number and an id, the phone number is used.
   assertClosed(await answer({ to: "+12025550199", recipient: user_id }));
   assertClosed(await answer({ to: ANA }, "106540352242923"));
 
@@ -242,14 +242,14 @@ Deno.test("a sandbox starts with the open windows that its configuration lists",
   assert.equal(body.error.code, 131047);
 });
 
-Deno.test("a person who answers a template in a story can then get a free reply", async () => {
+Deno.test("a person who replies to a template in a story can then receive a free reply", async () => {
   await using channel = sandboxWithWebhook();
   await channel.send({ to: "+15552000006" });
   await channel.told();
   await channel.send({ to: "+15552000006" }, text("Com prazer"));
 });
 
-Deno.test("a template can be sent to a person's id, unless it is an authentication template", async () => {
+Deno.test("a template can be sent to a person's user id, unless it is an authentication template", async () => {
   await using channel = sandboxWithWebhook();
   const recipient = "BR.5043781234567894";
   await channel.send({ recipient });
@@ -268,7 +268,7 @@ Deno.test("a template can be sent to a person's id, unless it is an authenticati
   assert.equal(body.error.code, 131062);
 });
 
-Deno.test("a text message in the wrong form is refused", async () => {
+Deno.test("a text message in the wrong format is refused", async () => {
   await using channel = sandboxWithWebhook();
   await channel.writes(ANA, "Hello");
   const cases: [parts: object, code: number][] = [

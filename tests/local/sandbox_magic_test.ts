@@ -1,4 +1,4 @@
-// Tests the recipients for which the sandbox imitates errors and failures of the channel.
+// Tests the recipients for which the sandbox simulates errors and failures of the channel.
 import assert from "node:assert/strict";
 import { MAGIC } from "../../sandbox/magic.ts";
 import { SANDBOX_TOKEN } from "../../sandbox/rules.ts";
@@ -21,7 +21,7 @@ function post(phoneNumberId: string, to: string, init: RequestInit = {}): Promis
   });
 }
 
-/** Asserts that no answer comes within a short time. */
+/** Asserts that no response arrives within a short time. */
 async function assertSilent(from: string, to: string) {
   const leave = new AbortController();
   const answer = post(from, to, { signal: leave.signal });
@@ -31,7 +31,7 @@ async function assertSilent(from: string, to: string) {
   leave.abort();
 }
 
-/** The answers for each recipient, and how many of the messages are stored. */
+/** The responses for each recipient, and the number of messages that are stored. */
 const ANSWERS: Record<string, (from: string, to: string) => Promise<number>> = {
   "+15551000001": async (from, to) => {
     for (const sender of [from, anyPhoneNumberId()]) {
@@ -84,7 +84,7 @@ for (const [to, { does }] of Object.entries(MAGIC)) {
   });
 }
 
-Deno.test("the page on the sandbox lists exactly these recipients", async () => {
+Deno.test("docs/sandbox.md lists exactly these recipients", async () => {
   const page = await Deno.readTextFile(`${root}docs/sandbox.md`);
   const listed = page.matchAll(/^\| `(\+1555100\d{4})` \| (.+) \|$/gm);
   assert.deepEqual(

@@ -1,4 +1,4 @@
-// Tests the media of the sandbox: the samples of its templates, and the uploads of callers.
+// Tests the sandbox's media files: template samples and callers' uploads.
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { SANDBOX_TOKEN } from "../../sandbox/rules.ts";
@@ -11,7 +11,7 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 
 type Direct = ReturnType<typeof directSandbox>;
 
-/** The address of the sample of a template. */
+/** The URL of a template's sample. */
 async function sampleOf({ get }: Direct, name: string): Promise<string> {
   const { body } = await get(`/1/message_templates?limit=100&name=${name}`);
   const [{ components }]: Template[] = body.data;
@@ -40,7 +40,7 @@ for (const [name, [type, begins, ends]] of Object.entries(FORMATS)) {
   });
 }
 
-Deno.test("a sample without its query, with a wrong query or at an expired address gets a 403", async () => {
+Deno.test("a sample URL without its query, with a wrong query or after its expiry returns a 403", async () => {
   const direct = directSandbox();
   const statusOf = async (url: string) => (await direct.fetch(new Request(url))).status;
   const url = await sampleOf(direct, "new_arrival");
@@ -66,9 +66,9 @@ Deno.test("a sample without its query, with a wrong query or at an expired addre
   assert.equal(await statusOf(url), 403);
 });
 
-Deno.test("an upload gets an id, and the channel describes the file under this id", async () => {
+Deno.test("an upload returns an id, and the channel describes the file under this id", async () => {
   const { upload, get } = directSandbox();
-  // The content contains texts that look like lines of the form itself.
+  // The file contains strings that look like lines of the multipart form itself.
   const content = "--\r\n\r\n------boundary\r\n--".repeat(10_000);
   const { status, body } = await upload(
     SENDER,
@@ -86,7 +86,7 @@ Deno.test("an upload gets an id, and the channel describes the file under this i
   });
 });
 
-Deno.test("a file with the maximum size of its format is accepted, and a larger one is refused with the code 131053", async () => {
+Deno.test("a file of its format's maximum size is accepted, and a larger file is refused with error code 131053", async () => {
   const { fetch } = directSandbox();
   const uploaded = async (type: string, size: number) => {
     const answer = await fetch(largeUpload(`${CHANNEL}/${SENDER}/media`, type, size));
@@ -103,7 +103,7 @@ Deno.test("a file with the maximum size of its format is accepted, and a larger 
   }
 });
 
-Deno.test("a type that the channel does not accept is refused with the code 131053", async () => {
+Deno.test("a file type that the channel does not accept is refused with error code 131053", async () => {
   const { upload } = directSandbox();
   const unaccepted = [
     ...["image/gif", "image/svg+xml", "video/webm", "application/octet-stream", "text/html", ""],
@@ -115,7 +115,7 @@ Deno.test("a type that the channel does not accept is refused with the code 1310
   assertFault(await upload(SENDER, fileOf("image/jpeg"), { type: "image/png" }), 131053);
 });
 
-Deno.test("an upload without one of its parts is refused with the code 100", async () => {
+Deno.test("an upload with a missing form part is refused with error code 100", async () => {
   const { upload, call } = directSandbox();
   const file = fileOf("image/jpeg");
   assertFault(await upload(SENDER, file, { messaging_product: null }), 100, /messaging_product/);
@@ -131,7 +131,7 @@ Deno.test("an upload without one of its parts is refused with the code 100", asy
   assertFault(await call(`/${SENDER}/media`, { method: "POST", body: form }), 100, /not a file/);
 });
 
-Deno.test("an incomplete form is refused with the code 100", async () => {
+Deno.test("an incomplete form is refused with error code 100", async () => {
   const { call } = directSandbox();
   const whole = await new Response((() => {
     const form = new FormData();
@@ -160,7 +160,7 @@ Deno.test("an incomplete form is refused with the code 100", async () => {
   assertFault(await post(whole, "multipart/form-data"), 100, /not multipart/);
 });
 
-Deno.test("the sandbox reads a form in the same way, even if the network splits it", async () => {
+Deno.test("the sandbox reads a form correctly, however the network splits it", async () => {
   const { fetch, get } = directSandbox();
   const content = "a\r\n--b\r\n----x--\r\n".repeat(20);
   const form = new TextEncoder().encode(
@@ -190,7 +190,7 @@ Deno.test("the sandbox reads a form in the same way, even if the network splits 
   }
 });
 
-Deno.test("uploaded media is gone after its deletion, and 30 days after its upload", async () => {
+Deno.test("an uploaded file is unavailable after its deletion, and 30 days after its upload", async () => {
   const { upload, call, get, clock } = directSandbox();
   const id = (await upload(SENDER, fileOf("image/jpeg"))).body.id;
   const deleted = await call(`/${id}`, { method: "DELETE" });
@@ -206,7 +206,7 @@ Deno.test("uploaded media is gone after its deletion, and 30 days after its uplo
   assert.deepEqual([status, body.error.code, body.error.error_subcode], [400, 100, 33]);
 });
 
-Deno.test("media paths require the token and an id of digits", async () => {
+Deno.test("media paths require the token and a numeric id", async () => {
   const { call, upload } = directSandbox();
   const headers = { Authorization: "Bearer wrong" };
   const { id } = (await upload(SENDER, fileOf("image/jpeg"))).body;

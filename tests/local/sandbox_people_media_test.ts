@@ -1,4 +1,5 @@
-// People of the sandbox send files. The sandbox gives their addresses and bytes as the channel does.
+// Tests files from simulated people. The sandbox returns the files' URLs and bytes like the
+// channel.
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { readFile } from "node:fs/promises";
@@ -12,7 +13,7 @@ import { NUMBER, sandboxWithWebhook } from "./sandbox_webhook.ts";
 const MINUTE = 60_000;
 const AUTHORIZED = { headers: { Authorization: `Bearer ${SANDBOX_TOKEN}` } };
 
-/** The part of the posted message about its file. */
+/** The part of the posted message that describes its file. */
 async function sent(medium: string, more: Record<string, unknown> = {}) {
   await using channel = sandboxWithWebhook();
   const json = { phone_number_id: NUMBER, from: "+5511987654321", medium, ...more };
@@ -23,7 +24,7 @@ async function sent(medium: string, more: Record<string, unknown> = {}) {
   return { message, own: message[message.type] };
 }
 
-Deno.test("a person sends each file in the channel's form", async () => {
+Deno.test("a person can send each file, and it is posted in the channel's format", async () => {
   for (const [name, made] of Object.entries(PEOPLE_MEDIA)) {
     const { message, own } = await sent(name);
     assert.equal(message.type, made.type);
@@ -36,7 +37,7 @@ Deno.test("a person sends each file in the channel's form", async () => {
   assert.equal((await sent("pdf", { caption: "See page 2" })).own.caption, "See page 2");
 });
 
-Deno.test("an unknown file, a caption for a voice message, and two contents in one message are refused", async () => {
+Deno.test("an unknown file, a caption for a voice message, and a message with two contents are refused", async () => {
   await using channel = sandboxWithWebhook();
   const base = { phone_number_id: NUMBER, from: "+5511987654321" };
   for (
@@ -54,8 +55,8 @@ Deno.test("an unknown file, a caption for a voice message, and two contents in o
 });
 
 /**
- * Reads the description of the file with this name. `at` requests its bytes at the described
- * address.
+ * Reads the description of the file with this name. `at` requests the file's bytes at the described
+ * URL.
  */
 async function readFixed(direct: ReturnType<typeof directSandbox>, name: string) {
   const at = Object.keys(PEOPLE_MEDIA).indexOf(name) + 1;
@@ -63,7 +64,7 @@ async function readFixed(direct: ReturnType<typeof directSandbox>, name: string)
   return { body, at: (init?: RequestInit) => direct.fetch(new Request(body.url, init)) };
 }
 
-Deno.test("the address of a file requires the token and expires after five minutes", async () => {
+Deno.test("a file's URL requires the token and expires after five minutes", async () => {
   const direct = directSandbox();
   const { body, at } = await readFixed(direct, "picture");
   const response = await at(AUTHORIZED);
@@ -77,7 +78,7 @@ Deno.test("the address of a file requires the token and expires after five minut
   assert.equal((await at(AUTHORIZED)).status, 404);
 });
 
-Deno.test("each faulty file fails as its name says", async () => {
+Deno.test("each faulty file fails in the way that its name describes", async () => {
   const direct = directSandbox();
   const wrong = await readFixed(direct, "wrong_digest");
   assert.notEqual(hex(await (await wrong.at(AUTHORIZED)).bytes()), wrong.body.sha256);
@@ -93,7 +94,7 @@ Deno.test("each faulty file fails as its name says", async () => {
   assert.equal((await readFixed(direct, "throttled")).body.error.code, 130429);
 });
 
-Deno.test("the large file is 100 MB, and is generated while it is read", async () => {
+Deno.test("the large file has 100 MB and is generated while it is read", async () => {
   const direct = directSandbox();
   const { body, at } = await readFixed(direct, "large");
   assert.equal(body.file_size, 100 * 2 ** 20);
@@ -102,7 +103,7 @@ Deno.test("the large file is 100 MB, and is generated while it is read", async (
   assert.equal(size, body.file_size);
 });
 
-Deno.test("the page on the sandbox lists each file", async () => {
+Deno.test("docs/sandbox.md lists each file", async () => {
   const page = await readFile(`${root}docs/sandbox.md`, "utf8");
   for (const [name, { does }] of Object.entries(PEOPLE_MEDIA)) {
     assert.ok(page.includes(`| \`${name}\` | ${does} |\n`), name);

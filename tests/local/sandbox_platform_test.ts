@@ -8,7 +8,7 @@ import { ownReactions, ownReplies, ownSender } from "../support/own_functions.ts
 import { template } from "../support/sending.ts";
 import { stack, statement } from "../support/test_stack.ts";
 
-/** A company whose account names the stack's app, and a sandbox that posts to the webhook of that app. */
+/** A company whose account uses the stack's app, and a sandbox that posts to that app's webhook. */
 async function companyWithSandbox() {
   const { app_key, app_secret, callback_url } = stack.channel_app!;
   const company = await newCompany();
@@ -37,8 +37,8 @@ async function companyWithSandbox() {
     company,
     url,
     /**
-     * Posts nothing until the send is over, so that no status overtakes the answer. Then it posts
-     * everything.
+     * Posts nothing until the send has ended, so that no status arrives before the response. Then
+     * posts everything.
      */
     async tells<Sent>(send: () => Promise<Sent>): Promise<Sent> {
       const { promise, resolve } = Promise.withResolvers<void>();
@@ -61,7 +61,7 @@ async function companyWithSandbox() {
   };
 }
 
-/** The messages between a company and the people with this phone, oldest first. */
+/** The messages between a company and the contacts with this phone number, oldest first. */
 async function messagesWith({ id }: Company, phone: string) {
   return await statement`
     select direction, content, messages.status, failure ->> 'code' as code, sends.state, conversation_id
@@ -74,10 +74,10 @@ async function messagesWith({ id }: Company, phone: string) {
   `;
 }
 
-/** For each recipient, the state of a send at the platform after all posts of the sandbox. */
+/** For each recipient, the send's state on the platform after the sandbox has posted everything. */
 const KNOWN: Record<string, string> = {
   "+12025550123": "outbound read sent",
-  "+15551000006": "outbound read sent", // the answer to this send was an unclear error
+  "+15551000006": "outbound read sent", // the response to this send was an error that left the outcome unknown
   "+15551000007": "outbound read sent",
   "+15552000001": "outbound sent sent",
   "+15552000002": "outbound failed sent 131026",
@@ -89,7 +89,7 @@ const KNOWN: Record<string, string> = {
   "+15552000011": "outbound delivered sent",
 };
 
-Deno.test("the platform records what the sandbox reports about a message", async () => {
+Deno.test("the platform records the sandbox's reports about a message", async () => {
   await using channel = await companyWithSandbox();
   const { company } = channel;
   const sendTemplate = await ownSender(`${channel.url}/v26.0`);
@@ -110,7 +110,7 @@ Deno.test("the platform records what the sandbox reports about a message", async
   assert.equal(stopped.do_not_contact, true);
 });
 
-Deno.test("a simulated person can get a reply, even without a phone", async () => {
+Deno.test("a simulated person can receive a reply, even without a phone number", async () => {
   await using channel = await companyWithSandbox();
   const { company } = channel;
   const reply = await ownReplies(`${channel.url}/v26.0`);

@@ -21,7 +21,7 @@ const ask = async (to: Own, method: string, path: string, init: RequestInit = {}
 const listed = async (from: Own, path = "/orders.json") =>
   (await (await ask(from, "GET", path)).json()).data;
 
-/** Posts an event as the function webhooks does. */
+/** Posts an event like the `webhooks` function. */
 async function post(
   to: Own,
   { path = "/orders", body = EVENT, secret = SECRET, at = NOW / 1000, signed = EVENT } = {},
@@ -47,7 +47,7 @@ Deno.test("a delivery is accepted, and shown with its headers, its type and its 
   assert.equal(received.headers["webhook-id"], "evt_1");
 });
 
-Deno.test("a request is verified only if a webhook with its address has the signing secret, and its timestamp is recent", async () => {
+Deno.test("a request counts as verified only if a webhook with its URL has the signing secret and its timestamp is recent", async () => {
   const box = own();
   const whys: [Parameters<typeof post>[1], RegExp][] = [
     [{ secret: newSecret() }, /matches no secret of a webhook/],
@@ -127,7 +127,7 @@ Deno.test("the receiver fails the configured number of times, and then accepts r
   assert.deepEqual(answered, [200, 503, 503]);
 });
 
-Deno.test("a silent receiver answers only when the sandbox ends, and a slow one after its delay", async () => {
+Deno.test("a silent receiver responds only when the sandbox ends, and a slow receiver responds after its delay", async () => {
   const box = own();
   await ask(box, "PUT", "/orders", { body: '{"silent":true}' });
   await ask(box, "PUT", "/slow", { body: '{"delay_ms":30}' });
@@ -141,7 +141,7 @@ Deno.test("a silent receiver answers only when the sandbox ends, and a slow one 
   await waiting;
 });
 
-Deno.test("the receiver keeps the newest 200 requests, and DELETE removes the requests and settings of a name", async () => {
+Deno.test("the receiver keeps the newest 200 requests, and DELETE removes a receiver's requests and settings", async () => {
   const box = own();
   for (let number = 0; number < 205; number++) {
     await ask(box, "POST", "/orders", { body: `${number}` });
@@ -157,7 +157,7 @@ Deno.test("the receiver keeps the newest 200 requests, and DELETE removes the re
   assert.equal((await post(box)).status, 200);
 });
 
-Deno.test("large bodies are refused, and fill the memory only up to a limit", async () => {
+Deno.test("large bodies are refused, and stored bodies use a limited amount of memory", async () => {
   const box = own();
   const large = "x".repeat(512 * 1024);
   for (let number = 0; number < 40; number++) await ask(box, "POST", "/orders", { body: large });
@@ -165,7 +165,7 @@ Deno.test("large bodies are refused, and fill the memory only up to a limit", as
   assert.equal((await ask(box, "POST", "/orders", { body: `${large}x` })).status, 413);
 });
 
-Deno.test("the error of a wrong request says what to change", async () => {
+Deno.test("the error for an invalid request says what to change", async () => {
   const box = own();
   const wrong: [string, string, string | undefined, number, RegExp][] = [
     ["PUT", "/orders", "{", 400, /is not JSON/],

@@ -1,5 +1,4 @@
-// Tests the channel's rules for a template message. The sandbox checks messages as the channel
-// does.
+// Tests the channel's rules for template messages. The sandbox checks messages like the channel.
 import assert from "node:assert/strict";
 import { TEMPLATES } from "../../sandbox/templates.ts";
 import {
@@ -62,7 +61,7 @@ const SENDS: Record<string, unknown[]> = {
   season_picks: [body("Ada"), cards(0, 1)],
 };
 
-Deno.test("every approved template can be sent with the values that it needs, in each of its languages", async () => {
+Deno.test("every approved template can be sent with its required values, in each of its languages", async () => {
   const approved = Object.entries(TEMPLATES).filter(([, { status }]) => status === undefined);
   assert.deepEqual(approved.map(([name]) => name), Object.keys(SENDS));
   for (const [name, { components }] of approved) {
@@ -73,7 +72,7 @@ Deno.test("every approved template can be sent with the values that it needs, in
   }
 });
 
-Deno.test("a send that leaves out a part that its template needs is refused", async () => {
+Deno.test("a send that omits a part that its template requires is refused", async () => {
   for (const [name, components] of Object.entries(SENDS)) {
     for (const left of components) {
       const { status } = await send({
@@ -99,7 +98,7 @@ Deno.test("a template without variables accepts no values", async () => {
 
 type Case = [template: string, ...components: unknown[]];
 
-/** Sends that the sandbox refuses, with the code and the reason. */
+/** Sends that the sandbox refuses, with the error code and the reason. */
 const REFUSED: Record<string, [code: number, details: RegExp, ...cases: Case[]]> = {
   "a template that does not exist": [
     132001,
@@ -130,7 +129,7 @@ const REFUSED: Record<string, [code: number, details: RegExp, ...cases: Case[]]>
     132000,
     /^body: number of localizable_params \(3\) does not match the expected number of params \(2\)$/,
     ["order_update", body("a", "b", "c")],
-    // A variable that appears twice in the text counts once.
+    // A variable that appears twice in the text counts as one variable.
     ["loyalty_points", body("a", "b", "c")],
   ],
   "a wrong number of header variables": [
@@ -180,7 +179,7 @@ const REFUSED: Record<string, [code: number, details: RegExp, ...cases: Case[]]>
     /^The medium is not of the kind image: application\/pdf$/,
     ["new_arrival", imageHeader(pdf), body("Ada")],
   ],
-  "the address of a template's own sample as a link": [
+  "the URL of a template's own sample as a link": [
     131053,
     /http code 403/,
     [
@@ -192,7 +191,7 @@ const REFUSED: Record<string, [code: number, details: RegExp, ...cases: Case[]]>
       body("Ada"),
     ],
   ],
-  "media with neither an id nor a link, with both, or with more": [
+  "media with neither an id nor a link, with both an id and a link, or with further members": [
     132012,
     /malformed/,
     ...[{}, { id: image, link: "https://x.example/a.jpg" }, { id: image, caption: "a" }, {
@@ -218,7 +217,7 @@ const REFUSED: Record<string, [code: number, details: RegExp, ...cases: Case[]]>
     ["quote_ready", named("header", { quote_number: "a\tb" }), named("body", QUOTE)],
     ["delivery_tracking", body("a", "b"), urlButton("1", "a\nb")],
   ],
-  "a text that is too long once it is filled": [
+  "a text that is too long after its variables are filled in": [
     132005,
     /too long|at most/,
     ["welcome_discount", body("x".repeat(1024)), copyCode("0", "BEANS15")],
@@ -240,7 +239,7 @@ const REFUSED: Record<string, [code: number, details: RegExp, ...cases: Case[]]>
       named("body", { customer_name: "Ada" }),
     ],
   ],
-  "an unknown or repeated variable name": [
+  "an unknown or duplicate variable name": [
     132012,
     /^body: Parameter name \w+ is unknown or given twice$/,
     [
@@ -267,7 +266,7 @@ const REFUSED: Record<string, [code: number, details: RegExp, ...cases: Case[]]>
     ["welcome_discount", body("a")],
     ["login_code", body("123456")],
     ["phone_verification", body("123456")],
-    // The send has another button in addition to the right button.
+    // The send contains a button that the template lacks, in addition to the correct button.
     ["delivery_tracking", body("a", "b"), urlButton("2", "a")],
   ],
   "a value for a button that accepts another value or none": [
@@ -318,14 +317,14 @@ for (const [what, [code, details, ...cases]] of Object.entries(REFUSED)) {
   });
 }
 
-Deno.test("a language in which the template does not exist is refused with the code 132001", async () => {
+Deno.test("a language in which the template does not exist is refused with error code 132001", async () => {
   for (const language of ["fr", "en", "pt-BR", "PT_BR", "pt", "", "xx"]) {
     const details = /^template name \(order_update\) does not exist in \S*$/;
     assertFault(await send({ name: "order_update", language }), 132001, details);
   }
 });
 
-Deno.test("a variable may contain four spaces in a row and any other character", async () => {
+Deno.test("a variable may contain four consecutive spaces and any other character", async () => {
   for (const value of ["a    b", "    ", " ", "x\u00a0y", "🚚", "{{1}}", "a\u2028b"]) {
     const sent = await send({ name: "order_update", components: [body("Ada", value)] });
     assert.equal(sent.status, 200);
@@ -366,13 +365,13 @@ Deno.test("a quick reply may have a payload", async () => {
   assert.equal((await send({ name: "delivery_tracking", components })).status, 200);
 });
 
-Deno.test("a link to media that are not the template's sample is accepted", async () => {
+Deno.test("a link to a media file other than the template's sample is accepted", async () => {
   const link = "https://cdn.example/cup.jpg";
   const components = [header({ type: "image", image: { link } }), body("Ada")];
   assert.equal((await send({ name: "new_arrival", components })).status, 200);
 });
 
-Deno.test("media that was deleted, or uploaded 30 days ago, is refused with the code 131053", async () => {
+Deno.test("media that was deleted, or uploaded 30 days ago, is refused with error code 131053", async () => {
   const { clock, call, upload, send } = directSandbox();
   const id = (await upload(SENDER, fileOf("image/jpeg"))).body.id;
   const sent = () => send({ name: "new_arrival", components: [imageHeader(id), body("Ada")] });

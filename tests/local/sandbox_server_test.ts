@@ -1,4 +1,4 @@
-// `npm run sandbox` starts the imitation of the WhatsApp API for the functions of another stack.
+// `npm run sandbox` starts the simulated WhatsApp API for the functions of another stack.
 import assert from "node:assert/strict";
 import { SANDBOX_TOKEN } from "../../sandbox/rules.ts";
 import { anyPhone } from "../support/company.ts";
@@ -20,7 +20,7 @@ function sandbox(env: Record<string, string>, ...args: string[]): Deno.Command {
   });
 }
 
-Deno.test("the sandbox accepts messages at the printed address and ends on a signal", async () => {
+Deno.test("the sandbox accepts messages at the printed URL and exits on a signal", async () => {
   const child = sandbox({}, "--port", "0").spawn();
   await using _ending = { [Symbol.asyncDispose]: () => ended(child) };
   const printing = child.stdout.pipeThrough(new TextDecoderStream()).values();
@@ -77,7 +77,7 @@ Deno.test("the sandbox accepts messages at the printed address and ends on a sig
   assert.equal((await child.status).code, 0);
 });
 
-Deno.test("the sandbox posts events to the configured address, signed with the secret", async () => {
+Deno.test("the sandbox posts events to the configured URL, signed with the secret", async () => {
   const gets = Promise.withResolvers<
     { bytes: Uint8Array<ArrayBuffer>; signature: string | null }
   >();
@@ -132,17 +132,17 @@ Deno.test("the sandbox accepts a document of 100 MiB in 200 MiB of memory, and r
   const looking = setInterval(() => peak = Math.max(peak, usageOf(child).rss), 10);
   try {
     assert.equal((await upload("application/pdf", 100 * MIB)).status, 200);
-    // The answer comes before the whole file was sent.
+    // The response arrives before the whole file is sent.
     const { status, body } = await upload("image/jpeg", 50 * MIB);
     assert.deepEqual([status, body.error.code], [400, 131053]);
   } finally {
     clearInterval(looking);
   }
-  // The peak is NaN where the system does not report it.
+  // The peak is `NaN` on systems that do not report peak memory.
   assert.ok(!(peak > 200 * MIB), `${peak}`);
 });
 
-/** Ends a process if a failed test has left it running. */
+/** Stops a process that a failed test has left running. */
 async function ended(child: Deno.ChildProcess) {
   await child.stderr.cancel();
   try {

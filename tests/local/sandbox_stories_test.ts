@@ -1,4 +1,4 @@
-// Tests the posts of the sandbox to the webhook after it has accepted a message.
+// Tests what the sandbox posts to the webhook after accepting a message.
 import assert from "node:assert/strict";
 import { STORIES } from "../../sandbox/stories.ts";
 import { root } from "../../local/checkout.ts";
@@ -15,7 +15,7 @@ import {
 
 const ADA = "+12025550123";
 
-Deno.test("a message is sent, delivered and read, in the channel's form", async () => {
+Deno.test("the statuses sent, delivered and read are posted in the channel's format", async () => {
   await using channel = sandboxWithWebhook();
   const id = await channel.send({ to: ADA });
   const posts = await channel.told();
@@ -51,7 +51,7 @@ Deno.test("a message is sent, delivered and read, in the channel's form", async 
   );
 });
 
-Deno.test("the price of a message depends on its category and the window", async () => {
+Deno.test("a message's price depends on its category and on whether the window is open", async () => {
   await using channel = sandboxWithWebhook();
   const prices = async (parts: object) => {
     await channel.send({ to: ADA }, parts);
@@ -69,7 +69,7 @@ Deno.test("the price of a message depends on its category and the window", async
   assert.deepEqual(await prices(marketing), [true, "regular", "marketing"]);
 });
 
-/** The posts of the sandbox for each recipient: after a template, then after a free reply. */
+/** The sandbox's posts for each recipient: after a template, and then after a free reply. */
 const TOLD: Record<string, [ofTemplate: string[], ofText: string[]]> = {
   "+15552000001": [["sent"], ["sent"]],
   "+15552000002": [["failed 131026"], ["failed 131026"]],
@@ -104,7 +104,7 @@ for (const [to, { does }] of Object.entries(STORIES)) {
   });
 }
 
-Deno.test("a report of a failure has no data about the person, and may lack biz_opaque_callback_data", async () => {
+Deno.test("a failure report contains no data about the person, and may lack `biz_opaque_callback_data`", async () => {
   await using channel = sandboxWithWebhook();
   await channel.send({ to: "+15552000002" });
   await channel.send({ to: "+15552000003" });
@@ -118,7 +118,7 @@ Deno.test("a report of a failure has no data about the person, and may lack biz_
   assert.deepEqual(marks.sort(), [MARK, undefined]);
 });
 
-Deno.test("a person's answer names the message that it answers, and may be a single word", async () => {
+Deno.test("a person's reply names the message to which it replies, and may be a single word", async () => {
   await using channel = sandboxWithWebhook();
   for (const [to, said] of [["+15552000006", /^Olá! .*👍🏽/], ["+15552000007", /^STOP$/]] as const) {
     const id = await channel.send({ to });
@@ -130,7 +130,7 @@ Deno.test("a person's answer names the message that it answers, and may be a sin
   }
 });
 
-Deno.test("a person who hides the phone is identified only by the BSUID", async () => {
+Deno.test("a person who hides their phone number is identified only by their user id (BSUID)", async () => {
   await using channel = sandboxWithWebhook();
   const userIds = new Set();
   const phones = new Set();
@@ -138,7 +138,7 @@ Deno.test("a person who hides the phone is identified only by the BSUID", async 
   await channel.send({ to: "+15552000008" });
   const posts = await channel.told();
   const [userId] = posts.map(({ value }) => value.contacts[0].user_id);
-  // The company answers to the BSUID.
+  // The company replies to the BSUID.
   await channel.send({ recipient: userId }, text("oi"));
   for (const { value } of [...posts, ...await channel.told()]) {
     for (const { user_id, wa_id } of value.contacts) note(user_id, wa_id);
@@ -150,7 +150,7 @@ Deno.test("a person who hides the phone is identified only by the BSUID", async 
   assert.match(userId, /^US\.\d+$/);
 });
 
-Deno.test("statuses that the sandbox posts out of order have the times at which they happened", async () => {
+Deno.test("statuses that the sandbox posts out of order have their actual times", async () => {
   await using channel = sandboxWithWebhook();
   await channel.send({ to: "+15552000005" });
   const times = (await channel.told()).map(({ value: { statuses: [{ timestamp }] } }) => timestamp);
@@ -158,7 +158,7 @@ Deno.test("statuses that the sandbox posts out of order have the times at which 
   assert.deepEqual(times, [read, sent, sent, sent, read, sent]);
 });
 
-Deno.test("the page on the sandbox lists exactly these stories", async () => {
+Deno.test("docs/sandbox.md lists exactly these stories", async () => {
   const page = await Deno.readTextFile(`${root}docs/sandbox.md`);
   const listed = page.matchAll(/^\| `(\+155520000\d\d)` \| (.+) \|$/gm);
   assert.deepEqual(

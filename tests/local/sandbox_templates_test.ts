@@ -1,4 +1,4 @@
-// Tests the sandbox's templates, as the channel lists them.
+// Tests the list of the sandbox's templates, which has the channel's format.
 import assert from "node:assert/strict";
 import { root } from "../../local/checkout.ts";
 import { SANDBOX_TOKEN } from "../../sandbox/rules.ts";
@@ -33,7 +33,7 @@ Deno.test("every business account lists each template once in each of its langua
   assert.deepEqual((await listed({}, "42")).map(({ id }) => id), all.map(({ id }) => id));
 });
 
-Deno.test("a listed template has the requested fields, or else the channel's default fields", async () => {
+Deno.test("a listed template has the requested fields, or by default the channel's default fields", async () => {
   for (const template of all) {
     const expected = ALL_FIELDS.split(",").filter((field) =>
       field !== "message_send_ttl_seconds" || template.category === "AUTHENTICATION"
@@ -51,7 +51,7 @@ Deno.test("a listed template has the requested fields, or else the channel's def
   assertFault(await get(`/${ACCOUNT}/message_templates?fields=name,colour`), 100, /\(colour\)/);
 });
 
-Deno.test("the list has pages, and the cursor of each page leads to the next", async () => {
+Deno.test("the list has pages, and each page's cursor returns the next page", async () => {
   for (const limit of [1, 7, all.length - 1, all.length, 100]) {
     const found: string[] = [];
     let pages = 0;
@@ -70,7 +70,7 @@ Deno.test("the list has pages, and the cursor of each page leads to the next", a
   assert.equal(body.data.length, Math.min(25, all.length));
 });
 
-Deno.test("the address of the next page contains the token, so it works without a header", async () => {
+Deno.test("the URL of the next page contains the token, so it works without a header", async () => {
   const { body } = await get(`/${ACCOUNT}/message_templates?limit=2&fields=name&name=order`);
   const next = new URL(body.paging.next);
   assert.equal(next.searchParams.get("access_token"), SANDBOX_TOKEN);
@@ -79,7 +79,7 @@ Deno.test("the address of the next page contains the token, so it works without 
   assert.equal(following.paging.next, undefined);
 });
 
-Deno.test("a limit that is not a positive integer, or a cursor of another list, is refused with the code 100", async () => {
+Deno.test("a limit that is not a positive integer, or a cursor from another list, is refused with error code 100", async () => {
   const queries = [
     ...["limit=0", "limit=x", "limit=-1", "limit=1.5", "after=x", "after=c2FuZGJveCA5OQ=="],
   ];
@@ -100,7 +100,7 @@ Deno.test("the name parameter finds every template whose name contains the text"
   assert.deepEqual(body, { data: [] });
 });
 
-Deno.test("the list of templates requires the token and an id of digits", async () => {
+Deno.test("the template list requires the token and a numeric id", async () => {
   const path = `/${ACCOUNT}/message_templates`;
   assertFault(await call(path, { headers: { Authorization: "Bearer wrong" } }), 190);
   for (const id of ["abc", "0123", "12a", "1".repeat(33)]) {
@@ -108,7 +108,7 @@ Deno.test("the list of templates requires the token and an id of digits", async 
   }
 });
 
-Deno.test("the page on the sandbox lists exactly these templates", async () => {
+Deno.test("docs/sandbox.md lists exactly these templates", async () => {
   const page = await Deno.readTextFile(`${root}docs/sandbox.md`);
   const [, table] = page.split("| template | languages | values in a send |\n|---|---|---|\n");
   const rows = table.split("\n\n")[0].split("\n");
@@ -120,7 +120,7 @@ Deno.test("the page on the sandbox lists exactly these templates", async () => {
   );
 });
 
-// deno-lint-ignore no-explicit-any -- tests look into bodies that they then compare
+// deno-lint-ignore no-explicit-any -- tests read parts of bodies that they also compare as a whole
 async function directFetch(url: string): Promise<any> {
   return await (await directSandbox().fetch(new Request(url))).json();
 }

@@ -1,4 +1,5 @@
-// Tests the imitation of the WhatsApp API, called as the functions call the channel.
+// Tests the simulated WhatsApp API. The requests are like those that the functions send to the
+// channel.
 import assert from "node:assert/strict";
 import { MAGIC } from "../../sandbox/magic.ts";
 import type { SandboxMessage } from "../../sandbox/sandbox.ts";
@@ -15,7 +16,7 @@ function post(phoneNumberId: string, body: unknown, headers = HEADERS): Promise<
   return send(addressOf(phoneNumberId), "POST", headers, JSON.stringify(body));
 }
 
-/** A valid message, with these changes to its template and its parts. */
+/** A valid message with these changes to its template and other parts. */
 function message(to: string, template: Record<string, unknown> = {}, parts: object = {}) {
   return {
     messaging_product: "whatsapp",
@@ -52,7 +53,7 @@ async function keptBy(phone_number_id: string, to?: string): Promise<SandboxMess
   return await takenFrom({ phone_number_id }, to);
 }
 
-Deno.test("an accepted message gets the channel's answer and is stored unchanged", async () => {
+Deno.test("an accepted message returns the channel's response and is stored unchanged", async () => {
   const [from, to] = [anyPhoneNumberId(), anyPhone()];
   const components = [component("body", "Ada 🚚  x\u00a0y", "    ")];
   const sent = message(to, { components }, { biz_opaque_callback_data: "send-1" });
@@ -127,7 +128,7 @@ const REFUSALS: Record<string, [code: number, messages: unknown[]]> = {
     parameters({ type: "text" }),
     parameters({ type: "image" }),
   ]],
-  "a part of the wrong form": [100, [
+  "a part in the wrong format": [100, [
     ...[message("5511", {}), message("+0511987654321"), message("+55 11 98765-4321")],
     ...[message(to, {}, { to: 5511987654321 }), message(to, {}, { messaging_product: "sms" })],
     ...[message(to, {}, { recipient_type: "group" }), message(to, {}, { type: "picture" })],
@@ -137,7 +138,7 @@ const REFUSALS: Record<string, [code: number, messages: unknown[]]> = {
     message(to, { language: { code: "pt_BR", policy: "best" } }),
     message(to, { namespace: "x" }),
   ]],
-  "components of the wrong form": [132012, [
+  "components in the wrong format": [132012, [
     ...[message(to, { components: {} }), body(component("footer", "a")), body(component("body"))],
     body(component("body", "a"), component("body", "b")),
     ...[body({ ...component("body", "a"), index: 0 }), body("a"), parameters("a")],
@@ -165,7 +166,7 @@ Deno.test("a body that is not JSON is refused", async () => {
   }
 });
 
-Deno.test("a message to +15550 and six digits is refused with these digits as the code", async () => {
+Deno.test("a message to +15550 and six digits is refused with these digits as the error code", async () => {
   const from = anyPhoneNumberId();
   const codes: [number, number][] = [
     ...[[0, 401], [1, 400], [2, 503], [4, 400], [10, 403], [190, 401], [200, 400]] as const,
@@ -181,14 +182,14 @@ Deno.test("a message to +15550 and six digits is refused with these digits as th
   }
 });
 
-Deno.test("a wrong message gets its own error, even if its recipient has a fixed answer", async () => {
+Deno.test("an invalid message returns its own error, even if its recipient has a fixed response", async () => {
   for (const recipient of ["+15550131056", ...Object.keys(MAGIC)]) {
     const answer = await post(anyPhoneNumberId(), message(recipient, { name: "no_such_name" }));
     assertError(answer, 132001, 404);
   }
 });
 
-Deno.test("any other address gets a 404", async () => {
+Deno.test("any other URL returns a 404", async () => {
   const elsewhere: [string, string][] = [
     ...[["GET", ""], ["GET", "message"], ["POST", "messages"], ["DELETE", "messages"]] as const,
     ...[["POST", "26.0/1/messages"], ["POST", "v26.0/messages"], ["GET", "v26.0/1/media"]] as const,

@@ -20,9 +20,9 @@ export const MARK = "5e4d0000-0000-4000-8000-000000000001.1";
 const CHANNEL = "http://127.0.0.1:54330/sandbox";
 
 /**
- * A sandbox for one test, with a webhook that records the posts. Stories have no delays, and only
- * the test moves the clock.
- * @param answer the answer of the webhook.
+ * A sandbox for one test, with a webhook that records the posts. Stories have no delays, and the
+ * clock changes only when the test changes it.
+ * @param answer the webhook's response.
  */
 export function sandboxWithWebhook(
   answer: (post: Post) => Response | Promise<Response> = () => new Response(),
@@ -64,7 +64,7 @@ export function sandboxWithWebhook(
   return {
     clock,
     webhook,
-    /** All posts so far, except those that told() has already returned. */
+    /** All posts so far, except posts that `told()` has already returned. */
     posts,
     call,
     fetch,
@@ -109,12 +109,11 @@ export function template(name: string, ...values: string[]) {
   };
 }
 
-/** The fields of a free text. */
+/** The fields of a free text message. */
 export const text = (body: string) => ({ type: "text", template: undefined, text: { body } });
 
 /**
- * The statuses of a post, with their error codes, and the types of its messages, separated by
- * commas.
+ * The post's statuses with their error codes, and the types of its messages, separated by commas.
  */
 export function inWords({ value: { statuses = [], messages = [] } }: Post): string {
   return [

@@ -1,12 +1,11 @@
-// Tests how the sandbox calls a webhook: the signatures, the repeated posts, and the end of a
-// sandbox.
+// Tests how the sandbox calls a webhook: signatures, repeated posts, and stopping the sandbox.
 import assert from "node:assert/strict";
 import { until } from "../support/started.ts";
 import { assertSigned, inWords, sandboxWithWebhook, SECRET } from "./sandbox_webhook.ts";
 
 const ADA = "+12025550123";
 
-/** Runs the work and returns the warnings that it prints. */
+/** Runs a function and returns the warnings that the function prints. */
 function warnings() {
   const lines: string[] = [];
   const { warn } = console;
@@ -14,7 +13,7 @@ function warnings() {
   return { lines, [Symbol.dispose]: () => void (console.warn = warn) };
 }
 
-Deno.test("the signature of an event covers its bytes, which are escaped as the channel escapes them", async () => {
+Deno.test("an event's signature covers its bytes, which are escaped like the channel's events", async () => {
   await using channel = sandboxWithWebhook();
   await channel.writes(ADA, 'Olá 👋🏽 <b>50%</b> a/b ana@exemplo.com.br — 日本 "\n\u007f', {
     name: "João",
@@ -50,7 +49,7 @@ Deno.test("an event is posted until the webhook accepts it, each time with the s
   }
 });
 
-Deno.test("an event that is never accepted is posted six times, and then a warning is printed", async () => {
+Deno.test("an event that the webhook never accepts is posted six times, and then a warning is printed", async () => {
   using said = warnings();
   await using channel = sandboxWithWebhook(() => new Response(null, { status: 500 }));
   await channel.writes(ADA, "Hello");
@@ -75,7 +74,7 @@ Deno.test("an unavailable webhook does not stop stories or sends", async () => {
   assert.match(said.lines[0], /its webhook gave no answer 6 times/);
 });
 
-Deno.test("without a webhook nothing is posted, but a person can still write", async () => {
+Deno.test("without a webhook, nothing is posted, but a person can still write messages", async () => {
   await using channel = sandboxWithWebhook(undefined, { webhook: () => null });
   await channel.send({ to: "+15552000006" });
   const { status, body } = await channel.writes(ADA, "Hello");
@@ -88,8 +87,8 @@ Deno.test("without a webhook nothing is posted, but a person can still write", a
   await channel.send({ to: ADA }, { type: "text", template: undefined, text: { body: "Hi" } });
 });
 
-Deno.test("ending the sandbox also ends its stories, delays and posts, even if one of them hangs", async () => {
-  // The test runner reports a timer or connection that stays open.
+Deno.test("stopping the sandbox also stops its stories, delays and posts, even if one of them hangs", async () => {
+  // The test runner reports a timer or connection that remains open.
   const mayAnswer = Promise.withResolvers<Response>();
   const channel = sandboxWithWebhook(() => mayAnswer.promise, { pace: 1 });
   for (const to of [ADA, "+15552000005", "+15552000006"]) await channel.send({ to });
@@ -108,7 +107,7 @@ Deno.test("ending the sandbox also ends its stories, delays and posts, even if o
   await channel[Symbol.asyncDispose]();
 });
 
-Deno.test("an event is not posted again after the sandbox has ended", async () => {
+Deno.test("an event is not posted again after the sandbox has stopped", async () => {
   const channel = sandboxWithWebhook(() => new Response(null, { status: 503 }), { pace: 1000 });
   await channel.writes(ADA, "Hello");
   await channel[Symbol.asyncDispose]();

@@ -1,5 +1,5 @@
-// Tests the second factors and the invitations of the local stack's Auth. The expected answers are
-// those of github.com/supabase/auth, internal/api/mfa.go and invite.go.
+// Tests second factors and invitations in the local stack's Auth. The expected responses are those
+// of github.com/supabase/auth, internal/api/mfa.go and invite.go.
 import assert from "node:assert/strict";
 import { decodeJwt } from "jose";
 import { decodeBase32 } from "deno-std/encoding/base32.js";
@@ -15,13 +15,13 @@ const refusal = (error: { status?: number; code?: string } | null) => [error?.st
 const platform = createClient(stack.url, stack.secret_key, { auth: { persistSession: false } });
 const anyEmail = () => `${crypto.randomUUID()}@people.example`;
 
-Deno.test("a code equals the code of the examples in RFC 6238", () => {
+Deno.test("the codes are equal to the examples in RFC 6238", () => {
   const secret = new TextEncoder().encode("12345678901234567890");
   const codes = [59, 1111111109, 1234567890, 20000000000].map((time) => totp(secret, time));
   assert.deepEqual(codes, ["287082", "081804", "005924", "353130"]);
 });
 
-Deno.test("a person enrols a factor, and from then on a session needs its code", async () => {
+Deno.test("after a user enrols a factor, a session requires the factor's code", async () => {
   const company = await newCompany();
   const person = await newPerson({ company: company.id });
   const [{ client }, other] = [await signIn(person), await signIn(person)];
@@ -34,7 +34,7 @@ Deno.test("a person enrols a factor, and from then on a session needs its code",
   assert.match(uri, /^otpauth:\/\/totp\/127\.0\.0\.1/);
   assert.equal(new URL(uri).searchParams.get("secret"), secret);
 
-  // The factor does not count until the person has typed a code.
+  // The factor is inactive until the user has entered a code.
   assert.deepEqual((await mfa.listFactors()).data!.totp, []);
   assert.equal((await client.from("api_keys").select("id")).data!.length, 5);
   const { data: challenge } = await mfa.challenge({ factorId: made!.id });
@@ -60,7 +60,7 @@ Deno.test("a person enrols a factor, and from then on a session needs its code",
     [["totp", true], ["password", true]],
   );
   assert.deepEqual(refusal((await verify(codeOf(secret))).error), [422, "mfa_ip_address_mismatch"]);
-  // Every session without the factor has ended.
+  // All sessions without the factor have ended.
   assert.notEqual((await other.client.auth.refreshSession()).error, null);
   const { data: { totp: [factor] } } = await mfa.listFactors() as {
     data: { totp: Record<string, unknown>[] };
@@ -93,7 +93,7 @@ Deno.test("a person enrols a factor, and from then on a session needs its code",
   assert.equal((await again.client.from("api_keys").select("id")).data!.length, 5);
 });
 
-Deno.test("a name that is taken, another kind of factor and another person's factor are refused", async () => {
+Deno.test("a name that is taken, another factor type and another user's factor are refused", async () => {
   const { client } = await signIn(await newPerson({}));
   const { id } = await enrolled(client);
   const { mfa } = client.auth;
@@ -136,14 +136,14 @@ Deno.test("a session shows its device, its IP address and its sign-in method", a
   assert.deepEqual([aal, amr.map(({ method }) => method)], ["aal1", ["password"]]);
 });
 
-Deno.test("the platform invites a new address, and its link signs the person in to choose a password", async () => {
+Deno.test("the platform invites a new e-mail address, and the link signs the user in to choose a password", async () => {
   const email = anyEmail();
   const redirectTo = `${stack.url}/settings/`;
   const { data, error } = await platform.auth.admin.inviteUserByEmail(email, { redirectTo });
   assert.equal(error, null);
   assert.equal(data.user!.email, email);
   assert.ok(data.user!.invited_at);
-  // Until the link is opened, the address is not confirmed, and sign-ups are off.
+  // Until the link is opened, the e-mail address is not confirmed. Sign-ups are disabled.
   const early = await anyClient().auth.signInWithOtp({ email });
   assert.deepEqual(refusal(early.error), [422, "signup_disabled"]);
   assert.equal((await platform.auth.admin.inviteUserByEmail(email)).error, null);
@@ -167,7 +167,7 @@ Deno.test("the platform invites a new address, and its link signs the person in 
   assert.deepEqual(refusal(known.error), [422, "email_exists"]);
 });
 
-Deno.test("a password reset confirms the e-mail address of an invited person, even without the invitation link", async () => {
+Deno.test("a password reset confirms an invited user's e-mail address, even without the invitation link", async () => {
   const email = anyEmail();
   await platform.auth.admin.inviteUserByEmail(email);
   await anyClient().auth.resetPasswordForEmail(email);

@@ -1,9 +1,10 @@
-// The database cancels a read at the statement timeout of its role. This test has its own stack.
+// Tests that the database cancels a read at its role's statement timeout. This test has its own
+// stack.
 import assert from "node:assert/strict";
 import postgres from "postgres";
 import { ask, startOn, until, withFolder } from "../support/started.ts";
 
-Deno.test("the database cancels a slow read: a slow filter gets a 422, and any other slow read gets a 503", async () => {
+Deno.test("the database cancels slow reads: a slow filter returns a 422, and any other slow read returns a 503", async () => {
   await withFolder(async (folder) => {
     const { started, stack } = await startOn(folder);
     const sql = postgres(stack.database_url, { onnotice: () => {} });
@@ -16,10 +17,10 @@ Deno.test("the database cancels a slow read: a slow filter gets a 422, and any o
         select rolconfig as settings from pg_roles where rolname = 'api_reader'
       `;
       assert.ok(settings.includes("statement_timeout=3s"));
-      // The Data API reads the catalogue before its first answer.
+      // The Data API loads the catalogue before its first response.
       assert.deepEqual(await answerTo("/contacts?q=ana"), [200, undefined]);
-      // The time limit is shorter than the longest wait for a lock, so every statement on a locked
-      // table is too slow.
+      // The statement timeout is shorter than the lock timeout, so every statement on a locked
+      // table is cancelled as too slow.
       await sql`alter role api_reader set statement_timeout = '100ms'`;
       await sql`notify pgrst, 'reload config'`;
       await sql.begin(async (sql) => {

@@ -10,7 +10,7 @@ Deno.test("--help lists every option and starts nothing", async () => {
   }
 });
 
-Deno.test("an unknown option, an argument or a wrong port is refused with one sentence", async () => {
+Deno.test("an unknown option, an argument or an invalid port is refused with a one-sentence error", async () => {
   const port = (value: string) =>
     `error: option '--port <number>' argument '${value}' is invalid. ` +
     "It must be a number from 0 (any free port) to 65534.";

@@ -1,5 +1,5 @@
-// Tests `npm start` on one folder from the first start to the end, as a person and as a program use
-// it.
+// Tests `npm start` with one data folder, from the first start to the last stop. Both people and
+// programs use the stack.
 import assert from "node:assert/strict";
 import postgres from "postgres";
 import type { StackAddresses } from "../../local/stack.ts";
@@ -22,9 +22,9 @@ import {
 
 const DEMO_COMPANY_ID = "de300000-0000-4000-8000-000000000001";
 
-Deno.test("npm start serves the addresses that it prints, and leaves only data when it ends", async (t) => {
+Deno.test("npm start serves the URLs that it prints, and leaves only data when it ends", async (t) => {
   await withFolder(async (parent) => {
-    // The folder does not exist yet, and --data names it relative to the working folder.
+    // The folder does not exist yet. `--data` names the folder relative to the working directory.
     const folder = `${parent}/new`;
     const started = new Started(["--data", "new", "--port", "0"], { cwd: parent });
     await started.says(READY);
@@ -37,7 +37,7 @@ Deno.test("npm start serves the addresses that it prints, and leaves only data w
         headers: { "Content-Type": "application/json" },
       });
 
-    await t.step("npm start prints the addresses, a new demo key and how long it took", () => {
+    await t.step("npm start prints the URLs, a new demo key and how long the start took", () => {
       const said = [
         "· applied 20261123000000_baseline.sql",
         "· wrote the demo data of supabase/seed.sql",
@@ -101,7 +101,7 @@ Deno.test("npm start serves the addresses that it prints, and leaves only data w
       }
     });
 
-    await t.step("npm start writes the messages of Postgres to a file immediately", async () => {
+    await t.step("npm start immediately writes Postgres log messages to a file", async () => {
       const sql = postgres(stack.database_url, { max: 1 });
       await assert.rejects(sql`select no_such_column`);
       await sql.end();
@@ -109,7 +109,7 @@ Deno.test("npm start serves the addresses that it prints, and leaves only data w
       await until(() => log().includes("no_such_column"));
     });
 
-    await t.step("npm start prints a curl line that works when it is pasted", async () => {
+    await t.step("npm start prints a curl command that works when it is pasted", async () => {
       const line = started.out.split("\n").find((line) => line.trim().startsWith("curl "))!;
       const { data, pagination } = JSON.parse(await pasted(line));
       assert.equal(data.length, 3);
@@ -118,7 +118,7 @@ Deno.test("npm start serves the addresses that it prints, and leaves only data w
     });
 
     await t.step(
-      "npm start prints a curl line with which a simulated person writes a message",
+      "npm start prints a curl command that simulates a message from a person",
       async () => {
         const line = started.out.split("\n").find((line) => line.includes("/sandbox/inbound"))!;
         const { posted, webhook_status, warning } = JSON.parse(await pasted(line));
@@ -148,7 +148,7 @@ Deno.test("npm start serves the addresses that it prints, and leaves only data w
       assert.deepEqual([head.status, await head.text()], [200, ""]);
     });
 
-    await t.step("npm start prints how the demo company's people sign in", async () => {
+    await t.step("npm start prints how the demo company's users sign in", async () => {
       const moved = await fetch(`${stack.url}/settings`, { redirect: "manual" });
       await moved.body?.cancel();
       assert.deepEqual([moved.status, moved.headers.get("Location")], [308, "/settings/"]);
@@ -166,7 +166,7 @@ Deno.test("npm start serves the addresses that it prints, and leaves only data w
       }
     });
 
-    await t.step("the stack answers 404 to any other address", async () => {
+    await t.step("the stack returns a 404 for any other URL", async () => {
       const paths = [
         "/",
         "/docsx",
@@ -182,7 +182,7 @@ Deno.test("npm start serves the addresses that it prints, and leaves only data w
     });
 
     await t.step(
-      "a second start on the same folder fails and names the running stack",
+      "a second start with the same data folder fails and names the running stack",
       async () => {
         const second = new Started(["--data", folder, "--port", "0"]);
         const [code, printed] = await second.ended();
@@ -198,7 +198,7 @@ Deno.test("npm start serves the addresses that it prints, and leaves only data w
       },
     );
 
-    await t.step("a second start on the same port fails and says why", async () => {
+    await t.step("a second start on the same port fails with the reason", async () => {
       const { port } = new URL(stack.url);
       const second = new Started(["--data", `${parent}/other`, "--port", port]);
       assert.deepEqual(await second.ended(), [
@@ -209,9 +209,9 @@ Deno.test("npm start serves the addresses that it prints, and leaves only data w
     });
 
     await t.step(
-      "after SIGTERM, npm start answers open requests and ends all processes that it started",
+      "after SIGTERM, npm start completes open requests and stops all processes that it started",
       async () => {
-        // The usage of the key is reported some seconds later, or when the stack ends.
+        // The key's usage is reported some seconds later, or when the stack stops.
         assert.equal((await ask(stack, "/teams?limit=0")).status, 422);
         const sql = postgres(stack.database_url, { max: 2 });
         const [answer, end] = await sql.begin(async (mine) => {
@@ -256,7 +256,7 @@ Deno.test("npm start serves the addresses that it prints, and leaves only data w
       assert.equal(quiet.out, "");
     });
 
-    await t.step("npm start with --fresh and --no-seed makes an empty database", async () => {
+    await t.step("npm start with --fresh and --no-seed creates an empty database", async () => {
       const empty = await startOn(folder, ["--fresh", "--no-seed"]);
       assert.equal(empty.stack.demo, null);
       const { out } = empty.started;
@@ -307,7 +307,7 @@ Deno.test("npm start serves the addresses that it prints, and leaves only data w
   });
 });
 
-/** The names of a folder's entries. */
+/** The names of the files and folders in a folder. */
 function left(folder: string): string[] {
   return Array.from(Deno.readDirSync(folder), ({ name }) => name).sort();
 }
@@ -327,7 +327,10 @@ async function send(url: string, key: string, phone: string) {
   return { status: response.status, body: await response.json() };
 }
 
-/** The answer to a curl line. If curl is not installed, fetch sends the line's address and header. */
+/**
+ * The response to a curl command. If curl is not installed, `fetch` sends a request with the
+ * command's URL and header.
+ */
 async function pasted(line: string): Promise<string> {
   const shell = new Deno.Command("sh", { args: ["-c", line], stderr: "null" });
   const { code, stdout } = await shell.output();

@@ -4,7 +4,7 @@ import { root } from "../../local/checkout.ts";
 
 const EXACT = /^\d+\.\d+\.\d+(-[\w.]+)?$/;
 
-Deno.test("the import map and package.json name the same exact versions", async () => {
+Deno.test("the import map and package.json contain the same exact versions", async () => {
   const { dependencies, devDependencies } = await json("package.json");
   const installed: Record<string, string> = { ...dependencies, ...devDependencies };
   for (const [name, version] of Object.entries(installed)) assert.match(version, EXACT, name);
@@ -13,15 +13,15 @@ Deno.test("the import map and package.json name the same exact versions", async 
   for (const [specifier, target] of Object.entries<string>(imports)) {
     const [, name, version, path] = /^npm:\/?((?:@[\w-]+\/)?[\w.-]+)@([^/]+)(\/.*)?$/.exec(target)!;
     assert.equal(specifier, `${name}${path ?? ""}`);
-    assert.equal(version, installed[name], `${name} differs from package.json`);
+    assert.equal(version, installed[name], `the version of ${name} differs from package.json`);
   }
 });
 
-Deno.test("the functions have the version of package.json", async () => {
+Deno.test("the functions' version equals the version in package.json", async () => {
   assert.equal(RELEASE, (await json("package.json")).version);
 });
 
-Deno.test("the tools of the tests have exact versions too", async () => {
+Deno.test("the test tools also have exact versions", async () => {
   const { dependencies } = await json("tools/package.json");
   for (const [name, version] of Object.entries<string>(dependencies)) {
     assert.match(version, EXACT, name);
@@ -36,7 +36,7 @@ Deno.test("Deno reads only the import map", async () => {
   assert.deepEqual([nodeModulesDir, lock], ["manual", false]);
 });
 
-// deno-lint-ignore no-explicit-any -- the tests compare parts of it
+// deno-lint-ignore no-explicit-any -- the tests compare parts of the value
 async function json(path: string): Promise<any> {
   return JSON.parse(await Deno.readTextFile(`${root}${path}`));
 }

@@ -1,5 +1,5 @@
-// Runs the first webhook example of docs/webhooks.md on the local stack. Its commands create a
-// webhook and change a deal, the sandbox shows the signed event, and the client verifies the
+// Runs the first webhook example of docs/webhooks.md on the local stack. The commands create a
+// webhook and change a deal. The sandbox shows the signed event, and the client verifies the
 // signature.
 import assert from "node:assert/strict";
 import { verifyWebhook } from "../../client/src/verify_webhook.ts";
@@ -13,7 +13,7 @@ async function shownLines(): Promise<string[]> {
   return Array.from(section.matchAll(/^```sh\n([\s\S]*?)^```$/gm), ([, lines]) => lines);
 }
 
-Deno.test("the copied commands make a signed event of a changed deal arrive, and the client verifies it", async () => {
+Deno.test("after the copied commands, a signed event about a changed deal arrives, and the client verifies it", async () => {
   await withFolder(async (folder) => {
     const { started, stack } = await startOn(`${folder}/.local`);
     const call = async (method: string, path: string, json?: unknown) => {
@@ -48,7 +48,8 @@ Deno.test("the copied commands make a signed event of a changed deal arrive, and
     const page = await (await fetch(receiver)).text();
     assert.match(page, /<h2>deal\.updated<\/h2>[^]*Verified/);
 
-    // The receiver fails once, so the next event comes twice, the second time after five seconds.
+    // The receiver fails once, so the next event is delivered twice. The second delivery comes
+    // after five seconds.
     await fetch(receiver, { method: "PUT", body: '{"status":503,"times":1}' });
     const [deal] = await call("GET", "/deals?status=open&limit=1");
     const stages: { id: string; pipeline_id: string }[] = await call("GET", "/stages");
@@ -69,12 +70,12 @@ Deno.test("the copied commands make a signed event of a changed deal arrive, and
       [moved.record_id, moved.changes.stage_id, (moved.data as { stage_id: string }).stage_id],
       [deal.id, { from: deal.stage_id, to: next.id }, next.id],
     );
-    // The outcome of a delivery is stored a moment after the receiver has answered.
+    // The outcome of a delivery is stored shortly after the receiver has responded.
     await until(async () => {
       const [{ state, attempts }] = await call("GET", `/webhooks/${webhook.id}/deliveries`);
       return state === "delivered" && attempts === 2;
     });
-    // A run is in progress, and ends with the stack.
+    // A delivery run is in progress and ends when the stack stops.
     assert.deepEqual(await started.end(), [0, ""]);
   });
 });

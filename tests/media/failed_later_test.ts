@@ -1,4 +1,5 @@
-// The channel may accept a message with a file, and report only later that it cannot use the file.
+// Tests messages with a file that the channel accepts at first. The channel reports only later that
+// it cannot use the file.
 import assert from "node:assert/strict";
 import { call } from "../support/calls.ts";
 import { anyPhone, type Company } from "../support/company.ts";
@@ -24,7 +25,7 @@ async function reportFailure(company: Company, code: number, id: string, mark?: 
   `;
 }
 
-/** The reason in the message, in its send and in the ledger. */
+/** The failure reason in the message, in the send and in the ledger. */
 async function reasons(company: Company) {
   const [{ message_id, reason }] = await ledgerOf(company);
   const { body } = await call(company.keys.read, "GET", `/sends/${message_id}`);
@@ -34,7 +35,7 @@ async function reasons(company: Company) {
 const LINK = { link: "https://files.example/a.pdf", type: "document" };
 
 for (const code of [131052, 131053]) {
-  Deno.test(`a reported ${code} is media_rejected for the caller's own file, and template_rejected without one`, async () => {
+  Deno.test(`a reported ${code} becomes media_rejected if the caller sent a file of its own, and otherwise template_rejected`, async () => {
     const cases: [name: string, expected: string][] = [
       ["reply with an upload", "media_rejected"],
       ["reply with a link", "media_rejected"],
@@ -65,13 +66,13 @@ for (const code of [131052, 131053]) {
       const [{ message_id }] = await ledgerOf(company);
       const { whatsapp_message_id } = await storedMessage(message_id);
       await reportFailure(company, code, whatsapp_message_id);
-      // The channel accepted the message, so the ledger has no reason.
+      // The channel accepted the message, so the ledger contains no failure reason.
       assert.deepEqual(await reasons(company), [expected, expected, null], name);
     }
   });
 }
 
-Deno.test("media_rejected also settles a send whose answer was lost, and other failures of a file keep their reason", async () => {
+Deno.test("media_rejected also settles a send whose response was lost, and other file failures keep their reason", async () => {
   await using channel = ownChannel(() => new Response("lost", { status: 500 }));
   const reply = await ownReplies(channel.url);
   for (const [code, expected] of [[131053, "media_rejected"], [131026, "recipient_unreachable"]]) {

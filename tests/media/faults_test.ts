@@ -1,5 +1,5 @@
-// A corrupt or incomplete media file never reaches the caller as a complete file, and the account's
-// token is never sent to an unknown host.
+// Tests that a corrupt or incomplete media file never reaches the caller as a complete file. Also
+// tests that the account's token is never sent to an unknown host.
 import assert from "node:assert/strict";
 import { newCompany } from "../support/company.ts";
 import {
@@ -22,11 +22,11 @@ interface Got {
   status: number;
   headers: Headers;
   bytes: Uint8Array;
-  /** Whether the answer broke off. */
+  /** Whether the response was cut off. */
   isBroken: boolean;
 }
 
-/** Reads an answer, or the part that arrived before it broke off. */
+/** Reads a response, or the part that arrived before the response was cut off. */
 async function got(response: Response): Promise<Got> {
   const pieces: number[] = [];
   let isBroken = false;
@@ -53,10 +53,11 @@ function assertUnavailable({ status, bytes }: Got) {
   assert.deepEqual([status, code], [502, "channel_unavailable"]);
 }
 
-Deno.test("a small media file with a wrong digest gets a 502 before the first byte", async () => {
+Deno.test("a small media file with a wrong digest returns a 502 before the first byte", async () => {
   await using channel = mediaChannel(JPEG);
   assertUnavailable(await readFrom(channel, await addMedium(company, LONG)));
-  // If the webhook event had no digest, the gateway compares with the digest of the channel.
+  // If the webhook event had no digest, the gateway compares the file with the digest from the
+  // channel.
   await using lying = mediaChannel(JPEG, {
     answer: ({ path }) =>
       path.startsWith("/files/") ? undefined : Response.json(facts(lying.origin, LONG)),
@@ -64,7 +65,7 @@ Deno.test("a small media file with a wrong digest gets a 502 before the first by
   assertUnavailable(await readFrom(lying, await addMedium(company, JPEG, { sha256: null })));
 });
 
-Deno.test("if a large media file has a wrong digest, the answer breaks off before its last piece", async () => {
+Deno.test("if a large media file has a wrong digest, the response is cut off before its last chunk", async () => {
   await using channel = mediaChannel(LONG);
   const { status, headers, bytes, isBroken } = await readFrom(
     channel,
@@ -74,7 +75,7 @@ Deno.test("if a large media file has a wrong digest, the answer breaks off befor
   assert.ok(bytes.length < LONG.length);
 });
 
-Deno.test("if the channel's stream breaks off, the caller never gets a complete answer", async () => {
+Deno.test("if the channel's stream is cut off, the caller never receives a complete response", async () => {
   for (const [size, endsAt] of [[400_000, 200_000], [10_000, 0]]) {
     await using channel = mediaChannel(JPEG, {
       answer: ({ path }) =>
@@ -88,7 +89,7 @@ Deno.test("if the channel's stream breaks off, the caller never gets a complete 
   }
 });
 
-Deno.test("if a media file has more or fewer bytes than announced, the caller never gets a complete answer", async () => {
+Deno.test("if a media file has more or fewer bytes than announced, the caller never receives a complete response", async () => {
   for (const change of [-1, 1]) {
     await using channel = mediaChannel(JPEG, {
       answer: ({ path }) =>
@@ -101,12 +102,12 @@ Deno.test("if a media file has more or fewer bytes than announced, the caller ne
   }
 });
 
-Deno.test("an empty media file gets a 502", async () => {
+Deno.test("an empty media file returns a 502", async () => {
   await using channel = mediaChannel(new Uint8Array(0));
   assertUnavailable(await readFrom(channel, await addMedium(company, new Uint8Array(0))));
 });
 
-Deno.test("a media file without a digest is passed on without an ETag", async () => {
+Deno.test("a media file without a digest is passed on without an `ETag`", async () => {
   await using channel = mediaChannel(LONG, {
     answer: ({ path }) =>
       path.startsWith("/files/")
@@ -121,7 +122,7 @@ Deno.test("a media file without a digest is passed on without an ETag", async ()
 });
 
 for (const status of [401, 403, 404]) {
-  Deno.test(`if a file's address answers ${status}, the gateway requests a new address once`, async () => {
+  Deno.test(`if a file's URL returns ${status}, the gateway requests a new URL once`, async () => {
     let asked = 0;
     await using channel = mediaChannel(JPEG, {
       answer: ({ path }) =>
@@ -138,7 +139,7 @@ for (const status of [401, 403, 404]) {
   });
 }
 
-Deno.test("a file that no longer exists at its host gets a 410", async () => {
+Deno.test("a file that no longer exists on its host returns a 410", async () => {
   await using channel = mediaChannel(JPEG, {
     answer: ({ path }) =>
       path.startsWith("/files/") ? new Response("gone", { status: 410 }) : undefined,
@@ -159,7 +160,7 @@ const STRANGE = [
   "data:image/jpeg;base64,/9j/",
 ];
 
-Deno.test("the gateway fetches nothing from an unknown host and follows no redirect to it", async () => {
+Deno.test("the gateway fetches nothing from an unknown host and follows no redirect to an unknown host", async () => {
   for (const strange of STRANGE) {
     await using named = mediaChannel(JPEG, {
       answer: () => Response.json({ url: strange, sha256: hex(JPEG) }),
@@ -175,7 +176,7 @@ Deno.test("the gateway fetches nothing from an unknown host and follows no redir
   }
 });
 
-Deno.test("three redirects are followed, and a fourth is not", async () => {
+Deno.test("the gateway follows three redirects, but not a fourth", async () => {
   for (const [count, status] of [[3, 200], [4, 502]]) {
     await using channel = mediaChannel(JPEG, {
       answer({ path }) {
@@ -252,7 +253,7 @@ const NAMES: [given: string | null, plain: string, encoded: string][] = [
   ["it's (1)*.jpg", "its (1)*.jpg", "its%20%281%29%2A.jpg"],
 ];
 
-Deno.test("no file name breaks the Content-Disposition header", async () => {
+Deno.test("no file name can break the `Content-Disposition` header", async () => {
   await using channel = mediaChannel(JPEG);
   for (const [filename, plain, encoded] of NAMES) {
     const { headers } = await readFrom(channel, await addMedium(company, JPEG, { filename }));
@@ -272,7 +273,7 @@ Deno.test("no file name breaks the Content-Disposition header", async () => {
   }
 });
 
-Deno.test("a company can read three media files at a time, and no company waits for another", async () => {
+Deno.test("a company can read three media files at a time, and no company waits for another company", async () => {
   const held = Promise.withResolvers<void>();
   const bodies: ReturnType<typeof streamOf>[] = [];
   await using channel = mediaChannel(JPEG, {

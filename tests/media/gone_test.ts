@@ -1,5 +1,5 @@
-// A media file counts as gone only if the channel certainly no longer has it. Then the gateway never
-// requests it again.
+// Tests media files that no longer exist. A file counts as gone only if the channel certainly no
+// longer has the file. The gateway then never requests it again.
 import assert from "node:assert/strict";
 import { call } from "../support/calls.ts";
 import { newCompany } from "../support/company.ts";
@@ -9,7 +9,7 @@ const JPEG = Uint8Array.from([0xff, 0xd8, 0xff, 0xe0, ...Array.from({ length: 50
 const company = await newCompany();
 const { read: key } = company.keys;
 
-/** Reads a media file, and parses the body of an error. */
+/** Requests a media file, and parses the response body if it is an error. */
 async function readFrom(channel: { url: string }, id: string, method = "GET") {
   await using own = await mediaGateway(channel.url);
   const response = await own.ask(key, `/messages/${id}/media`, { method });
@@ -22,12 +22,12 @@ const NO_OBJECT = {
   error: { code: 100, error_subcode: 33, message: "Object with ID '1' does not exist" },
 };
 const noObject = () => Response.json(NO_OBJECT, { status: 400 });
-/** The paths of a media file and of the account's phone number. */
+/** The channel's paths of a media file and of the account's phone number. */
 const MEDIUM = "/v26.0/1234567890";
 const NUMBER = `/v26.0/${company.phone_number_id}`;
 const number = () => Response.json({ id: company.phone_number_id });
 
-Deno.test("after the channel has said that a media file is gone, the gateway never requests it again", async () => {
+Deno.test("after the channel has reported that a media file is gone, the gateway never requests the file again", async () => {
   await using channel = mediaChannel(JPEG, {
     answer: ({ path }) => path === MEDIUM ? noObject() : number(),
   });
@@ -43,7 +43,7 @@ Deno.test("after the channel has said that a media file is gone, the gateway nev
   assert.ok(again.body.error.includes(gone_at), again.body.error);
 });
 
-Deno.test("if the token cannot read the phone number either, a missing media file is not remembered as gone", async () => {
+Deno.test("if the token also cannot read the phone number, a missing media file is not recorded as gone", async () => {
   for (
     const [answerToNumber, status, code] of [
       [noObject, 500, "channel_account_error"],
@@ -66,7 +66,7 @@ Deno.test("if the token cannot read the phone number either, a missing media fil
     assert.deepEqual([read.status, read.body.code], [status, code]);
     assert.deepEqual(channel.paths, [MEDIUM, NUMBER]);
     assert.equal((await readFrom(channel, id, "HEAD")).status, status);
-    // After the operator has connected the account again, the file can be read.
+    // After the operator has reconnected the account, the file can be read.
     hidden.is = false;
     assert.equal((await readFrom(channel, id)).status, 200);
   }

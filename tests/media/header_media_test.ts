@@ -1,4 +1,4 @@
-// Tests template sends with the caller's own file in the header.
+// Tests template sends whose header contains the caller's own file.
 import assert from "node:assert/strict";
 import { assertField } from "../support/calls.ts";
 import { anyPhone, type Company } from "../support/company.ts";
@@ -28,7 +28,7 @@ async function upload(channelUrl: string, company: Company, type: string): Promi
   return body.data.id;
 }
 
-Deno.test("a send uses the given upload or address as the template's header, and does not upload the sample", async () => {
+Deno.test("a send uses the given upload or URL as the template's header, and does not upload the sample", async () => {
   await using channel = ownSandbox();
   const company = await companyWithTemplates(channel.url);
   await using host = Deno.serve(
@@ -51,7 +51,7 @@ Deno.test("a send uses the given upload or address as the template's header, and
     const json = invoice({ header_media, idempotency_key: crypto.randomUUID() });
     const { status, body } = await send(company.keys.messaging, json);
     assert.equal(status, 200, JSON.stringify(body));
-    // deno-lint-ignore no-explicit-any -- a body in the channel's form
+    // deno-lint-ignore no-explicit-any -- a body in the channel's format
     const { components: [header] } = (await channel.taken())[0].message.template as any;
     assert.deepEqual(header, {
       type: "header",
@@ -80,7 +80,7 @@ Deno.test("a send uses the given upload or address as the template's header, and
   assert.equal((await ledgerOf(company)).length, 3);
 });
 
-Deno.test("a file of a wrong format or at a forbidden address is refused, and the error names the field", async () => {
+Deno.test("a file in a wrong format or with a forbidden URL is refused, and the error names the field", async () => {
   await using channel = ownSandbox();
   const company = await companyWithTemplates(channel.url);
   const send = await ownSender(channel.url);

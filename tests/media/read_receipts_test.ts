@@ -8,7 +8,7 @@ import { accepted, ownChannel, setToken, storedMessage } from "../support/sendin
 import { ownReplies } from "../support/own_functions.ts";
 import { environment, stack, statement } from "../support/test_stack.ts";
 
-/** A function that marks a message as read. */
+/** Returns a function that marks a message as read. */
 async function ownReader(channelUrl: string) {
   const app = whatsapp(
     await readWhatsappConfig(environment({ supabaseUrl: stack.url, channelUrl })),
@@ -25,14 +25,14 @@ async function ownReader(channelUrl: string) {
   };
 }
 
-/** Adds an inbound message to the company's conversation, with its id on the channel. */
+/** Adds an inbound message to the company's conversation, with the message's id on the channel. */
 async function written(company: Awaited<ReturnType<typeof newCompany>>, secondsAgo = 1) {
   const id = await writes(company, { secondsAgo });
   await statement`update messages set whatsapp_message_id = ${`wamid.${id}`} where id = ${id}`;
   return id;
 }
 
-Deno.test("the channel marks a message as read, and earlier messages of the conversation have read_at too", async () => {
+Deno.test("the channel marks a message as read, and `read_at` is also set for earlier messages in the conversation", async () => {
   const company = await newCompany();
   await setToken(company, "EAAG-read");
   const [first, second] = [await written(company), await written(company)];
@@ -94,7 +94,7 @@ Deno.test("only an inbound message of the key's company from the last 30 days ca
   assert.deepEqual([gone.status, gone.body.code], [404, "account_not_connected"]);
 });
 
-Deno.test("if the channel does not mark the message, read_at stays empty", async () => {
+Deno.test("if the channel does not mark the message as read, `read_at` remains empty", async () => {
   const company = await newCompany();
   const id = await written(company);
   const failures: [number, number, number, string][] = [

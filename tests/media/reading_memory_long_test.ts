@@ -1,5 +1,6 @@
-// A hosted gateway has 256 MB of memory, so it streams the largest media file and never holds all
-// of it. Tests both the installed Deno and the Deno version of the hosted runtime.
+// Tests that the gateway streams the largest media file without holding all of it in memory,
+// because a hosted gateway has only 256 MB. The test runs on the installed Deno version and on the
+// hosted runtime's version.
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { newCompany } from "../support/company.ts";
@@ -13,7 +14,7 @@ const digest = createHash("sha256");
 for await (const piece of streamOf(SIZE).body) digest.update(piece);
 const sha256 = digest.digest("hex");
 
-/** A channel with a PDF of 100 MiB. */
+/** A channel that serves a PDF of 100 MiB. */
 function largeChannel() {
   const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, ({ url }) => {
     if (new URL(url).pathname.startsWith("/files/")) {
@@ -30,7 +31,7 @@ function largeChannel() {
 
 for (const [version, deno] of DENOS) {
   Deno.test(
-    `on ${version}, streaming 100 MiB takes at most 80 MiB of memory, and three streams at once at most 160 MiB`,
+    `on ${version}, streaming 100 MiB uses at most 80 MiB of memory, and three simultaneous streams use at most 160 MiB`,
     {
       ignore: Deno.build.os !== "linux",
     },
@@ -51,7 +52,7 @@ for (const [version, deno] of DENOS) {
         for await (const piece of (await ask(id)).body!) hash.update(piece);
         assert.equal(hash.digest("hex"), sha256);
       };
-      // The first read also loads the code, so the test does not measure it.
+      // The first read also loads the code, so its memory is not measured.
       const first = await ask(small);
       await first.body!.getReader().read();
       await first.body!.cancel().catch(() => {});
@@ -61,7 +62,8 @@ for (const [version, deno] of DENOS) {
       const grown = (after.memory - before.memory) / MIB;
       const cpu = after.cpu - before.cpu;
       console.log(`${version}: ${Math.round(grown)} MiB more, ${cpu.toFixed(2)} s of CPU`);
-      // On an idle machine it takes 22 to 26 MiB. On a busy machine, garbage is collected later.
+      // On an idle machine, streaming uses 22 to 26 MiB. On a busy machine, garbage is collected
+      // later.
       assert.ok(grown <= 80, `${grown} MiB`);
       await Promise.all([readWhole(), readWhole(), readWhole()]);
       const three = (usageOf(gateway.pid).memory - before.memory) / MIB;

@@ -1,5 +1,5 @@
-// GET /messages/{id}/media passes on the file that a person sent. Each test starts its own server
-// as the channel.
+// Tests GET /messages/{id}/media, which returns the file that a person sent. Each test starts its
+// own server as the channel.
 import assert from "node:assert/strict";
 import { call } from "../support/calls.ts";
 import { mediumOf, newCompany, newCompanyWithTemplate } from "../support/company.ts";
@@ -28,7 +28,7 @@ async function readFrom(
   return { status: response.status, headers: response.headers, bytes, body };
 }
 
-Deno.test("the answer has exactly the bytes that the person sent, and needs one round trip and two calls of the channel", async () => {
+Deno.test("the response has exactly the bytes that the person sent, and needs one round trip and two requests to the channel", async () => {
   const bytes = patternOf(300_000);
   await using channel = mediaChannel(bytes, { type: "application/pdf" });
   const id = await addMedium(company, bytes, {
@@ -36,7 +36,7 @@ Deno.test("the answer has exactly the bytes that the person sent, and needs one 
   });
   await using database = watchedStack();
   await using own = await mediaGateway(channel.url, { supabaseUrl: database.url });
-  await (await own.ask(key, "/pipelines")).body?.cancel(); // the use of the key is recorded once
+  await (await own.ask(key, "/pipelines")).body?.cancel(); // the key's use is recorded once
   database.seen.length = 0;
   const response = await own.ask(key, `/messages/${id}/media`);
   const { status, headers } = response;
@@ -74,7 +74,7 @@ Deno.test("the answer has exactly the bytes that the person sent, and needs one 
   );
 });
 
-Deno.test("a caller who already has the file gets a 304, and the channel is not called", async () => {
+Deno.test("a caller that already has the file receives a 304, and the channel is not called", async () => {
   await using channel = mediaChannel(JPEG);
   const id = await addMedium(company, JPEG);
   for (const tag of [`"${hex(JPEG)}"`, `W/"${hex(JPEG)}"`, "*"]) {
@@ -88,7 +88,7 @@ Deno.test("a caller who already has the file gets a 304, and the channel is not 
   assert.equal(other.status, 200);
 });
 
-Deno.test("HEAD asks the channel for the size and does not download the file", async () => {
+Deno.test("HEAD requests the size from the channel and does not download the file", async () => {
   await using channel = mediaChannel(JPEG);
   const id = await addMedium(company, JPEG);
   const { status, headers, bytes } = await readFrom(channel, id, { method: "HEAD" });
@@ -109,7 +109,7 @@ Deno.test("Range is ignored", async () => {
   assert.deepEqual([status, bytes.length], [200, JPEG.length]);
 });
 
-Deno.test("a message without a media file, an outbound message and another company's message get a 404", async () => {
+Deno.test("a message without a media file, an outbound message and another company's message return a 404", async () => {
   await using channel = mediaChannel(JPEG);
   const other = await newCompany();
   const text = await withDatabase((sql) => addMessage(sql, company));
@@ -134,7 +134,7 @@ Deno.test("a message without a media file, an outbound message and another compa
   assert.deepEqual(channel.seen, []);
 });
 
-Deno.test("the media file of an erased contact gets a 404, and no data about it is left", async () => {
+Deno.test("an erased contact's media file returns a 404, and no data about the file remains", async () => {
   await using channel = mediaChannel(JPEG);
   const own = await newCompany();
   const id = await addMedium(own, JPEG, { filename: "secret.jpg" });
@@ -148,7 +148,7 @@ Deno.test("the media file of an erased contact gets a 404, and no data about it 
   assert.deepEqual([media, channel.seen], [null, []]);
 });
 
-Deno.test("an expired media file gets a 410, and the channel is not called", async () => {
+Deno.test("an expired media file returns a 410, and the channel is not called", async () => {
   await using channel = mediaChannel(JPEG);
   const expires_at = new Date(Date.now() - 1000).toISOString();
   const id = await addMedium(company, JPEG, { expires_at });
@@ -166,7 +166,7 @@ Deno.test("a media file without an expiry time is requested from the channel", a
   assert.equal((await readFrom(channel, id)).status, 200);
 });
 
-Deno.test("a message of a disconnected account gets a 404 account_not_connected", async () => {
+Deno.test("a message from a disconnected account returns a 404 account_not_connected", async () => {
   await using channel = mediaChannel(JPEG);
   const own = await newCompany();
   const id = await addMedium(own, JPEG);
@@ -179,7 +179,7 @@ Deno.test("a message of a disconnected account gets a 404 account_not_connected"
   assert.deepEqual(channel.seen, []);
 });
 
-/** Failures of the channel, and the gateway's answer to each. */
+/** Channel failures, and the gateway's response to each failure. */
 const FAILURES: [name: string, answer: () => Response, status: number, code: string][] = [
   [
     "an invalid token",
@@ -200,10 +200,10 @@ const FAILURES: [name: string, answer: () => Response, status: number, code: str
     ...[502, "channel_unavailable"] as const,
   ],
   ["a channel that is down", () => new Response("no", { status: 503 }), 502, "channel_unavailable"],
-  ["an answer that is not JSON", () => new Response("<html>"), 502, "channel_unavailable"],
-  ["an answer without an address", () => Response.json({ id: "1" }), 502, "channel_unavailable"],
+  ["a response that is not JSON", () => new Response("<html>"), 502, "channel_unavailable"],
+  ["a response without a url field", () => Response.json({ id: "1" }), 502, "channel_unavailable"],
   [
-    "an address that is not a URL",
+    "a url field that is not a valid URL",
     () => Response.json({ url: "::", id: "1" }),
     ...[502, "channel_unavailable"] as const,
   ],
@@ -219,7 +219,7 @@ for (const [name, answer, status, code] of FAILURES) {
     await using channel = mediaChannel(JPEG, { answer });
     const id = await addMedium(company, JPEG);
     for (const method of ["GET", "HEAD"]) {
-      if (method === "HEAD" && name.includes("URL")) continue; // HEAD never uses the address
+      if (method === "HEAD" && name.includes("URL")) continue; // HEAD never uses the URL
       const read = await readFrom(channel, id, { method });
       assert.equal(read.status, status);
       if (method === "GET") {
@@ -249,7 +249,7 @@ Deno.test("an account token that cannot be decrypted causes a 500 channel_accoun
   assert.match(lines[0], /"event":"account_token_unusable"/);
 });
 
-Deno.test("an operation that answers with a file answers every error as JSON", async () => {
+Deno.test("an operation that returns a file returns every error as JSON", async () => {
   const request = await ownGateway(stack.url);
   const { media_message_id, keys } = await newCompanyWithTemplate();
   const path = `/messages/${media_message_id}/media`;

@@ -1,5 +1,5 @@
-// Tests replies with files, quotes, buttons and lists: what the channel gets, what is stored, and
-// what is refused.
+// Tests replies with files, quotes, buttons and lists: what is sent to the channel, what is stored,
+// and what is refused.
 import assert from "node:assert/strict";
 import { assertField, call } from "../support/calls.ts";
 import { addMessage, connectAccount, newCompany } from "../support/company.ts";
@@ -17,7 +17,7 @@ function own(
   return rest;
 }
 
-Deno.test("a reply with an upload is sent in the channel's form, and stored with what is known about the file", async () => {
+Deno.test("a reply with an upload is sent in the channel's format, and stored with the known data about the file", async () => {
   const company = await spokenTo();
   await using channel = ownChannel(() => accepted());
   const reply = await ownReplies(channel.url);
@@ -84,7 +84,7 @@ Deno.test("a reply with an upload is sent in the channel's form, and stored with
   }
 });
 
-Deno.test("a reply with an address passes the address on to the channel, which fetches the file itself", async () => {
+Deno.test("a reply with a URL passes the URL on to the channel, which fetches the file itself", async () => {
   const company = await spokenTo();
   await using channel = ownChannel(() => accepted());
   const reply = await ownReplies(channel.url);
@@ -106,7 +106,7 @@ Deno.test("a reply with an address passes the address on to the channel, which f
   ]);
 });
 
-Deno.test("a reply that answers a message quotes it", async () => {
+Deno.test("a reply to a specific message quotes that message", async () => {
   const company = await newCompany();
   const asked = await writes(company);
   await statement`update messages set whatsapp_message_id = ${`wamid.${asked}`} where id = ${asked}`;
@@ -118,7 +118,7 @@ Deno.test("a reply that answers a message quotes it", async () => {
   assert.equal((await storedMessage(body.message_id)).reply_to_id, asked);
 });
 
-Deno.test("an upload or a message of another company, number or conversation is refused like an unknown one", async () => {
+Deno.test("an upload or message from another company, number or conversation is refused like an unknown one", async () => {
   const company = await spokenTo();
   const other = await spokenTo();
   const second = await withDatabase((sql) => connectAccount(sql, company.id));
@@ -155,7 +155,7 @@ Deno.test("an upload or a message of another company, number or conversation is 
   assert.deepEqual([channel.calls.length, await ledgerOf(company)], [0, []]);
 });
 
-Deno.test("filename, voice and caption are refused with a file of the wrong kind", async () => {
+Deno.test("`filename`, `voice` and `caption` are refused for file types that do not support them", async () => {
   const company = await spokenTo();
   await using channel = ownChannel(() => accepted());
   const reply = await ownReplies(channel.url);
@@ -173,7 +173,7 @@ Deno.test("filename, voice and caption are refused with a file of the wrong kind
   assert.equal(channel.calls.length, 0);
 });
 
-Deno.test("buttons and lists are sent in the channel's form, and the stored message has all of them", async () => {
+Deno.test("buttons and lists are sent in the channel's format, and the stored message contains all of them", async () => {
   const company = await spokenTo();
   await using channel = ownChannel(() => accepted());
   const reply = await ownReplies(channel.url);
@@ -292,7 +292,7 @@ Deno.test("a reply that exceeds any limit by one is refused, and the error names
   assert.equal(channel.calls.length, 0);
 });
 
-Deno.test("a repeated idempotency key sends one message, and the answer names the fields that differ", async () => {
+Deno.test("a repeated idempotency key sends only one message, and the response names the fields that differ", async () => {
   const company = await spokenTo();
   await using channel = ownChannel(() => accepted());
   const reply = await ownReplies(channel.url);
@@ -320,7 +320,7 @@ Deno.test("a repeated idempotency key sends one message, and the answer names th
   assert.equal(channel.calls.length, 1);
 });
 
-Deno.test("a reply with only a text has the same fingerprint, channel request and row as before replies had files", async () => {
+Deno.test("a text-only reply has the same fingerprint, channel request and row as before file replies were introduced", async () => {
   const company = await spokenTo();
   await using channel = ownChannel(() => accepted());
   const reply = await ownReplies(channel.url);
@@ -365,7 +365,7 @@ Deno.test("if the channel refuses the file, the reply fails with media_rejected,
   }
 });
 
-Deno.test("erasing a contact deletes the uploads that only this contact got, and keeps the uploads that others got too", async () => {
+Deno.test("erasing a contact deletes uploads sent only to this contact, and keeps uploads that were also sent to others", async () => {
   const company = await spokenTo();
   const [{ id: contact_id }] = await statement`
     insert into contacts (company_id, phone) values (${company.id}, '+5511988887777') returning id

@@ -1,5 +1,6 @@
-// A hosted function has 256 MB of memory, so it passes on the largest document and never holds all of
-// it. Tests both the installed Deno and the Deno version of the hosted runtime.
+// Tests that the function passes on the largest document without holding all of it in memory,
+// because a hosted function has only 256 MB. The test runs on the installed Deno version and on the
+// hosted runtime's version.
 import assert from "node:assert/strict";
 import { newCompany } from "../support/company.ts";
 import { startFunction } from "../support/function_process.ts";
@@ -7,10 +8,10 @@ import { DENOS, MIB, usageOf } from "../support/function_usage.ts";
 import { streamOf } from "../support/media.ts";
 import { statement } from "../support/test_stack.ts";
 
-/** A document may have this many bytes. */
+/** The maximum size of a document in bytes. */
 const SIZE = 100 * MIB;
 
-/** A channel that accepts every file that it gets completely, and counts the bytes. */
+/** A channel that accepts every file that arrives completely, and counts the bytes. */
 function countingChannel() {
   const got: number[] = [];
   const server = Deno.serve(
@@ -29,7 +30,10 @@ function countingChannel() {
   };
 }
 
-/** A body from a stream. Deno sends it with its length, and any other stream in chunks. */
+/**
+ * A request body from a stream. Deno sends this body with its length, but sends other streams in
+ * chunks.
+ */
 function withLength(stream: ReadableStream<Uint8Array<ArrayBuffer>>, size: number): Blob {
   const blob = new Blob();
   Object.defineProperties(blob, { size: { value: size }, stream: { value: () => stream } });
@@ -38,7 +42,7 @@ function withLength(stream: ReadableStream<Uint8Array<ArrayBuffer>>, size: numbe
 
 for (const [version, deno] of DENOS) {
   Deno.test(
-    `on ${version}, a document of 100 MiB is uploaded with at most 80 MiB of memory, and one byte more gets a 413`,
+    `on ${version}, uploading a document of 100 MiB uses at most 80 MiB of memory, and one byte more returns a 413`,
     { ignore: Deno.build.os !== "linux" },
     async () => {
       await using channel = countingChannel();
@@ -55,7 +59,7 @@ for (const [version, deno] of DENOS) {
         });
         return { status: response.status, body: await response.json() };
       };
-      // The first upload also loads the code, so the test does not measure it.
+      // The first upload also loads the code, so its memory is not measured.
       assert.equal((await upload(100, { hasLength: true })).status, 201);
       const before = usageOf(whatsapp.pid);
       const { status, body } = await upload(SIZE, { hasLength: true });
@@ -64,7 +68,8 @@ for (const [version, deno] of DENOS) {
       const grown = (after.memory - before.memory) / MIB;
       const cpu = after.cpu - before.cpu;
       console.log(`${version}: ${Math.round(grown)} MiB more, ${cpu.toFixed(2)} s of CPU`);
-      // On an idle machine it takes 18 to 24 MiB. On a busy machine, garbage is collected later.
+      // On an idle machine, the upload uses 18 to 24 MiB. On a busy machine, garbage is collected
+      // later.
       assert.ok(grown <= 80, `${grown} MiB`);
       // The multipart body is a little longer than the file.
       assert.ok(channel.got[1] > SIZE && channel.got[1] < SIZE + 2_000, `${channel.got[1]}`);
@@ -72,7 +77,7 @@ for (const [version, deno] of DENOS) {
       const over = await upload(SIZE + 1, { hasLength: false });
       assert.deepEqual([over.status, over.body.code], [413, "payload_too_large"]);
       assert.match(over.body.error, /larger than the 100 MB/);
-      assert.equal(channel.got.length, 2, "the channel did not get the whole file");
+      assert.equal(channel.got.length, 2, "the channel did not receive the whole file");
       const stored = await statement`
         select from media_uploads where company_id = ${company.id}
       `;

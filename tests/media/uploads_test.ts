@@ -1,4 +1,4 @@
-// Tests uploads of media: the types, the limits, and what the channel gets.
+// Tests media uploads: the accepted types, the size limits, and the file that the channel receives.
 import assert from "node:assert/strict";
 import { ACCEPTED_TYPES } from "../../supabase/functions/_shared/templates/media_types.ts";
 import { assertField } from "../support/calls.ts";
@@ -9,7 +9,7 @@ import { withDatabase } from "../support/test_stack.ts";
 
 const MIB = 2 ** 20;
 
-Deno.test("an upload is sent in the channel's form, and the answer describes the file that the channel stored", async () => {
+Deno.test("an upload is sent in the channel's format, and the response describes the stored file", async () => {
   const company = await newCompany();
   await setToken(company, "EAAG-upload");
   await using channel = uploadChannel();
@@ -45,7 +45,7 @@ Deno.test("an upload is sent in the channel's form, and the answer describes the
   assert.deepEqual([read.status, read.body], [200, body]);
 });
 
-Deno.test("a file of every type that the channel accepts is accepted, and refused if its first bytes do not fit the type", async () => {
+Deno.test("files of every type that the channel supports are accepted, unless their first bytes do not match the type", async () => {
   const company = await newCompany();
   await using channel = uploadChannel();
   const upload = await ownUploads(channel.url);
@@ -60,7 +60,7 @@ Deno.test("a file of every type that the channel accepts is accepted, and refuse
   assert.equal(channel.uploads.length, Object.keys(ACCEPTED_TYPES).length);
 });
 
-Deno.test("a file may be as large as the limit of its type, and one byte more gets a 413 that names the limit", async () => {
+Deno.test("a file that exceeds the size limit of its type by one byte is refused with a 413 that names the limit", async () => {
   const company = await newCompany();
   await using channel = uploadChannel();
   const upload = await ownUploads(channel.url);
@@ -84,7 +84,7 @@ Deno.test("a file may be as large as the limit of its type, and one byte more ge
   assert.equal(channel.uploads.length, 3, "a file that is too large is not sent to the channel");
 });
 
-Deno.test("Ogg with Opus is always uploaded as audio/ogg, and WebM or Ogg with another codec never reaches the channel", async () => {
+Deno.test("Ogg files with Opus audio are uploaded as audio/ogg, but WebM files and Ogg files with another codec are refused", async () => {
   const company = await newCompany();
   await using channel = uploadChannel();
   const upload = await ownUploads(channel.url);
@@ -109,7 +109,7 @@ Deno.test("Ogg with Opus is always uploaded as audio/ogg, and WebM or Ogg with a
   assert.equal(channel.uploads.length, types.length);
 });
 
-Deno.test("a wrong type, an empty file and HTML that is declared as an image are refused, and the error names the field", async () => {
+Deno.test("a wrong type, an empty file and HTML declared as an image are refused with an error that names the field", async () => {
   const { keys } = await newCompany();
   await using channel = uploadChannel();
   const upload = await ownUploads(channel.url);
@@ -131,7 +131,7 @@ Deno.test("a wrong type, an empty file and HTML that is declared as an image are
   assert.equal(channel.uploads.length, 0);
 });
 
-Deno.test("only a key with the scope messaging can upload and read uploads, and only uploads of its own company", async () => {
+Deno.test("only keys with the `messaging` scope can create and read uploads, and only those of their own company", async () => {
   const company = await newCompany();
   const other = await newCompany();
   await using channel = uploadChannel();
@@ -179,7 +179,7 @@ Deno.test("with several accounts, an upload names its number, and the error list
   assert.equal(channel.uploads[0].path, `/v26.0/${second.phone_number_id}/media`);
 });
 
-Deno.test("nothing is stored if the body breaks off or comes too late, or if the channel refuses the file", async () => {
+Deno.test("nothing is stored if the request body is incomplete or too slow, or if the channel refuses the file", async () => {
   const company = await newCompany();
   let refusal = {
     code: 131053,
@@ -234,7 +234,7 @@ Deno.test("nothing is stored if the body breaks off or comes too late, or if the
   assert.equal(stored.length, 0);
 });
 
-Deno.test("expired uploads are not shown, and the job tend_channel deletes them", async () => {
+Deno.test("expired uploads are not returned, and the `tend_channel` job deletes them", async () => {
   const company = await newCompany();
   await using channel = uploadChannel();
   const upload = await ownUploads(channel.url);

@@ -1,4 +1,4 @@
-// Tests that the check of answers against openapi.json finds errors. All other tests rely on the
+// Tests that the check of responses against openapi.json finds errors. All other tests rely on this
 // check.
 import assert from "node:assert/strict";
 import description from "../../supabase/functions/gateway/openapi.json" with { type: "json" };
@@ -33,7 +33,7 @@ interface Change {
   isBehindServer?: boolean;
 }
 
-/** An allowed exchange, with these changes. */
+/** A valid request and response, with these changes. */
 function exchange(change: Change = {}): Exchange {
   const isOneDeal = (change.status ?? 200) === 200 && !/^\/deals(\?|$)/.test(change.path ?? "");
   const headers = {
@@ -59,7 +59,10 @@ const page = { data: [DEAL], pagination: { limit: 2, has_more: false, next_curso
 
 const ALLOWED: Record<string, Change> = {
   "an answer": {},
-  "a header of a platform": { headers: { "X-Served-By": "edge" }, isBehindServer: true },
+  "a header that the hosting platform adds": {
+    headers: { "X-Served-By": "edge" },
+    isBehindServer: true,
+  },
   "a page": { method: "GET", path: "/deals?limit=2", body: page },
   "HEAD": { method: "HEAD", path: "/deals?limit=2", body: "" },
   "an error": { status: 404, body: NOT_FOUND },
@@ -78,9 +81,9 @@ const ALLOWED: Record<string, Change> = {
 };
 
 const NOT_ALLOWED: Record<string, [Change, RegExp]> = {
-  "a status that is not declared": [{ status: 202 }, /status is not declared/],
-  "a member that is not declared": [{ body: { data: { ...DEAL, colour: "red" } } }, /unevaluated/],
-  "a member that is missing": [
+  "an undeclared status": [{ status: 202 }, /status is not declared/],
+  "an undeclared property": [{ body: { data: { ...DEAL, colour: "red" } } }, /unevaluated/],
+  "a missing property": [
     { body: { data: { ...DEAL, title: undefined } } },
     /required.*title/,
   ],
@@ -92,14 +95,14 @@ const NOT_ALLOWED: Record<string, [Change, RegExp]> = {
   "an id that is not a UUID": [{ body: { data: { ...DEAL, id: "x" } } }, /id must match format/],
   "another envelope": [{ body: DEAL }, /required property 'data'/],
   "no request id": [{ headers: { "X-Request-Id": undefined } }, /X-Request-Id is missing/],
-  "an answer that a cache may keep": [{ headers: { "Cache-Control": "public" } }, /Cache-Control/],
-  "a header that is not declared": [{ headers: { "X-Other": "1" } }, /x-other is not declared/],
+  "a response that may be cached": [{ headers: { "Cache-Control": "public" } }, /Cache-Control/],
+  "an undeclared header": [{ headers: { "X-Other": "1" } }, /x-other is not declared/],
   "another content type": [{ headers: { "Content-Type": "text/plain" } }, /not JSON/],
-  "an error of another operation": [
+  "an error code that only other operations return": [
     { status: 404, body: { ...NOT_FOUND, code: "route_not_found" } },
     /code must be equal to constant/,
   ],
-  "an error with more members": [
+  "an error with an extra property": [
     { status: 404, body: { ...NOT_FOUND, stack: "at" } },
     /unevaluated/,
   ],
@@ -107,23 +110,35 @@ const NOT_ALLOWED: Record<string, [Change, RegExp]> = {
     { method: "PUT", status: 405, body: { ...NOT_FOUND, code: "method_not_allowed" } },
     /Allow is missing/,
   ],
-  "a header of another answer, even behind a server": [
+  "a header that only other responses have, even behind a proxy": [
     { headers: { "Retry-After": "1" }, isBehindServer: true },
     /retry-after is not declared/,
   ],
-  "success at an unknown path": [{ method: "GET", path: "/nothing", body: page }, /no operation/],
-  "HEAD with a body": [{ method: "HEAD", path: "/deals", body: page }, /HEAD has a body/],
-  "success with a field that is not allowed": [
+  "a success response at an unknown path": [
+    { method: "GET", path: "/nothing", body: page },
+    /no operation/,
+  ],
+  "a HEAD response with a body": [
+    { method: "HEAD", path: "/deals", body: page },
+    /HEAD has a body/,
+  ],
+  "a success response to a request with an unknown field": [
     { sent: { colour: "red" } },
     /it succeeded although/,
   ],
-  "success with a value that is not allowed": [{ sent: { title: "  " } }, /it succeeded although/],
-  "success with an empty change": [{ sent: {} }, /it succeeded although.*fewer than 1 properties/],
-  "success with a parameter that is not allowed": [
+  "a success response to a request with an invalid value": [
+    { sent: { title: "  " } },
+    /it succeeded although/,
+  ],
+  "a success response to an update without fields": [
+    { sent: {} },
+    /it succeeded although.*fewer than 1 properties/,
+  ],
+  "a success response to a request with an unknown parameter": [
     { method: "GET", path: "/deals?colour=red", body: page },
     /it succeeded with the parameter colour/,
   ],
-  "success with a limit that is too high": [
+  "a success response to a request with a limit that is too high": [
     { method: "GET", path: "/deals?limit=201", body: page },
     /limit it must be <= 200/,
   ],

@@ -1,4 +1,4 @@
-// Tests each rule of the comparison with a small document and one change of it.
+// Tests each rule for breaking changes: one change to a small OpenAPI document per rule.
 import assert from "node:assert/strict";
 import { breakingChanges } from "../../generate/released/breaking_changes.ts";
 import type { JsonSchema } from "../../generate/openapi/json_schema.ts";
@@ -89,7 +89,7 @@ const DOCUMENT: JsonSchema = {
   },
 };
 
-/** The differences that the comparison finds after a change of the document. */
+/** The differences that the comparison finds after this change to the document. */
 function changes(bend: Bend) {
   const bent = structuredClone(DOCUMENT);
   bend(bent);
@@ -112,27 +112,26 @@ const value = (at: number, change: JsonSchema): Bend => (d) =>
 const part = ({ components }: JsonSchema, name: string) => components.schemas[name];
 
 const BREAKING: Record<string, Bend | Bend[]> = {
-  "`listThings` is gone.": ({ paths }) => delete paths["/things"].get,
-  "`getThing` is gone.": ({ paths }) => delete paths["/things/{id}"],
-  "`listThings` now has another operationId, findThings.": (d) =>
-    list(d).operationId = "findThings",
-  "`listThings` is no longer for bearer with read.": (d) =>
+  "`listThings` is removed.": ({ paths }) => delete paths["/things"].get,
+  "`getThing` is removed.": ({ paths }) => delete paths["/things/{id}"],
+  "`listThings` now has the operationId findThings.": (d) => list(d).operationId = "findThings",
+  "`listThings` no longer accepts bearer with the scope read.": (d) =>
     list(d).security[0].bearer = ["read", "write"],
-  "`listThings` is no longer for apiKey with read.": (d) => list(d).security.pop(),
-  "`getThing` is no longer for callers without a key.": ({ paths }) =>
+  "`listThings` no longer accepts apiKey with the scope read.": (d) => list(d).security.pop(),
+  "`getThing` no longer accepts callers without a key.": ({ paths }) =>
     paths["/things/{id}"].get.security = [{ bearer: [] }],
   "`listThings.q` is no longer accepted.": (d) => list(d).parameters.splice(2, 1),
   "`listThings.q` is now required.": parameter(2, { required: true }),
   "`listThings.new` is now required.": (d) =>
     list(d).parameters.push({ name: "new", in: "query", required: true, schema: {} }),
-  "`listThings.limit` must now keep to maximum 100.": value(0, { maximum: 100 }),
-  "`listThings.limit` now has another default than 50.": value(0, { default: 20 }),
+  "`listThings.limit` must now match maximum 100.": value(0, { maximum: 100 }),
+  "`listThings.limit` no longer has the default 50.": value(0, { default: 20 }),
   "`listThings.limit` no longer accepts number.": value(0, { type: "string" }),
   '`listThings.X-Colour` no longer accepts "red".': value(3, { enum: ["blue"] }),
   "`listThings.q` is now split at commas.": parameter(2, {
     ...{ style: "form", explode: false, schema: { type: "array", items: { type: "string" } } },
   }),
-  "`listThings.q` is now written in another way.": value(2, {
+  "`listThings.q` has a different serialization.": value(2, {
     type: "array",
     items: { type: "string" },
   }),
@@ -142,7 +141,8 @@ const BREAKING: Record<string, Bend | Bend[]> = {
   "`NewThing.size` is no longer accepted.": [
     (d) => delete newThing(d).properties.size,
     ({ components: { schemas } }) => {
-      // The same schema in another form: the properties of two parts, and no others.
+      // The same schema written differently: it combines two subschemas and forbids other
+      // properties.
       const { size: _, ...properties } = schemas.NewThing.properties;
       schemas.Base = { type: "object", properties, required: ["colour"] };
       schemas.NewThing = { allOf: [ref("Base")], unevaluatedProperties: false };
@@ -154,40 +154,40 @@ const BREAKING: Record<string, Bend | Bend[]> = {
     (d) => newThing(d).properties.colour = { allOf: [{ type: "string" }, { const: "red" }] },
   ],
   "`NewThing.name` no longer accepts null.": input("name", { type: "string" }),
-  "`NewThing.name` must now keep to maxLength 9.": input("name", { maxLength: 9 }),
-  "`NewThing.name` must now keep to minLength 1.": input("name", { minLength: 1 }),
-  "`NewThing.name` must now keep to format uuid.": input("name", { format: "uuid" }),
+  "`NewThing.name` must now match maxLength 9.": input("name", { maxLength: 9 }),
+  "`NewThing.name` must now match minLength 1.": input("name", { minLength: 1 }),
+  "`NewThing.name` must now match format uuid.": input("name", { format: "uuid" }),
   '`NewThing.name` now accepts only "a".': input("name", { enum: ["a", null] }),
-  "`NewThing.size` must now keep to integer true.": input("size", { type: "integer" }),
-  "`NewThing.size` must now keep to multipleOf 0.75.": input("size", { multipleOf: 0.75 }),
-  "`NewThing.size` must now keep to minimum 1.": input("size", { minimum: 1 }),
-  "`NewThing.size` must now keep to exclusiveMinimum 0.": input("size", { exclusiveMinimum: 0 }),
-  "`NewThing.tags[]` must now keep to the pattern ^ab.": input("tags", {
+  "`NewThing.size` must now match integer true.": input("size", { type: "integer" }),
+  "`NewThing.size` must now match multipleOf 0.75.": input("size", { multipleOf: 0.75 }),
+  "`NewThing.size` must now match minimum 1.": input("size", { minimum: 1 }),
+  "`NewThing.size` must now match exclusiveMinimum 0.": input("size", { exclusiveMinimum: 0 }),
+  "`NewThing.tags[]` must now match the pattern ^ab.": input("tags", {
     items: { type: "string", pattern: "^ab" },
   }),
-  "`NewThing.tags` must now keep to uniqueItems true.": input("tags", { uniqueItems: true }),
-  '`NewThing` must now keep to dependentSchemas: {"size":{"required":["name"]}}.': (d) =>
+  "`NewThing.tags` must now match uniqueItems true.": input("tags", { uniqueItems: true }),
+  '`NewThing` must now match dependentSchemas: {"size":{"required":["name"]}}.': (d) =>
     newThing(d).dependentSchemas = { size: { required: ["name"] } },
-  "`NewThing` must now keep to minProperties 2.": (d) => newThing(d).minProperties = 2,
-  "`Thing.size` is gone.": (d) => delete thing(d).properties.size,
-  "`Thing.id` is gone.": (d) => {
+  "`NewThing` must now match minProperties 2.": (d) => newThing(d).minProperties = 2,
+  "`Thing.size` is removed.": (d) => delete thing(d).properties.size,
+  "`Thing.id` is removed.": (d) => {
     delete thing(d).properties.id;
     thing(d).required.shift();
   },
-  "`Thing.id` is no longer always there.": (d) => thing(d).required.shift(),
+  "`Thing.id` is no longer always present.": (d) => thing(d).required.shift(),
   "`Thing.size` may also be null.": [
     field("size", { type: ["integer", "null"] }),
     (d) => thing(d).properties.size = { oneOf: [thing(d).properties.size, { type: "null" }] },
   ],
   "`Thing.id` may also be number.": field("id", { type: ["string", "number"] }),
-  "`Thing.size` no longer keeps to integer true.": field("size", { type: "number" }),
-  "`Thing.size` no longer keeps to maximum 9.": field("size", { maximum: 10 }),
-  "`Thing.size` no longer keeps to minimum 0.": (d) => delete thing(d).properties.size.minimum,
+  "`Thing.size` no longer matches integer true.": field("size", { type: "number" }),
+  "`Thing.size` no longer matches maximum 9.": field("size", { maximum: 10 }),
+  "`Thing.size` no longer matches minimum 0.": (d) => delete thing(d).properties.size.minimum,
   '`Thing.colour` may also be "green".': field("colour", { enum: ["red", "green"] }),
-  '`Thing.colour` may also be another value than "red", "blue".': (d) =>
+  '`Thing.colour` may now be a value other than "red", "blue".': (d) =>
     delete thing(d).properties.colour.enum,
-  "`Thing.id` no longer keeps to format uuid.": (d) => delete thing(d).properties.id.format,
-  "`Thing.tags[]` no longer keeps to the pattern ^a.": (d) =>
+  "`Thing.id` no longer matches format uuid.": (d) => delete thing(d).properties.id.format,
+  "`Thing.tags[]` no longer matches the pattern ^a.": (d) =>
     delete thing(d).properties.tags.items.pattern,
   "`Thing.extra.*` may also be number.": field("extra", {
     additionalProperties: { type: ["string", "number"] },
@@ -196,30 +196,30 @@ const BREAKING: Record<string, Bend | Bend[]> = {
     d.components.schemas.Other = { type: "object", properties: { ok: { const: true } } };
     create(d).responses[201].content["application/json"].schema.anyOf.push(ref("Other"));
   },
-  "`Refused.why` is no longer always there.": (d) => part(d, "Refused").required.pop(),
+  "`Refused.why` is no longer always present.": (d) => part(d, "Refused").required.pop(),
   "`Refused.success` may also be true.": (d) =>
     part(d, "Refused").properties.success = { type: "boolean" },
-  "`createThing` no longer answers 201.": (d) => {
+  "`createThing` no longer returns 201.": (d) => {
     create(d).responses = { 204: {} };
   },
-  "`getThing` no longer answers 304.": ({ paths }) =>
+  "`getThing` no longer returns 304.": ({ paths }) =>
     delete paths["/things/{id}"].get.responses[304],
-  "`createThing` may also answer 202.": (d) => create(d).responses[202] = {},
-  "`getThing` no longer answers in application/json.": ({ paths }) => {
+  "`createThing` may also return 202.": (d) => create(d).responses[202] = {},
+  "`getThing` no longer returns application/json.": ({ paths }) => {
     paths["/things/{id}"].get.responses[200].content = { "text/plain": {} };
   },
-  "`listThings.X-Id` is gone.": (d) => list(d).responses[200].headers = {},
-  "`listThings.X-Id` is no longer always there.": (d) =>
+  "`listThings.X-Id` is removed.": (d) => list(d).responses[200].headers = {},
+  "`listThings.X-Id` is no longer always present.": (d) =>
     list(d).responses[200].headers["X-Id"].required = false,
-  "`listThings.X-Id` no longer keeps to the pattern ^x.": (d) =>
+  "`listThings.X-Id` no longer matches the pattern ^x.": (d) =>
     list(d).responses[200].headers["X-Id"].schema = { type: "string" },
-  "`listThings` no longer answers the error gone.": (d) =>
+  "`listThings` no longer returns the error gone.": (d) =>
     list(d).responses[404] = answer(ref("NotFound")),
-  "`listThings` now answers the error gone with 410, not 404.": (d) => {
+  "`listThings` now returns the error gone with 410, not 404.": (d) => {
     list(d).responses[404] = answer(ref("NotFound"));
     list(d).responses[410] = answer(ref("Gone"));
   },
-  "`NotFound.id` is no longer always there.": (d) => part(d, "NotFound").required.pop(),
+  "`NotFound.id` is no longer always present.": (d) => part(d, "NotFound").required.pop(),
   "`NotFound.id` may also be null.": (d) =>
     part(d, "NotFound").properties.id.type = ["string", "null"],
 };
@@ -232,57 +232,58 @@ for (const [told, bends] of Object.entries(BREAKING)) {
 
 const HARMLESS: Record<string, Bend> = {
   "nothing": () => {},
-  "a request with the new parameter `fields` gets a part of a record": (d) => {
+  "the new parameter `fields` limits the fields of a returned record": (d) => {
     const { required: _, ...part } = thing(d);
     d.components.schemas.ThingPart = part;
     const { data } = list(d).responses[200].content["application/json"].schema.properties;
     data.items = { anyOf: [ref("Thing"), ref("ThingPart")] };
     list(d).parameters.push({ name: "fields", in: "query", schema: {} });
   },
-  "an operation is new": ({ paths }) => paths["/others"] = { get: list(DOCUMENT) },
-  "a parameter of a path gets another name": ({ paths }) => {
+  "an operation is added": ({ paths }) => paths["/others"] = { get: list(DOCUMENT) },
+  "a path parameter is renamed": ({ paths }) => {
     paths["/things/{thing}"] = paths["/things/{id}"];
     delete paths["/things/{id}"];
     paths["/things/{thing}"].parameters[0].name = "thing";
   },
   "a scope is no longer needed": (d) => list(d).security[0].bearer = [],
-  "a key can be presented in one more way": (d) => create(d).security.push({ apiKey: ["write"] }),
-  "an optional parameter is new": (d) =>
+  "an operation accepts another authentication scheme": (d) =>
+    create(d).security.push({ apiKey: ["write"] }),
+  "an optional parameter is added": (d) =>
     list(d).parameters.push({ name: "sort", in: "query", schema: {} }),
   "a request header is written in lower case": parameter(3, { name: "x-colour" }),
-  "one id becomes a list of ids with commas": parameter(1, {
+  "a parameter that accepted one id now accepts a comma-separated list of ids": parameter(1, {
     ...{ style: "form", explode: false },
     schema: { type: "array", minItems: 1, items: { type: "string", format: "uuid" } },
   }),
-  "an optional field of a request is new": (d) => newThing(d).properties.new = {},
+  "an optional request field is added": (d) => newThing(d).properties.new = {},
   "a field is no longer required": (d) => newThing(d).required = [],
   "a request accepts one more value": input("colour", { enum: ["blue", "green", "red"] }),
-  "a request accepts any text": (d) => newThing(d).properties.colour = { type: "string" },
-  "a request accepts longer texts": input("name", { maxLength: 11 }),
+  "a request accepts any string": (d) => newThing(d).properties.colour = { type: "string" },
+  "a request accepts longer strings": input("name", { maxLength: 11 }),
   "a request accepts numbers with smaller steps": input("size", { multipleOf: 0.25 }),
   "a request accepts unknown fields": (d) => delete newThing(d).additionalProperties,
   "a body of another content type is accepted": (d) =>
     create(d).requestBody.content["text/csv"] = {},
-  "a field of an answer is new": (d) => {
+  "a response field is added": (d) => {
     thing(d).properties.new = { type: "string" };
     thing(d).required.push("new");
   },
   "a field is always present": (d) => thing(d).required.push("size"),
   "a field is never null": field("name", { type: "string" }),
-  "an answer no longer has a value": field("colour", { enum: ["red"] }),
-  "an answer follows one more rule": field("id", { pattern: "^[0-9a-f]" }),
-  "an answer no longer has one of its forms": (d) =>
+  "a response can no longer contain a value": field("colour", { enum: ["red"] }),
+  "a response follows one more rule": field("id", { pattern: "^[0-9a-f]" }),
+  "a response no longer has one of its forms": (d) =>
     create(d).responses[201].content["application/json"].schema = ref("Thing"),
-  "an error is new": (d) => {
+  "an error is added": (d) => {
     list(d).responses[404].content["application/json"].schema.oneOf.push(error("other"));
     list(d).responses[429] = answer(error("too_many"));
   },
-  "an error has another text and one more member": ({ components }) => {
+  "an error has another message and one more property": ({ components }) => {
     components.schemas.Gone = error("gone", { since: { type: "string" } });
     components.schemas.Gone.properties.error = { type: "string" };
   },
-  "a header of an answer is new": (d) => list(d).responses[200].headers.ETag = { schema: {} },
-  "a 304 is new": (d) => list(d).responses[304] = {},
+  "a response header is added": (d) => list(d).responses[200].headers.ETag = { schema: {} },
+  "a 304 response is added": (d) => list(d).responses[304] = {},
   "descriptions and examples change": (d) => {
     list(d).description = "New";
     thing(d).properties.id.description = "New";
@@ -339,7 +340,7 @@ Deno.test("the comparison ends even if a schema contains itself", () => {
   ]);
 });
 
-Deno.test("a reference that leads nowhere is an error and not a change", () => {
+Deno.test("an unresolvable reference is an error, not a change", () => {
   const broken = structuredClone(DOCUMENT);
   delete broken.components.schemas.Thing;
   assert.throws(() => breakingChanges(DOCUMENT, broken), /no #\/components\/schemas\/Thing/);

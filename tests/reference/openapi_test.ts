@@ -1,5 +1,5 @@
-// The API's description is complete, current and valid. tests/support/checked_answers.ts checks
-// every answer in the tests against it.
+// Tests that the API's description is complete, current and valid. tests/support/checked_answers.ts
+// checks every response in the tests against the description.
 import assert from "node:assert/strict";
 import { formatted } from "../../generate/formatted.ts";
 import { release } from "../../generate/release.ts";
@@ -21,16 +21,16 @@ const STALE = "it is stale: run npm run generate";
 const examples: unknown = recorded.examples;
 const committed: JsonSchema = JSON.parse(await Deno.readTextFile(FILE));
 
-Deno.test("openapi.json is exactly what npm run generate makes from the operations, words and examples", async () => {
+Deno.test("openapi.json equals the output of `npm run generate` for the current operations, descriptions and examples", async () => {
   const made = await formatted("json", JSON.stringify(openApi(examples as Examples)));
   assert.equal(await Deno.readTextFile(FILE), made, STALE);
 });
 
-Deno.test("the examples show the current answers to requests of the demo company", async () => {
+Deno.test("the examples show the current responses to the demo company's requests", async () => {
   assert.deepEqual(await recordExamples(stack), examples, STALE);
 });
 
-Deno.test("release.ts has the version of package.json", async () => {
+Deno.test("release.ts contains the version from package.json", async () => {
   const path = `${root}supabase/functions/_shared/release.ts`;
   assert.equal(await Deno.readTextFile(path), await release(), STALE);
 });
@@ -64,7 +64,7 @@ Deno.test("the description is served without a key, with Cache-Control: no-store
   assert.deepEqual([query.status, query.body.code], [422, "invalid_request"]);
 });
 
-Deno.test("the description has exactly the existing operations with their scopes", () => {
+Deno.test("the description lists every existing operation with its scope, and no others", () => {
   const declared = FUNCTIONS.flatMap((api) =>
     api.operations.map((each) => [
       `${each.method} ${describedPath(api, each)}`,
@@ -85,13 +85,13 @@ Deno.test("the description has exactly the existing operations with their scopes
   assert.deepEqual([committed.openapi, committed.info.version], ["3.1.0", "2.0.0"]);
 });
 
-Deno.test("the description has every error code and every rule", () => {
+Deno.test("the description contains every error code and every rule", () => {
   const text = JSON.stringify(committed);
   for (const code of Object.keys(ERRORS)) assert.ok(text.includes(`"const":"${code}"`), code);
   for (const rule of Object.values(RULES)) assert.ok(committed.info.description.includes(rule));
 });
 
-Deno.test("every schema forbids some values", () => {
+Deno.test("no schema is empty, so every schema forbids some values", () => {
   const open: string[] = [];
   const look = (value: unknown, path: string) => {
     if (typeof value !== "object" || value === null || path.includes("/examples/")) return;
@@ -104,7 +104,7 @@ Deno.test("every schema forbids some values", () => {
   assert.deepEqual(open, []);
 });
 
-Deno.test("every example fits its schema", () => {
+Deno.test("every example matches its schema", () => {
   const answers = new SchemaValidator(withClosedObjects(committed));
   let count = 0;
   const look = (value: unknown, place: string[]) => {

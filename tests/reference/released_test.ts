@@ -1,5 +1,5 @@
-// Tests the changes in this release for callers of the previous release. The changelog names each
-// change that can break a caller.
+// Compares this release with the previous one. The changelog must name each change that can break a
+// caller.
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { root } from "../../local/checkout.ts";
@@ -7,7 +7,10 @@ import { breakingChanges, nameOf } from "../../generate/released/breaking_change
 import { recordedRelease } from "../../generate/released/recorded_release.ts";
 import present from "../../supabase/functions/gateway/openapi.json" with { type: "json" };
 
-/** The changelog's entries for callers under "Changed" and "Removed" of the next release. */
+/**
+ * The entries for callers under "Changed" and "Removed" in the changelog's section for the next
+ * release.
+ */
 function toldToCallers(changelog: string): string[] {
   const [, unreleased = ""] = /^## \[Unreleased\]\n([^]*?)(?=^## |(?![^]))/m.exec(changelog) ?? [];
   const [, forCallers = ""] = /^### For callers\n([^]*?)(?=^### |(?![^]))/m.exec(unreleased) ?? [];
@@ -21,7 +24,7 @@ function unnamed(changes: string[], changelog: string): string[] {
   return changes.filter((each) => !entries.some((entry) => entry.includes(`\`${nameOf(each)}\``)));
 }
 
-Deno.test("the changelog names every change since the last release that can break a caller", async () => {
+Deno.test("the changelog names every breaking change since the last release", async () => {
   const changelog = await Deno.readTextFile(`${root}CHANGELOG.md`);
   const record = `${root}generate/released/openapi.json`;
   if (!existsSync(record)) {
@@ -36,7 +39,7 @@ Deno.test("the changelog names every change since the last release that can brea
   assert.deepEqual(changes, [], `${what}:\n${changes.join("\n")}`);
 });
 
-Deno.test("a changelog entry names a change in backticks, under Changed or Removed of the next release", () => {
+Deno.test("a changelog entry must name its change in backticks, under Changed or Removed of the next release", () => {
   const changelog = (entry: string, heading = "Changed", version = "[Unreleased]") =>
     `# Changelog\n\n## ${version}\n\n### For callers\n\n#### Added\n\n- \`x\`\n\n#### ${heading}\n\n- other\n` +
     `- ${entry}\n\n### For operators\n\n#### Changed\n\n- \`Own.field\`\n\n## [0.1.0]\n\n- \`Old.field\`\n`;
@@ -50,11 +53,11 @@ Deno.test("a changelog entry names a change in backticks, under Changed or Remov
   assert.ok(!named("Thing.colour may be null."));
   assert.ok(!named("`Thing.colours` may be null."));
   for (const elsewhere of ["x", "Own.field", "Old.field"]) {
-    assert.equal(unnamed([`\`${elsewhere}\` is gone.`], changelog("y")).length, 1, elsewhere);
+    assert.equal(unnamed([`\`${elsewhere}\` is removed.`], changelog("y")).length, 1, elsewhere);
   }
 });
 
-Deno.test("the record of a release has every part that the comparison reads, but no descriptions", () => {
+Deno.test("a release record contains everything that the comparison reads, but no descriptions", () => {
   const recorded = recordedRelease(present, "0.0.1");
   assert.deepEqual(breakingChanges(present, recorded), []);
   assert.deepEqual(breakingChanges(recorded, present), []);
@@ -62,7 +65,7 @@ Deno.test("the record of a release has every part that the comparison reads, but
   assert.ok(JSON.stringify(recorded).length < JSON.stringify(present).length * 0.75);
 });
 
-Deno.test("the record drops descriptions, but keeps a field that is named description", () => {
+Deno.test("a release record omits descriptions, but keeps a field named `description`", () => {
   const thing = {
     type: "object",
     description: "A thing.",

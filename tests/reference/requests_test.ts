@@ -1,5 +1,5 @@
-// The API's description and the functions' own schemas allow the same requests. rules_test.ts tests
-// the rules that JSON Schema cannot express.
+// Tests that the API's description and the functions' own schemas allow the same requests.
+// rules_test.ts tests the rules that JSON Schema cannot express.
 import assert from "node:assert/strict";
 import * as fc from "fast-check";
 import * as z from "zod/mini";
@@ -18,7 +18,7 @@ import { SchemaValidator } from "../support/schema_validator.ts";
 const document: JsonSchema = openApi;
 const validator = new SchemaValidator(document);
 
-/** Each schema of a request, with its place in the document. */
+/** Each request schema, with its location in the document. */
 const REQUESTS = FUNCTIONS.flatMap((api) =>
   api.operations.flatMap((operation) => {
     const path = ["paths", describedPath(api, operation), operation.method.toLowerCase()];
@@ -66,7 +66,7 @@ for (const request of REQUESTS) {
   });
 }
 
-Deno.test("every limit in the description is the limit of the function's schema", () => {
+Deno.test("every limit in the description equals the limit in the function's schema", () => {
   let limits = 0;
   for (const request of REQUESTS) {
     if (!("place" in request)) continue;
@@ -138,12 +138,12 @@ function refusal(request: (typeof REQUESTS)[number], value: unknown): string | n
   }
 }
 
-/** A text that a search can use, by the rule `searchable`. */
+/** A search string that the `searchable` rule allows. */
 const searchable = fc.stringMatching(/^[a-z0-9]( ?[a-zé0-9%_*,]){0,9}$/);
 
 /**
- * The values of query parameters. The values have no `cursor`, because only a page contains a
- * cursor.
+ * Generates values for query parameters. It leaves out `cursor`, because only a page of results
+ * contains a valid cursor.
  */
 function parameters(declared: JsonSchema[]): fc.Arbitrary<Record<string, unknown>> {
   const valuesOf = (parameters: JsonSchema[]) =>
@@ -155,8 +155,8 @@ function parameters(declared: JsonSchema[]): fc.Arbitrary<Record<string, unknown
     declared.filter((each) => each.required),
     declared.filter((each) => !each.required && each.name !== "cursor"),
   ];
-  // Generates only a few parameters at a time, as callers send them, because an address has a
-  // maximum length.
+  // Generates only a few parameters at a time, as callers send them, because a URL has a maximum
+  // length.
   return fc.subarray(others, { maxLength: Math.min(8, others.length) }).chain((some) =>
     fc.record(valuesOf([...required, ...some]), { requiredKeys: required.map(({ name }) => name) })
   ) as fc.Arbitrary<Record<string, unknown>>;
@@ -172,7 +172,7 @@ function problemOf(given: Record<string, unknown>, declared: JsonSchema[]): stri
   return null;
 }
 
-/** The same objects, but in half of them a random value replaces one field. */
+/** The same objects, except that half of them have a random value in one field. */
 function oftenAltered(allowed: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
   const anything = fc.oneof(
     ...[fc.string(), fc.string({ unit: anyCharacter }), fc.integer(), fc.double(), fc.boolean()],
@@ -182,13 +182,13 @@ function oftenAltered(allowed: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
   return fc.tuple(allowed, fc.nat(), anything, fc.boolean()).map(([value, which, other, alter]) => {
     const names = Object.keys(value as object);
     if (!alter || names.length === 0) return value;
-    // The value is written as JSON and read again, because an undefined member is not sent, and -0
-    // arrives as 0.
+    // The value is converted to JSON and back, because JSON omits undefined properties and turns -0
+    // into 0.
     return JSON.parse(JSON.stringify({ ...value as object, [names[which % names.length]]: other }));
   });
 }
 
-/** Applies the rule `trimmed` to all members that are texts. */
+/** Applies the `trimmed` rule to all string properties. */
 function trimmed(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(

@@ -1,5 +1,5 @@
-// Tests the rules that JSON Schema cannot express. The schemas allow the request, but the service
-// applies the rule. The file does not compile if a rule has no case.
+// Tests the rules that JSON Schema cannot express. The schemas allow each request, but the service
+// applies the rule. This file does not compile if a rule has no test case.
 import assert from "node:assert/strict";
 import type { RuleId } from "../../generate/openapi/rules.ts";
 import description from "../../supabase/functions/gateway/openapi.json" with { type: "json" };
@@ -19,7 +19,7 @@ async function createContact(fields: Record<string, unknown>): Promise<Answer> {
   return await call(company.keys.write, "POST", "/contacts", { json });
 }
 
-/** Creates a contact with this text as the body. */
+/** Tries to create a contact with this string as the request body. */
 async function postContact(body: string): Promise<Answer> {
   return await call(company.keys.write, "POST", "/contacts", {
     body,
@@ -143,5 +143,5 @@ const CASES: Record<RuleId, () => Promise<void>> = {
 };
 
 for (const [id, check] of Object.entries(CASES)) {
-  Deno.test(`the service applies the rule ${id}, which the schemas cannot express`, check);
+  Deno.test(`the service applies the ${id} rule, which JSON Schema cannot express`, check);
 }

@@ -1,5 +1,5 @@
-// Tests the field table of the specification, part 4.10: the accepted values up to each limit, and
-// the values that are then stored and sent.
+// Tests the field table in part 4.10 of the specification. Values up to each limit are accepted,
+// stored and sent.
 
 import assert from "node:assert/strict";
 import { anyPhone, type Company, newCompany } from "../support/company.ts";
@@ -35,7 +35,7 @@ async function nameOf({ id }: Company, phone: string): Promise<string | null> {
   });
 }
 
-Deno.test("phones of 7 to 15 digits are accepted and passed on unchanged", async () => {
+Deno.test("phone numbers with 7 to 15 digits are accepted and sent unchanged", async () => {
   const digits = String(crypto.getRandomValues(new Uint32Array(1))[0]).padStart(10, "7");
   for (const phone of [`+7${digits.slice(-6)}`, `+9${digits}`, `+99999${digits.slice(-10)}`]) {
     await sent({}, phone);
@@ -43,7 +43,7 @@ Deno.test("phones of 7 to 15 digits are accepted and passed on unchanged", async
   }
 });
 
-Deno.test("template names of up to 512 characters and languages of every form are passed on unchanged", async () => {
+Deno.test("template names with up to 512 characters and language codes in every format are sent unchanged", async () => {
   await using channel = ownChannel(() => accepted());
   const send = await ownSender(channel.url);
   const forms = [
@@ -78,7 +78,7 @@ Deno.test("display_text is stored unchanged", async () => {
   }
 });
 
-Deno.test("up to 30 variables of 1024 characters are sent unchanged and in order", async () => {
+Deno.test("up to 30 variables with 1024 characters each are sent unchanged and in order", async () => {
   await using channel = ownChannel(() => accepted());
   const send = await ownSender(channel.url);
   const numbered = Array.from({ length: 30 }, (_, i) => `${i + 1}`);
@@ -100,7 +100,7 @@ Deno.test("up to 30 variables of 1024 characters are sent unchanged and in order
   }
 });
 
-Deno.test("a message has the type of its template's media header, or else the type text", async () => {
+Deno.test("a message has the type of its template's media header, or type `text` without one", async () => {
   await using channel = ownChannel(() => accepted());
   const send = await ownSender(channel.url);
   const typeOf = async (changes: Record<string, unknown>) => {
@@ -120,7 +120,7 @@ Deno.test("a message has the type of its template's media header, or else the ty
   }
 });
 
-Deno.test("a new contact gets the trimmed contact_name, if there is one", async () => {
+Deno.test("a new contact is given the trimmed `contact_name` if the request has one", async () => {
   const names: [unknown, string | null][] = [
     ["Ada", "Ada"],
     ["  Grace Hopper \n", "Grace Hopper"],
@@ -137,7 +137,7 @@ Deno.test("a new contact gets the trimmed contact_name, if there is one", async 
   }
 });
 
-Deno.test("phone_number_id may have up to 32 digits", async () => {
+Deno.test("`phone_number_id` may have up to 32 digits", async () => {
   await sent({ phone_number_id: company.phone_number_id });
   for (const phone_number_id of ["1", "9".repeat(32)]) {
     const json = template(anyPhone(), { phone_number_id });

@@ -11,7 +11,7 @@ import { assertField } from "../support/calls.ts";
 import { ledgerOf, sendTemplate, takenFrom, template } from "../support/sending.ts";
 import { withDatabase } from "../support/test_stack.ts";
 
-/** Connects one more number to a company. */
+/** Connects another phone number to a company. */
 function connect({ id }: Company, display_phone: string) {
   return withDatabase((sql) => connectAccount(sql, id, { display_phone }));
 }
@@ -21,7 +21,7 @@ function disconnect({ id }: { id: string }) {
   return withDatabase((sql) => disconnectAccount(sql, id));
 }
 
-Deno.test("a company without a connected account gets an error, and its idempotency key stays free", async () => {
+Deno.test("a send without a connected account fails, and its idempotency key can be used again", async () => {
   const company = await newCompany();
   await disconnect({ id: company.account_id });
   const json = template(anyPhone(), { idempotency_key: "later" });
@@ -39,7 +39,7 @@ Deno.test("a company without a connected account gets an error, and its idempote
   assert.deepEqual([body.success, body.idempotent_hit], [true, false]);
 });
 
-Deno.test("a request of a company with several accounts must name one, and the error lists them", async () => {
+Deno.test("a send from a company with several accounts must name one account, and the error lists the accounts", async () => {
   const company = await newCompany();
   const { phone_number_id: second } = await connect(company, "+15550101");
   await disconnect(await connect(company, "+15550102"));

@@ -1,4 +1,4 @@
-// Tests the call that the channel receives for a send.
+// Tests the request that the channel receives for a send.
 
 import assert from "node:assert/strict";
 import { FetchInterceptor } from "@mswjs/interceptors/fetch/web";
@@ -10,7 +10,7 @@ import { ownSender } from "../support/own_functions.ts";
 import { accepted, ledgerOf, ownChannel, setToken, template } from "../support/sending.ts";
 import { stack, withDatabase } from "../support/test_stack.ts";
 
-Deno.test("the channel receives the message in its documented form, with the account's own token", async () => {
+Deno.test("the channel receives the message in the documented format with the account's own token", async () => {
   const company = await newCompany();
   await setToken(company, "EAAGtoken-1._~+/=");
   await using channel = ownChannel(() => accepted());
@@ -86,7 +86,7 @@ Deno.test("a component without parameters is left out", async () => {
   }
 });
 
-Deno.test("each account sends from its own number with its own token", async () => {
+Deno.test("each account sends from its own phone number with its own token", async () => {
   const company = await newCompany();
   const other = await withDatabase((sql) => connectAccount(sql, company.id));
   await setToken(company, "first");
@@ -106,7 +106,7 @@ Deno.test("each account sends from its own number with its own token", async () 
   );
 });
 
-Deno.test("biz_opaque_callback_data has the id of the send's row and the attempt", async () => {
+Deno.test("`biz_opaque_callback_data` contains the id of the send's row and the attempt number", async () => {
   const company = await newCompany();
   const answers = [
     Response.json({ error: { code: 131016 } }, { status: 500 }),
@@ -126,7 +126,7 @@ Deno.test("biz_opaque_callback_data has the id of the send's row and the attempt
   );
 });
 
-Deno.test("the channel is the WhatsApp API with its version, unless configured otherwise", async () => {
+Deno.test("sends go to a fixed version of the WhatsApp API, unless another URL is configured", async () => {
   const company = await newCompany();
   const asked: string[] = [];
   const channel = sandbox();
@@ -158,7 +158,7 @@ Deno.test("the channel is the WhatsApp API with its version, unless configured o
   assert.deepEqual(taken.data.map(({ id }: { id: string }) => id), [body.whatsapp_message_id]);
 });
 
-Deno.test("a redirect is not followed, because the other host would get the token", async () => {
+Deno.test("a redirect is not followed, because the other host would receive the token", async () => {
   let strays = 0;
   const elsewhere = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, () => {
     strays++;
@@ -178,7 +178,7 @@ Deno.test("a redirect is not followed, because the other host would get the toke
   assert.equal(strays, 0);
 });
 
-Deno.test("the waiting time that the channel requests is passed on to the caller", async () => {
+Deno.test("the caller receives the waiting time that the channel requests", async () => {
   const company = await newCompany();
   let headers: Record<string, string> = {};
   await using channel = ownChannel(() =>
@@ -195,8 +195,8 @@ Deno.test("the waiting time that the channel requests is passed on to the caller
 Deno.test("the channel is called over HTTP/1.1, even if it offers HTTP/2", async () => {
   const company = await newCompany();
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  // The client begins a TLS connection with the protocols that it offers. The length of each name
-  // comes before the name.
+  // The client's first TLS message lists the protocols that it offers. Each name follows its
+  // length.
   const hello = (async () => {
     const connection = await listener.accept();
     const bytes = new Uint8Array(4096);

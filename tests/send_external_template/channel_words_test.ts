@@ -1,5 +1,5 @@
-// Callers, the log and the database get the channel's words as short, readable texts without the
-// account's access token.
+// Tests the channel's error messages in responses, the log and the database. They are short,
+// readable and never contain the account's access token.
 
 import assert from "node:assert/strict";
 import * as fc from "fast-check";
@@ -13,12 +13,15 @@ import { runs } from "../support/runs.ts";
 import { ledgerOf, ownChannel, setToken, storedMessage, template } from "../support/sending.ts";
 import { snapshot } from "../support/snapshot.ts";
 
-/** A token that is as long as a real token. No piece of it is in any other text of these tests. */
+/**
+ * A token that is as long as a real token. No other string in these tests contains a part of this
+ * token.
+ */
 const TOKEN = "EAAG" + Array.from({ length: 28 }, (_, n) => `q${n}/Zx+${n * 7}_`).join("");
 
 /**
- * Sends to a channel that answers with this text. Returns the answer, the log lines and the stored
- * rows.
+ * Sends to a channel that responds with this body. Returns the service's response, the log lines
+ * and the stored rows.
  */
 async function sendTo(text: string, status = 400) {
   const company = await newCompany();
@@ -44,7 +47,7 @@ function assertWithoutToken(text: string) {
   }
 }
 
-Deno.test("callers get at most 1,000 characters of a message, 1,000 of its details and 128 of a trace id", async () => {
+Deno.test("a channel error is cut to 1,000 characters for the message, 1,000 for the details and 128 for the trace id", async () => {
   const [message, details] = ["Too long. ".repeat(2000), "🚚".repeat(2000)];
   const { status, body, line } = await sendTo(refusal(message, details, "T".repeat(5000)));
   assert.deepEqual([status, body.channel], [422, {
@@ -60,7 +63,7 @@ Deno.test("callers get at most 1,000 characters of a message, 1,000 of its detai
   assert.equal(JSON.parse(whole.line).channel_trace_id, "T".repeat(128));
 });
 
-Deno.test("callers do not get a channel message of 2 MB, and the status of the answer decides the outcome", async () => {
+Deno.test("a 2 MB channel message is not passed to the caller, and the channel's HTTP status decides the outcome", async () => {
   const text = refusal("x".repeat(2e6));
   const refused = await sendTo(text);
   assert.deepEqual([refused.status, refused.body.outcome], [502, "not_sent"]);
@@ -103,7 +106,7 @@ Deno.test("the error of a refused send quotes the channel's message, unless the 
   }
 });
 
-Deno.test("the channel's words keep line breaks, but no control characters and no lone surrogates", async () => {
+Deno.test("channel messages keep line breaks, but control characters and lone surrogates are removed", async () => {
   const half = "\ud83d";
   const { body, line } = await sendTo(
     refusal(`a\0b\x1b[31mc\r\nd\te\x7f\x85f${half}g🚚`, `${half}`, `t\0${half}\u0007`),
@@ -120,8 +123,11 @@ const QUOTATIONS: Record<string, [said: string, told: string]> = {
   "twice": [`${TOKEN} is not ${TOKEN}`, "[access token] is not [access token]"],
   "its beginning": [`Token ${TOKEN.slice(0, 20)}… is old`, "Token [access token]… is old"],
   "its end": [`Token …${TOKEN.slice(-8)}`, "Token …[access token]"],
-  "a piece of it": [`(${TOKEN.slice(90, 130)})`, "([access token])"],
-  "two pieces in a row": [TOKEN.slice(0, 30) + TOKEN.slice(60, 90), "[access token][access token]"],
+  "a part of it": [`(${TOKEN.slice(90, 130)})`, "([access token])"],
+  "two consecutive parts": [
+    TOKEN.slice(0, 30) + TOKEN.slice(60, 90),
+    "[access token][access token]",
+  ],
   "across the place where the message is cut": [
     "-".repeat(980) + TOKEN,
     `${"-".repeat(980)}[access token]`,
@@ -133,7 +139,7 @@ const QUOTATIONS: Record<string, [said: string, told: string]> = {
 };
 
 for (const [what, [said, told]] of Object.entries(QUOTATIONS)) {
-  Deno.test(`a placeholder replaces the access token in the channel's words: ${what}`, async () => {
+  Deno.test(`a placeholder replaces the access token in a channel message: ${what}`, async () => {
     // JSON can write a character in several ways.
     const escaped = refusal(said, said, said).replaceAll("/", "\\/").replaceAll("Z", "\\u005a");
     for (const text of [refusal(said, said, said), escaped]) {
@@ -144,7 +150,7 @@ for (const [what, [said, told]] of Object.entries(QUOTATIONS)) {
   });
 }
 
-Deno.test("seven consecutive characters of the token may appear in the channel's words", async () => {
+Deno.test("a channel message may contain seven consecutive characters of the token", async () => {
   const said = `It begins with ${TOKEN.slice(0, 7)}`;
   assert.equal((await sendTo(refusal(said))).body.channel.message, said);
 });
@@ -157,7 +163,7 @@ Deno.test("a message id that contains the token is ignored, so the outcome is un
   }
 });
 
-Deno.test("error texts from the channel are shortened, stay well-formed and never contain the token", () => {
+Deno.test("shortened channel messages are well-formed and never contain the token", () => {
   const token = fc.string({ unit: fc.constantFrom(..."Eab/"), minLength: 8, maxLength: 60 });
   const said = (token: string) => {
     const [at, length] = [fc.nat(token.length), fc.nat(token.length)];
@@ -187,7 +193,7 @@ Deno.test("error texts from the channel are shortened, stay well-formed and neve
     for (const [text, max] of told) {
       assert.ok([...text].length <= max && text.isWellFormed());
       assert.doesNotMatch(text, /[^\P{Cc}\t\n]/u);
-      // The text that replaces the token may by chance continue a piece of the token.
+      // The placeholder may by chance continue a part of the token.
       for (const part of text.split("[access token]")) {
         for (let at = 0; at + 8 <= token.length; at++) {
           assert.ok(!part.includes(token.slice(at, at + 8)));

@@ -15,7 +15,7 @@ async function dryRun(company: Company, json: unknown, value = "true") {
 
 const counts = ({ id }: Company) => withDatabase((sql) => sendCounts(sql, id));
 
-Deno.test("a dry run reports that a request would be sent, but sends and writes nothing", async () => {
+Deno.test("a dry run reports that a message would be sent, but sends and stores nothing", async () => {
   const company = await companyWithTemplates();
   const before = await counts(company);
   const json = template(anyPhone(), { idempotency_key: "k", contact_name: "Ada" });
@@ -28,7 +28,7 @@ Deno.test("a dry run reports that a request would be sent, but sends and writes 
   assert.equal((await sendTemplate(company.keys.messaging, json)).body.idempotent_hit, false);
 });
 
-Deno.test("a dry run of a repeat reports the repeat and returns the result of the earlier send", async () => {
+Deno.test("a dry run of a repeated request reports the repeat and returns the result of the first send", async () => {
   const company = await newCompany();
   const json = template(anyPhone(), { idempotency_key: "k" });
   await sendTemplate(company.keys.messaging, json);
@@ -57,7 +57,7 @@ Deno.test("a dry run returns the same errors as a send", async () => {
   assert.deepEqual([wrong.status, wrong.body.details[0].field], [422, "phone"]);
 });
 
-Deno.test("dry_run must be true or false", async () => {
+Deno.test("`dry_run` must be true or false", async () => {
   const company = await newCompany();
   for (const value of ["1", "TRUE", ""]) {
     const { status, body } = await dryRun(company, template(anyPhone()), value);

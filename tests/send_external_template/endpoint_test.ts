@@ -5,7 +5,7 @@ import { stack } from "../support/test_stack.ts";
 
 const company = await newCompany();
 
-Deno.test("only POST is accepted, and the method is checked before the key", async () => {
+Deno.test("only POST requests are accepted, and the method is checked before the API key", async () => {
   for (const method of ["GET", "PUT", "PATCH", "DELETE", "OPTIONS"]) {
     const { status, headers, body } = await send(stack.template_url, method, {});
     assert.deepEqual([status, headers.get("Allow")], [405, "POST"]);
@@ -14,7 +14,7 @@ Deno.test("only POST is accepted, and the method is checked before the key", asy
   }
 });
 
-Deno.test("a path below the endpoint gets a 404", async () => {
+Deno.test("a path below the endpoint returns a 404", async () => {
   const { status, body } = await send(`${stack.template_url}/x`, "POST", {
     "X-Api-Key": company.keys.messaging,
   });

@@ -1,4 +1,4 @@
-// Sends every kind of template to the sandbox, which refuses the same messages as the channel.
+// Sends every kind of template to the sandbox, which refuses the same messages as WhatsApp.
 import assert from "node:assert/strict";
 import { TEMPLATES } from "../../sandbox/templates.ts";
 import { anyPhone } from "../support/company.ts";
@@ -8,7 +8,7 @@ import { sendTemplate, storedMessage, takenFrom } from "../support/sending.ts";
 interface Sent {
   fields?: Record<string, unknown>;
   components: unknown[];
-  /** The text as the recipient sees it. */
+  /** The message text as the recipient sees it. */
   rendered: string;
 }
 
@@ -108,7 +108,7 @@ Deno.test("every template without media is sent with its values, and its text is
   }
 });
 
-Deno.test("the code of an authentication template is sent in both its body and its button", async (t) => {
+Deno.test("an authentication template sends its code in the body and in the button", async (t) => {
   const company = await companyWithTemplates();
   for (const template_name of ["login_code", "phone_verification"]) {
     await t.step(template_name, async () => {
@@ -129,7 +129,7 @@ Deno.test("the code of an authentication template is sent in both its body and i
   }
 });
 
-/** The templates that cannot be sent with any values, and the field and message of the error. */
+/** The templates that cannot be sent with any values, each with the error's field and message. */
 const NOT_SENDABLE: Record<string, [field: string, message: RegExp]> = {
   pickup_point: ["template_name", /location/i],
   season_picks: ["template_name", /carousel/i],
@@ -138,7 +138,7 @@ const NOT_SENDABLE: Record<string, [field: string, message: RegExp]> = {
   visit_survey: ["template_name", /PENDING/],
 };
 
-Deno.test("these tests and media_test.ts try every template of the sandbox", () => {
+Deno.test("this file and media_test.ts send every sandbox template", () => {
   const media = ["new_arrival", "machine_tour", "invoice_ready"];
   const codes = ["login_code", "phone_verification"];
   assert.deepEqual(

@@ -1,5 +1,5 @@
-// Tests a send while the database fails or hangs, and a send whose key or lease ends during the
-// call.
+// Tests sends while the database fails or hangs, and sends whose key or lease expires during the
+// call to the channel.
 
 import assert from "node:assert/strict";
 import { anyPhone, newCompany } from "../support/company.ts";
@@ -20,7 +20,7 @@ const QUICK = { settleRetriesMs: [10, 10, 10, 10], settleWaitMs: 2_000 };
 const isFor = (name: "claim" | "settle", request: Request) =>
   request.url.endsWith(name === "claim" ? "/rpc/claim_template_send" : "/rpc/settle_send");
 
-Deno.test("a database failure at the claim prevents the send, and no caller sees its details", async () => {
+Deno.test("if the database fails during the claim, nothing is sent and the error shows no database details", async () => {
   const company = await newCompany();
   const away = [
     503,
@@ -68,7 +68,7 @@ Deno.test("a database failure at the claim prevents the send, and no caller sees
   assert.deepEqual(await ledgerOf(company), []);
 });
 
-Deno.test("a claim with a lost answer is released, so that a repeat can send", async () => {
+Deno.test("a claim whose response was lost is released, so that a repeat can send", async () => {
   const company = await newCompany();
   const json = template(anyPhone(), { idempotency_key: "lost" });
   let isLost = true;
@@ -91,7 +91,7 @@ Deno.test("a claim with a lost answer is released, so that a repeat can send", a
   assert.equal(channel.calls.length, 1);
 });
 
-Deno.test("nothing is released if the database certainly did not make the claim", async () => {
+Deno.test("no release is attempted if the database certainly did not make the claim", async () => {
   const company = await newCompany();
   for (const [code, status] of [["PGRST003", 504], ["PGRST202", 404], ["57014", 500]] as const) {
     await using database = watchedStack((request) =>
@@ -103,7 +103,7 @@ Deno.test("nothing is released if the database certainly did not make the claim"
       assert.equal((await send(company.keys.messaging, template(anyPhone()))).status, expected);
       await backgroundWork();
     });
-    // The function checks the key before it returns a 500.
+    // The function checks the API key before it returns a 500.
     const [claim, ...others] = database.seen.map(({ path }) => path.replace("/rest/v1/rpc/", ""));
     assert.deepEqual([claim, ...others], [
       "claim_template_send",
@@ -112,7 +112,7 @@ Deno.test("nothing is released if the database certainly did not make the claim"
   }
 });
 
-Deno.test("a claim that may exist is released in several tries, and the release succeeds even if there is no claim", async () => {
+Deno.test("the release of a possible claim is retried, and it succeeds even if the claim does not exist", async () => {
   const company = await newCompany();
   await using database = watchedStack((request) =>
     isFor("claim", request)
@@ -142,7 +142,7 @@ Deno.test("recording an outcome is retried until it succeeds, without calling th
   assert.equal(channel.calls.length, 1);
 });
 
-Deno.test("a caller gets the outcome of a send before the database has recorded it", async () => {
+Deno.test("the caller receives the outcome of a send before the database has recorded the outcome", async () => {
   const company = await newCompany();
   const mayGoOn = Promise.withResolvers<null>();
   await using database = watchedStack((request) =>
@@ -164,7 +164,7 @@ Deno.test("a caller gets the outcome of a send before the database has recorded 
   assert.equal(channel.calls.length, 1);
 });
 
-Deno.test("the answer and the log say that an outcome cannot be recorded, and nothing is sent again", async () => {
+Deno.test("if an outcome cannot be recorded, the response and the log report it, and nothing is sent again", async () => {
   const company = await newCompany();
   await using database = watchedStack((request) =>
     isFor("settle", request) ? new Response(null, { status: 503 }) : null
@@ -181,13 +181,13 @@ Deno.test("the answer and the log say that an outcome cannot be recorded, and no
   assert.deepEqual([unsettled.send_id, unsettled.outcome], [sent.send_id, "sent"]);
   await endLeases(company);
   assert.equal((await send(company.keys.messaging, json)).body.status, "failed");
-  // docs/operating.md asks the operator to do this.
+  // docs/operating.md tells the operator to run this statement.
   await statement`select settle_send(${unsettled.claim_id}, 'sent', 'wamid.secret')`;
   assert.equal((await send(company.keys.messaging, json)).body.status, "sent");
   assert.equal(channel.calls.length, 1);
 });
 
-Deno.test("a caller gets the channel's reason even if the key is switched off during the call", async () => {
+Deno.test("the caller receives the channel's error even if the API key is switched off during the call", async () => {
   const company = await newCompany();
   await using channel = ownChannel(async () => {
     await statement`update api_keys set is_active = false where company_id = ${company.id}`;

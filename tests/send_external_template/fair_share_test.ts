@@ -1,4 +1,4 @@
-// The sends of one company wait for each other, and no outcome is lost.
+// Tests that the sends of one company wait for each other, and that no outcome is lost.
 import assert from "node:assert/strict";
 import type { Answer } from "../support/calls.ts";
 import { anyPhone, newCompany } from "../support/company.ts";
@@ -8,7 +8,7 @@ import { until } from "../support/started.ts";
 
 const isClaim = (request: Request) => request.url.endsWith("/rpc/claim_template_send");
 
-Deno.test("the sends of one company run in turn, and a send beyond the limit is refused before its claim", async () => {
+Deno.test("sends from one company wait for a free place, and sends beyond the limit are refused before their claim", async () => {
   const [flooding, other] = [await newCompany(), await newCompany()];
   const mayAnswer = Promise.withResolvers<void>();
   const to = anyPhone();
@@ -35,11 +35,11 @@ Deno.test("the sends of one company run in turn, and a send beyond the limit is 
   assert.deepEqual(ledger.map(({ state }) => state), Array(5).fill("sent"));
 });
 
-Deno.test("the outcome of a send is recorded even if its company has too many statements in progress", async () => {
+Deno.test("the outcome of a send is recorded even if the company has too many database statements in progress", async () => {
   const company = await newCompany();
   const gate = Promise.withResolvers<null>();
   let claims = 0;
-  // The proxy delays all claims except the first, so the company may begin no further statement.
+  // The proxy delays all claims except the first, so the company cannot start another statement.
   await using database = watchedStack((request) =>
     isClaim(request) && ++claims > 1 ? gate.promise : null
   );
@@ -60,7 +60,7 @@ Deno.test("the outcome of a send is recorded even if its company has too many st
   for (const each of others) each.then(({ status }) => statuses.push(status));
   await until(() => statuses.length === 1 && claims === 2);
   channel.answer();
-  assert.equal((await first).status, 200); // the recording of the outcome waits for its turn
+  assert.equal((await first).status, 200); // recording the outcome waits for its turn
   gate.resolve(null);
   await Promise.all(others);
   await backgroundWork();

@@ -1,5 +1,5 @@
-// Tests the field table of the specification, part 4.10. Wrong values are refused with the name of
-// their field before anything is written or sent.
+// Tests the field table in part 4.10 of the specification. Invalid values are refused with the name
+// of their field, before anything is written or sent.
 
 import assert from "node:assert/strict";
 import { anyPhone, newCompany } from "../support/company.ts";
@@ -16,7 +16,7 @@ function inEach(fields: string[], values: unknown[], message: string | RegExp): 
   );
 }
 
-/** For each list of variables, a request where only the second of two variables is wrong. */
+/** For each list of variables, a request in which only the second of two variables is invalid. */
 function inVariables(values: unknown[], message: string | RegExp): Refusal[] {
   return LISTS.flatMap((field) =>
     values.map((value): Refusal => [
@@ -27,7 +27,9 @@ function inVariables(values: unknown[], message: string | RegExp): Refusal[] {
   );
 }
 
-/** Sends these requests, and asserts that each is refused and that nothing is written or sent. */
+/**
+ * Sends these requests. Asserts that each request is refused and that nothing is written or sent.
+ */
 async function assertRefused(requests: Refusal[]) {
   const company = await newCompany();
   const before = await rowsOf(company.id);
@@ -41,7 +43,7 @@ async function assertRefused(requests: Refusal[]) {
   assert.deepEqual(await rowsOf(company.id), before);
 }
 
-/** Every row except the keys, whose rows record their last use. */
+/** All rows except API keys, because a key's row records when the key was last used. */
 async function rowsOf(companyId: string) {
   return { ...await snapshot(companyId), api_keys: [] };
 }
@@ -58,8 +60,7 @@ const REQUIRED = ["phone", "template_name", "language_code", "display_text"];
 const LISTS = ["body_variables", "header_variables"];
 
 /**
- * Each character is one code point, but the characters have different numbers of bytes and UTF-16
- * units.
+ * Each character is one code point, but the numbers of bytes and UTF-16 code units differ.
  */
 const CHARACTERS = ["a", "é", "漢", "🚚", "\u{1f1e7}", "\u0301"];
 
@@ -70,7 +71,7 @@ Deno.test("a missing required field is refused, and the error names it", async (
   ]);
 });
 
-Deno.test("a phone must be E.164 with a plus sign, and is neither trimmed nor corrected", async () => {
+Deno.test("a phone number must be in E.164 format with a plus sign, and is neither trimmed nor corrected", async () => {
   const wrong = [
     ...["", "5511987654321", "+55 11 98765-4321", " +5511987654321", "+5511987654321\n"],
     "+5511987654321\0",
@@ -88,7 +89,7 @@ Deno.test("a language code must have the form pt_BR or en", async () => {
   await assertRefused(inEach(["language_code"], wrong, message));
 });
 
-Deno.test("a required text must not be blank, and an idempotency key must not be empty", async () => {
+Deno.test("a required string must not be blank, and an idempotency key must not be empty", async () => {
   const message = "must not be empty";
   await assertRefused([
     ...inEach(["template_name"], ["", " ", "\n\t", "\u00a0"], message),
@@ -97,7 +98,7 @@ Deno.test("a required text must not be blank, and an idempotency key must not be
   ]);
 });
 
-Deno.test("a text has a maximum length, which counts characters", async () => {
+Deno.test("the maximum length of a string is counted in characters", async () => {
   const limits = {
     template_name: 512,
     display_text: 4096,
@@ -113,7 +114,7 @@ Deno.test("a text has a maximum length, which counts characters", async () => {
   );
 });
 
-Deno.test("characters that the database cannot store are refused in every text", async () => {
+Deno.test("characters that the database cannot store are refused in every string field", async () => {
   const broken = ["\0", "a\0b", "\ud800", "\udc00", "a\ud83d", "\ude9a\ud83d", "🚚\ud83d"];
   const fields = ["template_name", "display_text", "contact_name", "idempotency_key"];
   const message = "must not contain the null character or half a surrogate pair";
@@ -143,7 +144,7 @@ Deno.test("an unknown field is refused, and the error names it", async () => {
       ...["bodyVariables", "body_variables[]", "phone ", "constructor", "toString", "content"],
       "status",
     ],
-    // A resource's row has this read-only field, but a send does not.
+    // Resources have this read-only field, but sends do not.
     ...["id", "company_id", "created_at"],
   ];
   await assertRefused(inEach(unknown, ["x", null], /^is not a field that is accepted here; /));

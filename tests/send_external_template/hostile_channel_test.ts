@@ -1,5 +1,5 @@
-// A channel that is broken or hostile. Reading its answer has a limited cost, and each answer has
-// an outcome.
+// Tests a broken or hostile channel. Reading a response has a limited cost, and every response
+// leads to an outcome.
 
 import assert from "node:assert/strict";
 import { constants, deflateRawSync, gzipSync } from "node:zlib";
@@ -18,7 +18,8 @@ const company = await newCompany();
 const key = company.keys.messaging;
 
 /**
- * Sends while the channel gives this answer. Returns the outcome, and the cause in the log line.
+ * Sends a message while the channel returns this response. Returns the outcome, and the cause from
+ * the log line.
  */
 async function outcomeOf(answer: () => Response, timeoutMs?: number) {
   await using channel = ownChannel(answer);
@@ -30,7 +31,10 @@ async function outcomeOf(answer: () => Response, timeoutMs?: number) {
   return [body.success ? "sent" : body.outcome, JSON.parse(line).cause];
 }
 
-/** An endless stream with this beginning, and a promise that its reader has cancelled it. */
+/**
+ * An endless stream that begins with these bytes, and a promise that resolves when the reader
+ * cancels the stream.
+ */
 function endless(
   piece: () => Uint8Array | Promise<Uint8Array>,
   beginning: Uint8Array = new Uint8Array(),
@@ -51,7 +55,7 @@ const BOMB = deflateRawSync(new Uint8Array(16 * 2 ** 20).fill(32), {
   finishFlush: constants.Z_SYNC_FLUSH,
 });
 
-/** The channel's endless answers, each in its encoding. */
+/** The channel's endless responses, each with its encoding. */
 const ENDLESS = {
   "has no end": (status: number) => {
     const { stream, letGo } = endless(() => SPACES);
@@ -70,7 +74,7 @@ const BY_STATUS = [[200, "unknown"], [500, "unknown"], [400, "not_sent"], [
 ]] as const;
 
 for (const [what, channelOf] of Object.entries(ENDLESS)) {
-  Deno.test(`an answer that ${what} is not read to its end, and its status decides the outcome`, async () => {
+  Deno.test(`a response that ${what} is not read to its end, and the HTTP status decides the outcome`, async () => {
     for (const [status, outcome] of BY_STATUS) {
       const { answer, letGo } = channelOf(status);
       assert.deepEqual(await outcomeOf(answer), [outcome, `HTTP ${status}`]);
@@ -78,7 +82,7 @@ for (const [what, channelOf] of Object.entries(ENDLESS)) {
     }
   });
 
-  Deno.test(`on Deno 2.1.4, too, an answer that ${what} is not read to its end`, async () => {
+  Deno.test(`a response that ${what} is not read to its end on Deno 2.1.4`, async () => {
     let answer!: () => Response;
     await using channel = ownChannel(() => answer());
     await using sender = await startFunction("send-external-template", {
@@ -97,7 +101,7 @@ for (const [what, channelOf] of Object.entries(ENDLESS)) {
   });
 }
 
-Deno.test("at most 64 KiB of an answer are read, counted after decompression", async () => {
+Deno.test("at most 64 KiB of a response are read, counted after decompression", async () => {
   const id = "wamid.x";
   const answerOf = (length: number) => {
     const [begin, end] = [`{"messages":[{"id":"${id}"}],"more":"`, '"}'];
@@ -116,7 +120,7 @@ Deno.test("at most 64 KiB of an answer are read, counted after decompression", a
   }
 });
 
-Deno.test("an answer that is too slow is abandoned at the timeout, and its connection is closed", async () => {
+Deno.test("a response that is too slow is abandoned at the timeout, and its connection is closed", async () => {
   for (const [status, outcome] of [[200, "unknown"], [400, "not_sent"]] as const) {
     const { stream, letGo } = endless(() => pause(1).then(() => SPACES.subarray(0, 1)));
     const [told, cause] = await outcomeOf(() => new Response(stream, { status }), 100);
@@ -131,12 +135,12 @@ const ending = (body: string) => `Content-Length: ${body.length}\r\n\r\n${body}`
 const WITH_ID = ending('{"messages":[{"id":"wamid.x"}]}');
 
 const ODD: Record<string, [answer: string, outcome: string, retryAfter?: string]> = {
-  "100 interim answers before the real one": [
+  "100 interim responses before the final response": [
     "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n".repeat(50) +
     OK + WITH_ID,
     "sent",
   ],
-  "a change of the protocol": [
+  "a protocol switch": [
     "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n" + WITH_ID,
     "unknown",
   ],
@@ -167,7 +171,7 @@ const ODD: Record<string, [answer: string, outcome: string, retryAfter?: string]
     "unknown",
   ],
   "malformed chunks": [OK + "Transfer-Encoding: chunked\r\n\r\nzz\r\n", "unknown"],
-  "a text that looks like a connection error": ["client error (Connect)\r\n\r\n", "unknown"],
+  "a body that looks like a connection error": ["client error (Connect)\r\n\r\n", "unknown"],
   "HTML": [OK + "Content-Type: text/html\r\n" + ending("<h1>Hello</h1>"), "unknown"],
   "JSON that is 30,000 arrays deep": [
     OK + ending("[".repeat(30_000) + "]".repeat(30_000)),
@@ -177,7 +181,7 @@ const ODD: Record<string, [answer: string, outcome: string, retryAfter?: string]
 };
 
 for (const [what, [answer, outcome, retryAfter]] of Object.entries(ODD)) {
-  Deno.test(`an answer with ${what} has the outcome ${outcome}, and the next send is not affected`, async () => {
+  Deno.test(`a response with ${what} has the outcome ${outcome}, and the next send is not affected`, async () => {
     await using channel = bareChannel();
     const send = await ownSender(`http://${channel.address}/v26.0`);
     const company = await newCompany();
@@ -203,7 +207,7 @@ for (const [what, [answer, outcome, retryAfter]] of Object.entries(ODD)) {
   });
 }
 
-Deno.test("if an answer has many ids, the id of the first message counts", async () => {
+Deno.test("if a response has several message ids, the first id is used", async () => {
   const others = Array.from({ length: 20_000 }, () => 0);
   const answer = { messages: [{ id: "wamid.x" }, ...others] };
   assert.deepEqual(await outcomeOf(() => Response.json(answer)), ["sent", undefined]);

@@ -1,5 +1,5 @@
 // The tests kill the function at each step of a send. Then they repeat the request before and after
-// the end of the lease.
+// the lease expires.
 
 import assert from "node:assert/strict";
 import { anyPhone, newCompany } from "../support/company.ts";
@@ -16,11 +16,13 @@ import {
 import { withDatabase } from "../support/test_stack.ts";
 
 interface Expected {
-  /** The number of calls of the channel before the kill. */
+  /** The number of calls to the channel before the function is killed. */
   calls: number;
-  /** The status in the answer to an immediate repeat. `new` means the answer of a first send. */
+  /**
+   * The status in the response to an immediate repeat. `new` means the response of a first send.
+   */
   repeat: "new" | "pending" | "sent";
-  /** The status in the answer to a repeat after the end of the lease. */
+  /** The status in the response to a repeat after the lease has expired. */
   later: "sent" | "failed";
 }
 
@@ -33,7 +35,7 @@ const STEPS: Record<Step, Expected> = {
 };
 
 for (const [step, { calls, repeat, later }] of Object.entries(STEPS)) {
-  Deno.test(`a function that is killed ${step} sends at most once, and a repeat gets the state of the send`, async () => {
+  Deno.test(`a function that is killed ${step} sends at most once, and a repeat returns the state of the send`, async () => {
     const company = await newCompany();
     const json = template(anyPhone(), { idempotency_key: `order-${step}` });
     let onCall: () => Promise<void> = async () => {};

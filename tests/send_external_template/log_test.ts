@@ -22,7 +22,7 @@ const ANSWERS: Record<string, () => Response> = {
 };
 
 for (const [outcome, answer] of Object.entries(ANSWERS)) {
-  Deno.test(`a send with the outcome ${outcome} logs one line without phone, text, token or message id`, async () => {
+  Deno.test(`a send with the outcome ${outcome} logs one line without the phone number, text, token or message id`, async () => {
     const company = await newCompany();
     await using channel = ownChannel(answer);
     const send = await ownSender(channel.url);
@@ -62,7 +62,7 @@ for (const [outcome, answer] of Object.entries(ANSWERS)) {
   });
 }
 
-Deno.test("a channel that cannot be reached or does not answer is logged with the cause, but without its address", async () => {
+Deno.test("if the channel cannot be reached or does not respond, the log line has the cause but not the URL", async () => {
   const company = await newCompany();
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const { port } = listener.addr as Deno.NetAddr;
@@ -82,7 +82,7 @@ Deno.test("a channel that cannot be reached or does not answer is logged with th
   }
 });
 
-Deno.test("a request that sends no message logs nothing, unless its key is refused", async () => {
+Deno.test("a request that sends no message logs nothing, unless its API key is refused", async () => {
   const company = await newCompany();
   await using channel = ownChannel(() => accepted());
   const send = await ownSender(channel.url);
@@ -99,7 +99,7 @@ Deno.test("a request that sends no message logs nothing, unless its key is refus
   assert.deepEqual(refused.map((line) => JSON.parse(line).event), ["key_refused"]);
 });
 
-Deno.test("an account error never quotes the token to the caller", async () => {
+Deno.test("an account error never contains the access token", async () => {
   const company = await newCompany();
   await using channel = ownChannel(ANSWERS.channel_account_error);
   const send = await ownSender(channel.url);

@@ -21,14 +21,14 @@ async function optedOut() {
   return { company, phone };
 }
 
-/** Makes the template of the sends a marketing template. */
+/** Turns the template of these sends into a marketing template. */
 async function asMarketing({ id }: { id: string }) {
   await statement`
     update templates set category = 'MARKETING' where company_id = ${id} and name = 'order_update'
   `;
 }
 
-Deno.test("a person who has opted out of marketing gets no marketing template, and the idempotency key stays free", async () => {
+Deno.test("a contact who has opted out of marketing gets no marketing templates, and the idempotency key can be used again", async () => {
   const { company, phone } = await optedOut();
   await asMarketing(company);
   await using channel = ownChannel(() => accepted());
@@ -47,7 +47,7 @@ Deno.test("a person who has opted out of marketing gets no marketing template, a
   assert.deepEqual([again.body.success, again.body.idempotent_hit], [true, false]);
 });
 
-Deno.test("a person who has opted out of marketing gets a utility template", async () => {
+Deno.test("a contact who has opted out of marketing still gets utility templates", async () => {
   const { company, phone } = await optedOut();
   await using channel = ownChannel(() => accepted());
   const send = await ownSender(channel.url);
@@ -55,7 +55,7 @@ Deno.test("a person who has opted out of marketing gets a utility template", asy
   assert.equal(body.success, true);
 });
 
-Deno.test("do_not_contact is checked before a marketing opt-out", async () => {
+Deno.test("`do_not_contact` is checked before a marketing opt-out", async () => {
   const { company, phone } = await optedOut();
   await asMarketing(company);
   await statement`update contacts set do_not_contact = true where phone = ${phone}`;
@@ -65,7 +65,7 @@ Deno.test("do_not_contact is checked before a marketing opt-out", async () => {
   assert.deepEqual(body, { success: false, reason: "do_not_contact" });
 });
 
-Deno.test("if the channel refuses a template with 131047, although a template needs no window, the error is template_rejected", async () => {
+Deno.test("if the channel refuses a template with code 131047 (window closed), the error is `template_rejected`", async () => {
   const company = await newCompany();
   await using channel = ownChannel(() =>
     Response.json({ error: { code: 131047, message: "Re-engagement" } }, { status: 400 })
@@ -78,7 +78,7 @@ Deno.test("if the channel refuses a template with 131047, although a template ne
   }]);
 });
 
-Deno.test("a tapped stop button of a marketing template stops only marketing, and any other stop word stops everything", async () => {
+Deno.test("tapping the stop button of a marketing template stops only marketing, and any other stop word stops everything", async () => {
   const company = await companyWithTemplates();
   const app = await withDatabase((sql) => nameChannelApp(sql, company.account_id));
   const webhook = await ownWebhook();
@@ -105,7 +105,7 @@ Deno.test("a tapped stop button of a marketing template stops only marketing, an
     [[{ sent: UTILITY, label: "Stop promotions" }], marketing],
     [[{ sent: "unknown", label: "STOP" }], all],
     [[{ sent: MARKETING, label: "SAIR" }, { sent: MARKETING, label: "Voltar" }], none],
-    // A start button of a marketing template ends only an opt-out from marketing.
+    // The start button of a marketing template ends only a marketing opt-out.
     [[{ sent: UTILITY, label: "SAIR" }, { sent: MARKETING, label: "Voltar" }], all],
   ];
   for (const [taps, end] of cases) {

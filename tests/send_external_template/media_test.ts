@@ -1,5 +1,5 @@
-// The media of a header is the approved sample, which the service uploads once and sends with every
-// message.
+// Tests templates with a media header. The service uploads the approved sample file once, and sends
+// it with every message.
 import assert from "node:assert/strict";
 import { anyPhone, type Company } from "../support/company.ts";
 import { companyWithTemplates, ownSandbox } from "../support/known_templates.ts";
@@ -22,7 +22,7 @@ const KINDS: Record<string, { type: string; fields: Record<string, unknown> }> =
   invoice_ready: { type: "document", fields: { body_variables: ["A-1815", "USD 1"] } },
 };
 
-Deno.test("the first send uploads the media of a template, and every send contains its media id", async (t) => {
+Deno.test("the first send uploads the template's media file, and every send contains its media id", async (t) => {
   await using channel = ownSandbox();
   const company = await companyWithTemplates(channel.url);
   const send = await ownSender(channel.url);
@@ -37,7 +37,7 @@ Deno.test("the first send uploads the media of a template, and every send contai
         channel.calls.map(({ method, path }) => `${method} ${path.split("/")[2]}`),
         ["GET samples", `POST ${company.phone_number_id}`, `POST ${company.phone_number_id}`],
       );
-      // deno-lint-ignore no-explicit-any -- a body in the channel's form
+      // deno-lint-ignore no-explicit-any -- a body in the channel's format
       const { components } = (await channel.taken())[0].message.template as any;
       const [header] = components;
       assert.deepEqual([header.type, header.parameters[0].type], ["header", type]);
@@ -50,18 +50,21 @@ Deno.test("the first send uploads the media of a template, and every send contai
       channel.calls.length = 0;
       const second = await send(company.keys.messaging, json);
       assert.equal(second.status, 200);
-      // If the request does not declare the header's media, the message is stored as a text, but
-      // the media is still sent.
+      // If the request does not declare the media header, the message is stored with type `text`,
+      // but the media file is still sent.
       assert.equal((await storedMessage(second.body.message_id)).type, "text");
       assert.deepEqual(channel.calls.map(({ method }) => method), ["POST"]);
-      // deno-lint-ignore no-explicit-any -- a body in the channel's form
+      // deno-lint-ignore no-explicit-any -- a body in the channel's format
       const again = (await channel.taken())[0].message.template as any;
       assert.deepEqual(again.components[0], header);
     });
   }
 });
 
-/** Asserts that a media send failed before anything was written, and that its idempotency key is free. */
+/**
+ * Asserts that a media send failed before anything was written, and that its idempotency key can be
+ * used again.
+ */
 async function assertNotSent(
   company: Company,
   { status, body }: { status: number; body: Record<string, unknown> },
@@ -77,7 +80,12 @@ async function assertNotSent(
 }
 
 const FAULTS: [name: string, end: string, answer: () => Response, reason: RegExp][] = [
-  ["a sample that is gone", ".jpg", () => new Response("gone", { status: 500 }), /sample/i],
+  [
+    "a sample that cannot be downloaded",
+    ".jpg",
+    () => new Response("gone", { status: 500 }),
+    /sample/i,
+  ],
   [
     "a sample that is a web page",
     ".jpg",
@@ -103,7 +111,7 @@ const FAULTS: [name: string, end: string, answer: () => Response, reason: RegExp
   ["a channel that is down", "/media", () => new Response("", { status: 503 }), /503|available/],
 ];
 
-Deno.test("a template is not sent without its media, and the idempotency key stays free", async (t) => {
+Deno.test("a template is not sent without its media file, and the idempotency key can be used again", async (t) => {
   for (const [name, end, answer, reason] of FAULTS) {
     await t.step(name, async () => {
       let isBroken = true;
@@ -128,7 +136,7 @@ Deno.test("a template is not sent without its media, and the idempotency key sta
   }
 });
 
-Deno.test("a token that the channel refuses at the upload causes an account error and a notice until an upload succeeds, and the idempotency key stays free", async () => {
+Deno.test("a token refused at the upload causes an account error, and a notice that lasts until an upload succeeds", async () => {
   const error = { code: 190, message: "Error validating access token" };
   let isRefused = true;
   await using channel = ownSandbox(({ path }) =>
@@ -158,7 +166,7 @@ Deno.test("a token that the channel refuses at the upload causes an account erro
   assert.deepEqual([...await notices()], []);
 });
 
-Deno.test("a send whose media takes too long fails, and the next send does not wait for that upload", async () => {
+Deno.test("a send whose media upload takes too long fails, and the next send does not wait for that upload", async () => {
   const hanging = Promise.withResolvers<Response>();
   await using channel = ownSandbox(({ path }) => path.endsWith("/media") ? hanging.promise : null);
   const company = await companyWithTemplates(channel.url);

@@ -1,5 +1,6 @@
-// An idempotency key names one message. The answer to a repeat with different values names their
-// fields. A request for another message is refused. Both endpoints use the same keys.
+// Tests that an idempotency key identifies one message. The response to a repeat with different
+// values names the differing fields. A request for another message is refused. Both send endpoints
+// share their idempotency keys.
 
 import assert from "node:assert/strict";
 import { anyPhone, type Company } from "../support/company.ts";
@@ -13,7 +14,7 @@ import { statement } from "../support/test_stack.ts";
 
 type Changes = Record<string, unknown>;
 
-/** Both endpoints with one channel, and the requests of one company. */
+/** Both send endpoints with one channel, and functions that send one company's requests. */
 async function endpoints(company: Company, channelUrl: string) {
   const [template_, reply_] = [await ownSender(channelUrl), await ownReplies(channelUrl)];
   const phone = anyPhone();
@@ -21,7 +22,7 @@ async function endpoints(company: Company, channelUrl: string) {
     template: {
       send: template_,
       body: (changes: Changes = {}) => template(phone, { idempotency_key: "template", ...changes }),
-      /** Changes with which a request still is for the same message. */
+      /** Changes after which a request is still for the same message. */
       words: [
         { body_variables: ["Ada", "A-1816"] },
         { body_variables: ["Ada"] },
@@ -32,7 +33,7 @@ async function endpoints(company: Company, channelUrl: string) {
         { template_header_type: "image" },
         { header_variables: ["Ada"], display_text: "Something else" },
       ] as Changes[],
-      /** Changes that make it a request for another message. */
+      /** Changes after which a request is for another message. */
       messages: [
         { phone: anyPhone() },
         { template_name: "order_sent" },
@@ -49,7 +50,7 @@ async function endpoints(company: Company, channelUrl: string) {
   };
 }
 
-/** The fields with different values, from an answer whose header and body agree. */
+/** The differing fields from a response, whose header and body must agree. */
 function mismatchOf({ headers, body }: { headers: Headers; body: { mismatch?: string[] } }) {
   const { mismatch = null } = body;
   assert.equal(headers.get("Idempotency-Mismatch"), mismatch && "true");
@@ -57,8 +58,8 @@ function mismatchOf({ headers, body }: { headers: Headers; body: { mismatch?: st
 }
 
 /**
- * Asserts that a request is refused because its key names a message with other values in these
- * fields.
+ * Asserts that a request is refused because its idempotency key belongs to a message with other
+ * values in these fields.
  */
 function assertReused(answer: Awaited<ReturnType<typeof call>>, fields: string[]) {
   const { status, body: { success, code, error, details } } = answer;
@@ -67,7 +68,7 @@ function assertReused(answer: Awaited<ReturnType<typeof call>>, fields: string[]
   assert.match(error, /^This idempotency_key belongs to another message: .+Nothing was sent/);
 }
 
-Deno.test("the answer to a repeat with different values names their fields, has the header and logs a line without personal data", async () => {
+Deno.test("a repeat with different values returns the differing fields in a header and logs a line without personal data", async () => {
   const company = await spokenTo();
   const key = company.keys.messaging;
   await using channel = ownChannel(() => accepted());
@@ -112,7 +113,7 @@ Deno.test("the answer to a repeat with different values names their fields, has 
   assert.equal(channel.calls.length, 2, "nothing else was sent");
 });
 
-Deno.test("a key whose first message, in any state, had another recipient, template or kind is refused", async () => {
+Deno.test("an idempotency key is refused if its first message had another recipient, template or kind", async () => {
   const company = await spokenTo();
   const key = company.keys.messaging;
   await using channel = ownChannel(() => accepted());
@@ -159,7 +160,7 @@ Deno.test("two companies may use the same idempotency key for different messages
   }
 });
 
-Deno.test("a person is the same recipient under another spelling, an additional phone or another conversation", async () => {
+Deno.test("a contact is the same recipient with a differently written phone, a second phone or another conversation", async () => {
   const company = await spokenTo();
   const key = company.keys.messaging;
   await using channel = ownChannel(() => accepted());
@@ -184,7 +185,7 @@ Deno.test("a person is the same recipient under another spelling, an additional 
     { hit: true, mismatch: ["phone"] },
   );
 
-  // A repeat finds its recipient even after the contact's phone has changed.
+  // A repeat finds the recipient even after the contact's phone number has changed.
   const moved = { phone: anyPhone(), idempotency_key: "moved" };
   assert.equal((await sent(moved)).hit, false);
   const [{ id }] =
@@ -201,7 +202,7 @@ Deno.test("a person is the same recipient under another spelling, an additional 
   assert.deepEqual([elsewhere.status, mismatchOf(elsewhere)], [200, ["conversation_id"]]);
 });
 
-Deno.test("a dry run also names the fields with different values, but logs nothing", async () => {
+Deno.test("a dry run returns the differing fields, but logs nothing", async () => {
   const company = await spokenTo();
   const key = company.keys.messaging;
   await using channel = ownChannel(() => accepted());
@@ -220,7 +221,7 @@ Deno.test("a dry run also names the fields with different values, but logs nothi
   }
 });
 
-Deno.test("a send after a released send is not a repeat, so its own content is sent", async () => {
+Deno.test("a send with the key of a released send is not a repeat, so its own content is sent", async () => {
   const company = await spokenTo();
   const key = company.keys.messaging;
   let takes = false;
@@ -241,7 +242,7 @@ Deno.test("a send after a released send is not a repeat, so its own content is s
   }
 });
 
-Deno.test("a send without an idempotency key stores no digest, and its repeat is a new send", async () => {
+Deno.test("a send without an idempotency key stores no digest, and the same request sends again", async () => {
   const company = await spokenTo();
   const key = company.keys.messaging;
   await using channel = ownChannel(() => accepted());
@@ -256,7 +257,7 @@ Deno.test("a send without an idempotency key stores no digest, and its repeat is
   assert.deepEqual(kept, [null, null, null, null]);
 });
 
-Deno.test("the header Idempotency-Key is refused unless it equals the key in the body", async () => {
+Deno.test("an `Idempotency-Key` header is refused unless it equals the key in the body", async () => {
   const company = await spokenTo();
   const key = company.keys.messaging;
   await using channel = ownChannel(() => accepted());
@@ -278,7 +279,7 @@ Deno.test("the header Idempotency-Key is refused unless it equals the key in the
   }
 });
 
-Deno.test("a send with a header such as If-Match is refused, because a send compares no version", async () => {
+Deno.test("a send with a conditional header such as `If-Match` is refused, because sends have no version", async () => {
   const company = await spokenTo();
   await using channel = ownChannel(() => accepted());
   for (const { send, body } of Object.values(await endpoints(company, channel.url))) {

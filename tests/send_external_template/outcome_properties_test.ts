@@ -47,14 +47,14 @@ const anyHeader = fc.option(
   ),
 );
 
-/** The id of the first message of a body if it can be read and stored. */
+/** The id of the first message in a response body, if the id can be read and stored. */
 function readableId(body: unknown): string | null {
   const id = (body as { messages?: { id?: unknown }[] } | null | undefined)?.messages?.[0]?.id;
   const isReadable = typeof id === "string" && id.length <= 255 && /^[!-~]+$/.test(id);
   return isReadable ? id : null;
 }
 
-Deno.test("outcomeOf() handles every answer of the channel and accepts no answer without an id", () => {
+Deno.test("`outcomeOf` handles every channel response, and accepts no response without an id", () => {
   const property = fc.property(anyStatus, anyBody, anyHeader, (status, body, retryAfter) => {
     const outcome = outcomeOf({ status, body, retryAfter });
     switch (outcome.kind) {

@@ -1,5 +1,5 @@
-// Tests the outcome of a send for every kind of answer of the channel. The table has the same rows
-// and order as the channel's documentation.
+// Tests the outcome of a send for every kind of channel response. The table has the same rows in
+// the same order as the channel's documentation.
 
 import assert from "node:assert/strict";
 import {
@@ -27,17 +27,17 @@ const TABLE: [what: string, codes: number[], meaning: Meaning][] = [
   ["template paused, template disabled", [132015, 132016], TEMPLATE],
   ["bad parameter", [100, 131008, 131009, 135000], TEMPLATE],
   ["type, media", [131051, 131052, 131053, 131055, 131063, 134100, 134102], TEMPLATE],
-  ["recipient out of reach", [131021, 131026, 131030, 131062], RECIPIENT],
+  ["recipient cannot be reached", [131021, 131026, 131030, 131062], RECIPIENT],
   ["recipient not allowed", [130403, 130472, 130497, 131049], RECIPIENT],
   ["opted out of marketing", [131050], ["refused", "recipient_opted_out"]],
-  ["outside of the 24 hours", [131047], ["refused", "window_closed"]],
+  ["outside the 24-hour window", [131047], ["refused", "window_closed"]],
   ["throttled", [4, 80007, 130429], DOWN],
-  ["throttled for this pair of numbers", [131056], ["not_taken", "channel_unavailable", 6]],
+  ["throttled for this sender and recipient", [131056], ["not_taken", "channel_unavailable", 6]],
   ["the channel is down", [2, 131000, 131016, 131057, 133004], DOWN],
   ["template still syncing", [134101], ["not_taken", "channel_unavailable", 600]],
   ["token", [0, 190], ACCOUNT],
   ["permission", [3, 10, 131005], ACCOUNT],
-  ["permission, the whole range", Array.from({ length: 100 }, (_, i) => i + 200), ACCOUNT],
+  ["permission codes, the whole range", Array.from({ length: 100 }, (_, i) => i + 200), ACCOUNT],
   ["account deleted, locked, unpaid", [33, 368, 131031, 131037, 131042, 131045], ACCOUNT],
   ["account restricted, not registered", [131048, 131064, 133010], ACCOUNT],
   ["possibly temporary", [1], UNKNOWN],
@@ -82,7 +82,7 @@ for (const [what, codes, meaning] of TABLE) {
   });
 }
 
-Deno.test("a code next to a known code does not have the meaning of the known code", () => {
+Deno.test("an unknown code does not share the meaning of the known code next to it", () => {
   const known = new Set(TABLE.flatMap(([_what, codes]) => codes));
   const beside = [...known].flatMap((code) => [code - 1, code + 1]).filter((code) =>
     !known.has(code)
@@ -92,7 +92,7 @@ Deno.test("a code next to a known code does not have the meaning of the known co
   }
 });
 
-Deno.test("an unknown code with a 4xx is a refusal, and with any other status the outcome is unknown", () => {
+Deno.test("an unknown code is a refusal with a 4xx status, and an unknown outcome with any other status", () => {
   for (const code of [5, 131999, "131999"]) {
     const body = refusal(code);
     for (const status of [400, 401, 404, 429, 499]) {
@@ -106,7 +106,7 @@ Deno.test("an unknown code with a 4xx is a refusal, and with any other status th
   }
 });
 
-Deno.test("a 4xx or a 503 without a code means not sent, and any other status makes the outcome unknown", () => {
+Deno.test("a 4xx or a 503 without a code means not sent, and any other status without a code means an unknown outcome", () => {
   for (const body of [undefined, null, "", "Bad Request", {}, { error: "no" }, []]) {
     for (const status of [400, 401, 404, 408, 413, 429, 431, 499, 503]) {
       assertMeaning(answer({ status, body }), DOWN);
@@ -117,7 +117,7 @@ Deno.test("a 4xx or a 503 without a code means not sent, and any other status ma
   }
 });
 
-Deno.test("a value that cannot be a channel code is ignored", () => {
+Deno.test("a value that cannot be a channel error code is ignored", () => {
   const none = [
     ...[null, NaN, Infinity, 1.5, 1e20, 2 ** 31, "", "x", "132001x", " 132001", "-1", "1e5"],
   ];
@@ -130,7 +130,7 @@ Deno.test("a value that cannot be a channel code is ignored", () => {
   }
 });
 
-Deno.test("the outcome contains the parts of the channel's error that have the right type", () => {
+Deno.test("the outcome contains only the properties of the channel's error that have the expected type", () => {
   const said = (error: Record<string, unknown>) =>
     (outcomeOf(answer({ body: { error: { code: 132012, ...error } } })) as { channel: unknown })
       .channel;
@@ -144,7 +144,7 @@ Deno.test("the outcome contains the parts of the channel's error that have the r
   }
 });
 
-Deno.test("a 2xx with a readable id means accepted, even with other odd content", () => {
+Deno.test("a 2xx with a readable message id means accepted, even with other unexpected content", () => {
   const ids = ["wamid.HBgNNTUxMTk4NzY1NDMyMRUCABEYEjdBQjQ=", "a", "x".repeat(255), "!~"];
   for (const id of ids) {
     const bodies = [
@@ -165,7 +165,7 @@ Deno.test("a 2xx with a readable id means accepted, even with other odd content"
   }
 });
 
-Deno.test("a 2xx without an id, or with an id that cannot be stored, makes the outcome unknown", () => {
+Deno.test("a 2xx with no message id, or an id that cannot be stored, means an unknown outcome", () => {
   const ids = [
     ...["", " ", "x".repeat(256), "a b", " a", "a ", "a\n", "a\tb", "a\0", "ä", "🚚"],
     ...[null, undefined, 1, true, [], ["a"], { id: "a" }],
@@ -179,12 +179,12 @@ Deno.test("a 2xx without an id, or with an id that cannot be stored, makes the o
   for (const body of bodies) assertMeaning(answer({ status: 200, body }), UNKNOWN);
 });
 
-Deno.test("a message id counts only in an answer with a 2xx", () => {
+Deno.test("a message id is ignored unless the response status is 2xx", () => {
   const body = { messages: [{ id: "wamid.x" }] };
   for (const status of [300, 304, 500, 502]) assertMeaning(answer({ status, body }), UNKNOWN);
   for (const status of [400, 404, 503]) assertMeaning(answer({ status, body }), DOWN);
 });
 
-Deno.test("a 2xx with an error code and without an id has the meaning of the code", () => {
+Deno.test("a 2xx without a message id but with an error code has the meaning of the code", () => {
   assertMeaning(answer({ status: 200, body: { messages: [], ...refusal(190) } }), ACCOUNT);
 });

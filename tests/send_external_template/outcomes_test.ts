@@ -1,5 +1,5 @@
-// Tests the answers to callers after an error of the channel, and the state of the send: first and
-// after a repeat.
+// Tests the responses to callers after a channel error, and the state of the send before and after
+// a repeat.
 
 import assert from "node:assert/strict";
 import { newCompany } from "../support/company.ts";
@@ -100,7 +100,7 @@ for (const { codes, status, code, state, outcome, retryAfter } of TABLE) {
   });
 }
 
-Deno.test("a repeat of a throttled send sends the same message and gets the answer of a first send", async () => {
+Deno.test("a repeat of a throttled send sends the same message and returns the response of a first send", async () => {
   const company = await newCompany();
   const json = template("+15551000001", { idempotency_key: "throttled" });
   for (const _ of [1, 2]) {
@@ -129,7 +129,7 @@ const MAY_HAVE_GONE = {
 };
 
 for (const [what, phone] of Object.entries(MAY_HAVE_GONE)) {
-  Deno.test(`after ${what}, the outcome is unknown, nothing is sent again, and the send fails when its lease ends`, async () => {
+  Deno.test(`after ${what}, the outcome is unknown, nothing is sent again, and the send fails when its lease expires`, async () => {
     const company = await newCompany();
     const json = template(phone, { idempotency_key: "once" });
     const send = () => sendTemplate(company.keys.messaging, json);
@@ -148,7 +148,7 @@ for (const [what, phone] of Object.entries(MAY_HAVE_GONE)) {
   });
 }
 
-Deno.test("without an idempotency key, the error about an unknown outcome warns against a repeat", async () => {
+Deno.test("if a send without an idempotency key has an unknown outcome, the error warns against a repeat", async () => {
   const company = await newCompany();
   const { body } = await sendTemplate(company.keys.messaging, template("+15551000006"));
   assert.match(body.error, /A repeat could send the message twice/);

@@ -1,5 +1,5 @@
-// The service refuses a send that does not fit the account's stored templates, before it writes
-// anything.
+// Tests that the service refuses a send that does not match the account's stored templates, before
+// it writes anything.
 import assert from "node:assert/strict";
 import { anyPhone, newCompany } from "../support/company.ts";
 import {
@@ -32,7 +32,7 @@ const FAULTS: [changes: Record<string, unknown>, details: [field: string, messag
   ]],
 ];
 
-Deno.test("a refusal names each wrong field and what it accepts", async () => {
+Deno.test("an error names each invalid field and its accepted values", async () => {
   const company = await companyWithTemplates();
   for (const [changes, details] of FAULTS) {
     const { status, body } = await sendTemplate(company.keys.messaging, order(changes));
@@ -47,7 +47,7 @@ Deno.test("a refusal names each wrong field and what it accepts", async () => {
   assert.deepEqual(await takenFrom(company), []);
 });
 
-Deno.test("a refusal with many errors lists fifty errors and says how many there are", async () => {
+Deno.test("a response to a send with many invalid fields lists fifty errors and the total number", async () => {
   const company = await companyWithTemplates();
   const empty = Array<string>(30).fill("");
   const json = order({ header_variables: empty, body_variables: empty });
@@ -63,7 +63,10 @@ Deno.test("a send is passed to the channel unchecked if the account has no store
   assert.equal((await ledgerOf(company)).length, 1);
 });
 
-/** Changes a stored template to need three values, as if the channel had changed it. */
+/**
+ * Changes a stored template so that it requires three values, as if the channel had changed the
+ * template.
+ */
 async function outdate(company: { id: string }) {
   await statement`
     update templates set variables = jsonb_set(variables, '{body,2}', '{"name": "3", "example": null}')
@@ -71,7 +74,7 @@ async function outdate(company: { id: string }) {
   `;
 }
 
-Deno.test("a template that was read ten minutes ago is read again before it forbids a send", async () => {
+Deno.test("a template that was read ten minutes ago is read again before a send is refused because of it", async () => {
   await using channel = ownSandbox();
   const company = await companyWithTemplates(channel.url);
   const send = await ownSender(channel.url);
@@ -85,13 +88,13 @@ Deno.test("a template that was read ten minutes ago is read again before it forb
   assert.deepEqual(channel.calls.map(({ method }) => method), ["GET", "POST"]);
 });
 
-Deno.test("if the template cannot be read again, the channel decides", async (t) => {
+Deno.test("if the template cannot be read again, the send is passed to the channel", async (t) => {
   const company = await companyWithTemplates();
   const failures: Record<string, () => Response | Promise<Response>> = {
     "the channel is down": () => new Response("Service Unavailable", { status: 503 }),
     "the channel throttles": () =>
       Response.json({ error: { code: 80007, message: "slow" } }, { status: 400 }),
-    "the channel answers no JSON": () => new Response("<html>"),
+    "the channel's response is not JSON": () => new Response("<html>"),
     "the token is refused": () =>
       Response.json({ error: { code: 190, message: "no" } }, { status: 401 }),
   };

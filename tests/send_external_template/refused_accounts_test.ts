@@ -1,5 +1,5 @@
-// If the channel refuses the account in its answer to a send, the account has a notice at once. The
-// next accepted send removes the notice.
+// Tests that an account immediately shows a notice when the channel refuses the account during a
+// send. The next accepted send removes the notice.
 
 import assert from "node:assert/strict";
 import { anyPhone, newCompany } from "../support/company.ts";
@@ -12,7 +12,7 @@ import { refusal } from "../whatsapp/served.ts";
 const company = await newCompany();
 const key = company.keys.messaging;
 
-/** The current refusals of the account: the code, and the number of stopped sends. */
+/** The account's current refusals: the channel's error code, and the number of stopped sends. */
 async function refusals() {
   const rows = await statement`
     select event, stopped_sends from account_notices
@@ -40,7 +40,7 @@ Deno.test("template sends and replies that the channel refuses because of the ac
   code = 190;
   assert.equal((await reply(key, replyIn(company))).body.code, "channel_account_error");
   assert.deepEqual(await refusals(), [["131042", 2], ["190", 1]]);
-  code = 131026; // a recipient that cannot be reached says nothing about the account
+  code = 131026; // an unreachable recipient causes no notice about the account
   await send(key, template(anyPhone()));
   assert.equal((await refusals()).length, 2);
   code = null;

@@ -1,4 +1,5 @@
-// Tests the body, the Content-Type and the parameters of a request, and the errors about them.
+// Tests the body, the Content-Type and the parameters of a request, and the errors for invalid
+// ones.
 
 import assert from "node:assert/strict";
 import * as fc from "fast-check";
@@ -15,7 +16,7 @@ interface Changes {
   query?: string;
 }
 
-/** The company of the refused requests, which sends nothing. */
+/** The company for the refused requests. It sends no message. */
 const company = await newCompany();
 
 function post(
@@ -42,9 +43,9 @@ async function assertNothingSent() {
 
 const good = () => JSON.stringify(template(anyPhone()));
 
-Deno.test("the largest request that the fields allow fits into 1 MiB", async () => {
+Deno.test("the largest request that the field limits allow is smaller than 1 MiB", async () => {
   const { keys } = await newCompany();
-  // A character outside the basic plane takes twelve bytes when it is escaped.
+  // In JSON, an escaped character outside the Basic Multilingual Plane takes twelve bytes.
   const escaped = (count: number) => "\\ud83d\\ude9a".repeat(count);
   const body = JSON.stringify(template(anyPhone(), {
     display_text: "TEXT",
@@ -56,11 +57,11 @@ Deno.test("the largest request that the fields allow fits into 1 MiB", async () 
     .replaceAll("LIST", escaped(1024));
   assert.ok(body.length > 0.7 * 1024 * 1024);
   const { status, body: { code } } = await post(body, { key: keys.messaging });
-  // The channel may refuse so much text.
+  // The channel may refuse such a long text.
   assert.ok(status === 200 || code === "template_rejected", `${status} ${code}`);
 });
 
-Deno.test("a send with any query parameter is refused", async () => {
+Deno.test("a send with a query parameter is refused", async () => {
   const names = ["dry_run", "phone", "idempotency_key", "apikey", "select", "%00", ""];
   for (const name of names) {
     const answer = await post(good(), { query: `?${name}=x` });
@@ -72,7 +73,7 @@ Deno.test("a send with any query parameter is refused", async () => {
   await assertNothingSent();
 });
 
-Deno.test("a body is refused if it is not JSON, has another type, is too large or repeats a field", async () => {
+Deno.test("a request body is refused if it is not JSON, has another content type, is too large or has duplicate fields", async () => {
   assert.match((await post("{")).body.error, /is not valid JSON/);
   const text = await post(good(), { headers: { "Content-Type": "text/plain" } });
   assertField(text, "Content-Type", "must be application/json");
@@ -82,7 +83,7 @@ Deno.test("a body is refused if it is not JSON, has another type, is too large o
   await assertNothingSent();
 });
 
-Deno.test("a caller without a key or without the scope learns nothing about the body", async () => {
+Deno.test("without a valid key and scope, the error does not say whether the body is valid", async () => {
   const bodies = ["{", '{"colour":"red"}', "x".repeat(1024 * 1024 + 1), good()];
   for (const body of bodies) {
     for (const changes of [{}, { headers: { "Content-Type": "text/plain" } }, { query: "?x=1" }]) {
@@ -120,7 +121,7 @@ const FIELDS = [
   ...["header_variables", "phone_number_id", "idempotency_key", "template_header_type", "id"],
 ];
 
-Deno.test("a wrong body never causes an internal error", async () => {
+Deno.test("an invalid body never causes an internal error", async () => {
   const { keys } = await newCompany();
   const anyBody = fc.dictionary(fc.oneof(fc.constantFrom(...FIELDS), nastyText), anyValue, {
     maxKeys: 5,

@@ -1,5 +1,5 @@
-// Tests the seconds that a caller must wait. The number comes from the channel's answer, or else
-// from the table of codes.
+// Tests how many seconds a caller must wait. The number comes from the channel's response.
+// Otherwise it comes from the table of error codes.
 
 import assert from "node:assert/strict";
 import { outcomeOf } from "../../supabase/functions/_shared/channel/outcome.ts";
@@ -14,7 +14,7 @@ function waitFor(retryAfter: string | null, body: unknown = THROTTLED, status = 
   return (outcome as { retryAfter?: number }).retryAfter;
 }
 
-Deno.test("a Retry-After in seconds is passed on, up to a day", () => {
+Deno.test("a `Retry-After` in seconds is passed on, up to one day", () => {
   const known: [string, number][] = [
     ["0", 0],
     ["1", 1],
@@ -29,7 +29,7 @@ Deno.test("a Retry-After in seconds is passed on, up to a day", () => {
   for (const [header, seconds] of known) assert.equal(waitFor(header), seconds, header);
 });
 
-Deno.test("a Retry-After with a date is converted to the seconds until that date", () => {
+Deno.test("a `Retry-After` with a date is converted to the seconds until that date", () => {
   const inTwoMinutes = new Date(Date.now() + 120_000);
   const [day, date, month, year, time] = inTwoMinutes.toUTCString().split(/,? /);
   const weekdays = ["Sun", "Mon", "Tues", "Wednes", "Thurs", "Fri", "Satur"];
@@ -39,12 +39,12 @@ Deno.test("a Retry-After with a date is converted to the seconds until that date
   ];
   for (const header of forms) {
     const seconds = waitFor(header)!;
-    // The date has whole seconds, and a slow computer needs some time.
+    // The date is rounded to whole seconds, and a slow computer may add some delay.
     assert.ok(Number.isInteger(seconds) && seconds > 90 && seconds <= 120, `${header}: ${seconds}`);
   }
 });
 
-Deno.test("a Retry-After with a date gives at least 0 seconds and at most one day", () => {
+Deno.test("a `Retry-After` with a date results in a waiting time between 0 seconds and one day", () => {
   for (const ms of [0, -1000, -120_000, -1e12]) {
     assert.equal(waitFor(new Date(Date.now() + ms).toUTCString()), 0);
   }
@@ -53,7 +53,7 @@ Deno.test("a Retry-After with a date gives at least 0 seconds and at most one da
   }
 });
 
-Deno.test("a Retry-After that is neither seconds nor a date is ignored", () => {
+Deno.test("a `Retry-After` that contains neither seconds nor a date is ignored", () => {
   const junk = [
     ...["", "soon", "30s", "0x10", "1e3", "Infinity", "NaN", "null", "12:00", "٣", "<b>", "-5"],
     ...["1.5", "+6", "5, 6", "Wed, 21 Oct", "1 January 2099"],
@@ -64,7 +64,7 @@ Deno.test("a Retry-After that is neither seconds nor a date is ignored", () => {
   }
 });
 
-Deno.test("the channel's own waiting time takes precedence over the waiting time of its code", () => {
+Deno.test("the channel's `Retry-After` takes precedence over the default waiting time of the error code", () => {
   const known: [number, number][] = [[131056, 6], [134101, 600]];
   for (const [code, seconds] of known) {
     const body = { error: { code } };
@@ -76,7 +76,7 @@ Deno.test("the channel's own waiting time takes precedence over the waiting time
   }
 });
 
-Deno.test("a waiting time is returned only if the channel certainly did not accept the message", () => {
+Deno.test("a waiting time is returned only if it is certain that the channel did not accept the message", () => {
   assert.equal(waitFor("30", undefined, 503), 30);
   assert.equal(waitFor("30", undefined, 429), 30);
   assert.equal(waitFor("30", { error: { code: 131016 } }, 500), 30);

@@ -13,7 +13,7 @@ import {
 } from "../support/sending.ts";
 import { statement } from "../support/test_stack.ts";
 
-Deno.test("a first send makes a contact, a conversation and a message, and returns the channel's message id", async () => {
+Deno.test("a first send creates a contact, a conversation and a message, and returns the channel's message id", async () => {
   const company = await newCompany();
   const phone = anyPhone();
   const json = template(phone, { contact_name: "Grace Hopper", template_header_type: "image" });
@@ -56,7 +56,7 @@ Deno.test("a first send makes a contact, a conversation and a message, and retur
   assert.equal(Date.parse(conversation.last_message_at), message.created_at.getTime());
 });
 
-Deno.test("a repeat with an idempotency key sends nothing and reports the first send, even if its values differ", async () => {
+Deno.test("a repeat with the same idempotency key sends nothing and returns the first send, even if other values differ", async () => {
   const company = await newCompany();
   const json = template(anyPhone(), { idempotency_key: "réveil 🕖 2026-11-21" });
   const first = (await sendTemplate(company.keys.messaging, json)).body;
@@ -86,10 +86,10 @@ Deno.test("a repeat with an idempotency key sends nothing and reports the first 
     contacts.map((each: { phone: string }) => each.phone).includes(json.phone),
     true,
   );
-  assert.equal(contacts.length, 2, "the request for another phone made no contact");
+  assert.equal(contacts.length, 2, "the request with another phone created no contact");
 });
 
-Deno.test("a contact with do_not_contact gets no message, and the idempotency key stays free", async () => {
+Deno.test("a contact with `do_not_contact` gets no message, and the idempotency key can be used again", async () => {
   const company = await newCompany();
   const phone = anyPhone();
   const forbid = async (do_not_contact: boolean) => {
@@ -118,7 +118,7 @@ Deno.test("a contact with do_not_contact gets no message, and the idempotency ke
   assert.deepEqual([allowed.body.success, allowed.body.idempotent_hit], [true, false]);
 });
 
-Deno.test("a send needs two database round trips, and a request that sends nothing needs one", async () => {
+Deno.test("a send makes two database round trips, and a request that sends nothing makes one", async () => {
   const company = await newCompany();
   await using database = watchedStack();
   await using channel = ownChannel(({ body }) =>

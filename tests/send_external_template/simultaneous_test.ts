@@ -12,7 +12,7 @@ function atOnce<Each>(work: (i: number) => Promise<Each>): Promise<Each[]> {
 }
 
 /**
- * The number of rows that a test has added. Each company begins with one contact and its
+ * The number of rows that a test has added. Each company starts with one contact and one
  * conversation.
  */
 async function counts({ id }: Company) {
@@ -31,7 +31,7 @@ const SENT =
   "success,conversation_id,message_id,whatsapp_message_id,created_conversation,idempotent_hit";
 const REPEAT = "success,status,conversation_id,message_id,idempotent_hit";
 
-Deno.test("one of 50 simultaneous requests with one idempotency key sends a message, and the others report that send", async () => {
+Deno.test("of 50 simultaneous requests with the same idempotency key, one sends a message and the others return that send", async () => {
   const company = await newCompany();
   const json = template(anyPhone(), { idempotency_key: "at once" });
   const answers = await atOnce(() => sendTemplate(company.keys.messaging, json));

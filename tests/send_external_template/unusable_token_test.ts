@@ -1,5 +1,5 @@
-// Tests an account whose stored token is unusable. The service does not call the channel, a caller
-// can repeat the send, and no answer and no log contains the token.
+// Tests an account whose stored token is unusable. The service does not call the channel, and the
+// caller can repeat the send. No response and no log contains the token.
 
 import assert from "node:assert/strict";
 import * as jose from "jose";
@@ -24,15 +24,20 @@ import { credentialsKey } from "../support/test_stack.ts";
 const anotherKey = crypto.getRandomValues(new Uint8Array(32));
 const [keyId, anotherKeyId] = await Promise.all([credentialsKey, anotherKey].map(credentialsKeyId));
 
-/** Every token of these tests begins with this text, so no answer and no log may contain it. */
+/**
+ * Every token in these tests begins with this string, so no response and no log may contain this
+ * string.
+ */
 const TOKEN = "EAAGvErYsEcReTtOkEn";
 
-/** Seals TOKEN under the stack's key with this header. */
+/** Encrypts TOKEN with the stack's key and this header. */
 const sealedAs = (header: { enc: string; kid?: string }) =>
   new jose.CompactEncrypt(new TextEncoder().encode(TOKEN))
     .setProtectedHeader({ alg: "dir", ...header }).encrypt(credentialsKey);
 
-/** The log line for the operator: the cause, and the id of the key that the token names. */
+/**
+ * The log line for the operator: the cause, and the id of the encryption key named in the token.
+ */
 const NOT_CONFIGURED: Told = [
   `The token is sealed under the key ${anotherKeyId}, ` +
   "which is neither CREDENTIALS_KEY nor CREDENTIALS_KEY_PREVIOUS",

@@ -1,4 +1,4 @@
-// Tests the history of keys and accounts, as a person reads it in a browser.
+// Tests the history of API keys and accounts in a browser.
 import assert from "node:assert/strict";
 import type { Page } from "../../tools/node_modules/playwright-core/types/types.d.ts";
 import { axeFindings, axeFindingsOfLooks, openBrowser, openWindow } from "../support/browser.ts";
@@ -9,25 +9,30 @@ import { CHROMIUM } from "../support/programs.ts";
 import { stack, statement, withDatabase } from "../support/test_stack.ts";
 import { PHONE, SETTINGS, unexpected } from "./settings_page.ts";
 
-/** In this zone, which has no summer time, the evening already belongs to the next day of UTC. */
+/**
+ * In this time zone, which has no summer time, the evening already belongs to the next day in UTC.
+ */
 const ZONE = "America/Sao_Paulo";
-/** How long a step waits for something on the page. The first visit may build the page. */
+/**
+ * How long a step waits for something on the page, in milliseconds. The first visit may build the
+ * page.
+ */
 const PATIENCE_MS = 10_000;
 const HOUR = 60 * 60 * 1000;
 const DAY = 24 * HOUR;
 
-/** 22:00 in the zone, this many days ago. For today, 00:00 in the zone. */
+/** 22:00 in the time zone, this many days ago. For today, 00:00. */
 function evening(ago: number): Date {
   const day = new Date(Date.now() - 3 * HOUR - ago * DAY).toISOString().slice(0, 10);
   return new Date(`${day}T${ago === 0 ? "00" : "22"}:00-03:00`);
 }
 
-/** A day in the zone, such as "November 20". */
+/** A day in the time zone, such as "November 20". */
 function dayOf(moment: Date, month: "long" | "short"): string {
   return new Intl.DateTimeFormat("en-US", { month, day: "numeric", timeZone: ZONE }).format(moment);
 }
 
-/** A company whose keys have requests with every outcome, and its people. */
+/** A company with an owner and an agent, whose API keys have requests with every kind of result. */
 async function makeBusyCompany() {
   const company = await newCompany();
   const [owner, agent] = await Promise.all([
@@ -91,13 +96,13 @@ async function makeBusyCompany() {
   });
 }
 
-/** Stores a person's session where the page looks for it. */
+/** Stores a user's session where the page expects it. */
 async function sessionOf(person: SignedUp): Promise<string> {
   const { data } = await (await signIn(person)).client.auth.getSession();
   return JSON.stringify(data.session);
 }
 
-/** The text of an element, with each run of spaces as one space. */
+/** The text of an element, with consecutive whitespace reduced to one space. */
 async function textOf(page: Page, selector: string): Promise<string> {
   return (await page.locator(selector).first().innerText()).replace(/\s+/g, " ").trim();
 }
@@ -114,7 +119,7 @@ Deno.test("the history page works in a browser", { ignore: CHROMIUM === null }, 
   const sessions = { owner: await sessionOf(owner), agent: await sessionOf(agent) };
   const windows: Awaited<ReturnType<typeof openWindow>>[] = [];
 
-  /** A browser window of a person who is signed in. */
+  /** A browser window in which this user is signed in. */
   const windowOf = async (who: "owner" | "agent", more: Parameters<typeof openWindow>[2] = {}) => {
     const options = { locale: "en-US", timezoneId: ZONE, ...more };
     const window = await openWindow(open.browser, stack.url, options);
@@ -136,7 +141,7 @@ Deno.test("the history page works in a browser", { ignore: CHROMIUM === null }, 
   });
   const seen = new Set<string>();
 
-  await test("the chart shows the person's own days, the important number in its title, and all numbers in its legend and table", async () => {
+  await test("the chart uses the user's time zone, shows the main number in its title and all numbers in its legend and table", async () => {
     await go(page, `keys/${keys.usual}`, "#requests");
     await assertTitle(page, "1,028 requests in the last 30 days, 27 of them refused");
     const legend = await page.locator(".legend li").allInnerTexts();
@@ -165,7 +170,7 @@ Deno.test("the history page works in a browser", { ignore: CHROMIUM === null }, 
     assert.deepEqual(await axeFindingsOfLooks(page, seen), []);
   });
 
-  await test("a button loads the history again", async () => {
+  await test("a button reloads the history", async () => {
     await statement`
       update api_key_usage set requests = 45 where key_id = ${keys.usual} and hour = ${evening(0)}
     `;
@@ -179,7 +184,7 @@ Deno.test("the history page works in a browser", { ignore: CHROMIUM === null }, 
     await page.getByText("1,033 requests in the last 30 days").waitFor();
   });
 
-  await test("the history shows a key without use, with one request, with millions and with many errors", async () => {
+  await test("the history shows unused keys, and keys with one request, millions of requests or many errors", async () => {
     await go(page, `keys/${keys.unused}`, "#requests");
     await assertTitle(page, "No request in the last 30 days");
     assert.equal(await page.locator("[role=img], .counts, .legend").count(), 0);
@@ -191,11 +196,11 @@ Deno.test("the history page works in a browser", { ignore: CHROMIUM === null }, 
     await go(page, `keys/${keys.large}`, "#requests");
     await assertTitle(page, "18,000,000 requests in the last 30 days, 3 of them failed");
     assert.deepEqual(await page.locator(".axis text").allTextContents(), ["0", "5M", "10M"]);
-    // Three failures among ten million requests are visible.
+    // Even three failures among ten million requests are visible in the chart.
     const shown = await page.locator("g:last-of-type rect:not(.place)").evaluateAll((parts) =>
       parts.map((part) => ["class", "height", "fill"].map((name) => part.getAttribute(name)))
     );
-    // Each kind has its own pattern in addition to its colour.
+    // In the chart, each kind of result has its own pattern and colour.
     assert.deepEqual(shown, [
       ["succeeded", "144", null],
       ["refused", "3", "url(#requests-refused)"],
@@ -208,7 +213,7 @@ Deno.test("the history page works in a browser", { ignore: CHROMIUM === null }, 
     await assertTitle(page, "8,124 requests in the last 30 days, 8,004 of them failed");
   });
 
-  await test("the page of a key shows its latest errors, and their request ids can be copied", async () => {
+  await test("a key's page shows its latest errors, and the user can copy their request ids", async () => {
     const first = page.locator(".errors > li").first();
     await first.getByText("The request id").click();
     assert.match(
@@ -254,10 +259,10 @@ Deno.test("the history page works in a browser", { ignore: CHROMIUM === null }, 
     assert.deepEqual(await axeFindingsOfLooks(page, seen), []);
   });
 
-  await test("the history is read page by page, with each entry once", async () => {
+  await test("the pages of the history contain each entry exactly once", async () => {
     await withDatabase(async (sql) => {
       await sql`delete from company_events where company_id = ${company.id}`;
-      // Many entries have the same time, so only their ids order them.
+      // Many entries have the same time, so they are ordered by id.
       const events = Array.from({ length: 120 }, (_, index) => ({
         ...{
           company_id: company.id,
@@ -298,7 +303,7 @@ Deno.test("the history page works in a browser", { ignore: CHROMIUM === null }, 
     const older = page.getByRole("button", { name: "Older", exact: true });
     await older.click();
     await page.getByText("50 older entries.").waitFor();
-    // The focus moves to the first of the older entries.
+    // The focus moves to the first entry that was added.
     assert.equal(await page.locator(".history > li:nth-child(51):focus").count(), 1);
     assert.deepEqual(await axeFindings(page), []);
     await older.click();
@@ -309,7 +314,7 @@ Deno.test("the history page works in a browser", { ignore: CHROMIUM === null }, 
     assert.equal(names.length, 121);
   });
 
-  await test("a person who takes another person's name is still distinguishable from that person", async () => {
+  await test("a user who takes another user's name can still be told apart from that user", async () => {
     const bob = await newPerson({ company: company.id, role: "admin", name: "Bob" });
     const { client } = await signIn(bob);
     const rename = (name: string) =>
@@ -323,7 +328,7 @@ Deno.test("the history page works in a browser", { ignore: CHROMIUM === null }, 
     await withDatabase(async (sql) => {
       await sql`update company_members set role = 'agent' where user_id = ${bob.id}`;
     });
-    /** The entries as a person reads them, newest first, without times and addresses. */
+    /** The entries as the page shows them, newest first, without times and IP addresses. */
     const read = async () => {
       await go(page, "history", ".history");
       const texts = await page.locator(".history > li").allInnerTexts();
@@ -352,7 +357,7 @@ Deno.test("the history page works in a browser", { ignore: CHROMIUM === null }, 
     );
   });
 
-  await test("the history is complete on a phone, in dark mode and in two languages", async () => {
+  await test("the history is complete on a phone screen, in dark mode and in two languages", async () => {
     const window = await windowOf("owner", {
       ...{ viewport: PHONE, colorScheme: "dark", locale: "pt-BR" },
     });
@@ -384,7 +389,7 @@ Deno.test("the history page works in a browser", { ignore: CHROMIUM === null }, 
     await spanish.context.close();
   });
 
-  await test("an agent sees the accounts and the names of people who may do more", async () => {
+  await test("an agent sees the accounts and the names of users with more permissions", async () => {
     const window = await windowOf("agent");
     await go(window.page, "accounts", ".accounts");
     await window.page.getByText("Owners and admins connect and disconnect numbers.").waitFor();

@@ -15,8 +15,8 @@ function digestOfStyle(html: string): string {
 }
 
 /**
- * The maximum size of what a visitor loads, in thousands of compressed bytes: for the first view,
- * without supabase-js, and for each other view.
+ * The maximum download size in compressed kilobytes: for the first view without supabase-js, and
+ * for each other view.
  */
 const MOST = { first: 30, other: 12 };
 
@@ -49,17 +49,20 @@ Deno.test("the settings page is built for a project", async () => {
       /default-src 'self'; style-src 'self' '[^']+'; connect-src 'self' https:; img-src 'self' data:; object-src 'none'/,
     );
     const policy = `style-src 'self' 'sha256-${digestOfStyle(html)}'`;
-    assert.ok(html.includes(policy), "the only style in the page is the one that the policy names");
+    assert.ok(
+      html.includes(policy),
+      "the page's only inline style is the one that its content security policy allows",
+    );
     assert.doesNotMatch(
       html,
       /<script>|style=|https?:\/\//,
-      "the page has no inline script or style, and no address of another host",
+      "the page has no inline script or style, and no URL of another host",
     );
     const named = Array.from(html.matchAll(/(?:href|src)="([^"]+)"/g), ([, name]) => name);
     const files = Array.from(Deno.readDirSync(out), ({ name }) => name);
     assert.deepEqual(named.filter((name) => !files.includes(name)), []);
 
-    // A folder with other content stays unchanged.
+    // A folder with other content is not changed.
     const other = await settings("--out", folder);
     assert.equal(other.code, 1);
     assert.match(
@@ -83,7 +86,7 @@ Deno.test("each view of the settings page is small", async () => {
         const bytes = Deno.readFileSync(`${folder}/page/${path.split("/").at(-1)}`);
         return sum + gzipSync(bytes).length / 1000;
       }, 0);
-    /** A file and all files that it imports. */
+    /** A file, and all files that the file imports. */
     const withNeeds = (path: string): string[] => [
       path,
       ...made[path].imports.filter(({ kind }) => kind === "import-statement")
@@ -130,7 +133,10 @@ Deno.test("each view of the settings page is small", async () => {
 const inSnakeCase = (name: string) =>
   name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
-/** The texts and styles that later() loads together with a script, read from the source. */
+/**
+ * The texts and styles that `later()` loads together with a script. The list is read from the
+ * source code.
+ */
 function needsOf(script: string): { texts: string[]; styles: string[] } {
   const name = script.split("/").at(-1)!;
   const words = (text: string, member: string) =>
@@ -148,7 +154,7 @@ function needsOf(script: string): { texts: string[]; styles: string[] } {
   throw new Error(`nothing loads ${script}`);
 }
 
-Deno.test("a command with invalid options is refused, and the error says why", async () => {
+Deno.test("a command with invalid options fails with an error that gives the reason", async () => {
   const secret = await settings(...PROJECT, "sb_secret_abc");
   assert.equal(secret.code, 1);
   assert.match(secret.err, /This is a secret key, which no page may have\./);
@@ -168,7 +174,7 @@ Deno.test("the command accepts a publishable key and refuses a secret key", () =
   for (const key of ["", "abc", "a.b.c"]) assert.match(faultOfKey(key) ?? "", /^It begins with/);
 });
 
-Deno.test("every language has a translation of every sentence", async () => {
+Deno.test("every language has a translation of every text", async () => {
   const texts = `${root}settings/page/texts`;
   const sections = Array.from(Deno.readDirSync(`${texts}/en`), ({ name }) => name);
   const [en, es, pt] = await Promise.all(
@@ -176,7 +182,7 @@ Deno.test("every language has a translation of every sentence", async () => {
       await Promise.all(sections.map((name) => import(`${texts}/${language}/${name}`)))
     ),
   );
-  /** Every sentence by its name. If a sentence has values, the names of the values replace them. */
+  /** Every text by its name. Placeholder names replace the values in a text. */
   const sentences = (texts: object, place = ""): [string, string][] =>
     Object.entries(texts).flatMap(([name, text]) => {
       const here = `${place}.${name}`;
@@ -188,7 +194,7 @@ Deno.test("every language has a translation of every sentence", async () => {
   for (const other of others) {
     assert.deepEqual([...other.keys()].sort(), [...english.keys()].sort());
     const same = [...other].filter(([place, text]) => text === english.get(place));
-    // Words such as WhatsApp, E-mail and admin are the same in several languages.
+    // Some words, such as WhatsApp, E-mail and admin, are the same in several languages.
     assert.deepEqual(same.filter(([, text]) => text.trim().split(" ").length > 2), []);
     for (const [place, text] of other) {
       assert.ok(text.trim() !== "", place);

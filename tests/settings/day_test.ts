@@ -1,6 +1,6 @@
-// Tests a company's day on the settings page in a browser, from an invitation to a person's STOP.
-// The test itself acts only as WhatsApp, as the operator, who creates the company and runs the
-// jobs, and as the company's program.
+// Tests a typical day of a company on the settings page in a browser, from an invitation to a
+// contact's STOP message. Outside the browser, the test acts as WhatsApp, as the operator who
+// creates the company and runs the jobs, and as the company's program.
 import assert from "node:assert/strict";
 import { history } from "../../settings/page/texts/en/history.ts";
 import { openBrowser } from "../support/browser.ts";
@@ -25,10 +25,12 @@ import {
 
 const APP_SECRET = "the-secret-of-our-app";
 const VERIFY_TOKEN = "a-text-that-we-chose";
-/** The sandbox refuses every message to this phone with 131031: the account is locked. */
+/**
+ * The sandbox refuses every message to this phone number with error 131031: the account is locked.
+ */
 const LOCKED = "+15550131031";
 
-/** Acts as WhatsApp: calls the address that the company has entered at Meta. */
+/** Acts as WhatsApp: calls the webhook URL that the company has entered at Meta. */
 function whatsAppAt(callback: string, phone_number_id: string) {
   return {
     async verifies() {
@@ -52,7 +54,7 @@ function whatsAppAt(callback: string, phone_number_id: string) {
 
 const now = () => String(Math.floor(Date.now() / 1000));
 
-/** Runs the operator's job that reads the templates of a number from the channel. */
+/** Runs the operator's job that reads the templates of a phone number from the channel. */
 async function readTemplatesOf(phone_number_id: string) {
   const [{ id: account_id }] = await statement`
     select id from messaging_accounts where phone_number_id = ${phone_number_id}
@@ -64,7 +66,7 @@ async function readTemplatesOf(phone_number_id: string) {
   assert.equal(status, 200, JSON.stringify(body));
 }
 
-Deno.test("a company's day on the settings page", {
+Deno.test("a company's typical day on the settings page", {
   ignore: CHROMIUM === null || stack.sandbox_url === null,
 }, async (t) => {
   const [{ id: company }] = await statement`
@@ -83,31 +85,34 @@ Deno.test("a company's day on the settings page", {
   const menu = (name: string) =>
     page.getByRole("navigation").getByRole("link", { name, exact: true }).click();
 
-  await t.step("a person is invited by e-mail, chooses a password and joins", async () => {
-    const invites = await openAs(open.browser, owner);
-    const { page: owners } = invites;
-    await owners.getByRole("link", { name: "People", exact: true }).click();
-    await owners.getByRole("button", { name: "Invite a person" }).click();
-    await owners.getByLabel("E-mail", { exact: true }).fill(email);
-    await owners.getByRole("radio", { name: "Admin" }).check();
-    await owners.getByRole("button", { name: "Send the invitation" }).click();
-    await owners.getByText(`An e-mail is on its way to ${email}`).waitFor();
-    assert.deepEqual(unexpected(invites), []);
-    await invites.context.close();
+  await t.step(
+    "a user is invited by e-mail, chooses a password and joins the company",
+    async () => {
+      const invites = await openAs(open.browser, owner);
+      const { page: owners } = invites;
+      await owners.getByRole("link", { name: "People", exact: true }).click();
+      await owners.getByRole("button", { name: "Invite a person" }).click();
+      await owners.getByLabel("E-mail", { exact: true }).fill(email);
+      await owners.getByRole("radio", { name: "Admin" }).check();
+      await owners.getByRole("button", { name: "Send the invitation" }).click();
+      await owners.getByText(`An e-mail is on its way to ${email}`).waitFor();
+      assert.deepEqual(unexpected(invites), []);
+      await invites.context.close();
 
-    const [{ link }] = await mailsTo(email);
-    await page.goto(link!);
-    await button(`Continue as ${email}`).click();
-    await page.getByLabel("New password").fill("a password of mine");
-    await button("Save").click();
-    await heading(page, "Invitations").waitFor();
-    await page.getByLabel("Your name in this company").fill("Marina");
-    await button("Join Café Aurora").click();
-    await heading(page, "API keys").waitFor();
-    await page.getByText("You now work in Café Aurora.").waitFor();
-  });
+      const [{ link }] = await mailsTo(email);
+      await page.goto(link!);
+      await button(`Continue as ${email}`).click();
+      await page.getByLabel("New password").fill("a password of mine");
+      await button("Save").click();
+      await heading(page, "Invitations").waitFor();
+      await page.getByLabel("Your name in this company").fill("Marina");
+      await button("Join Café Aurora").click();
+      await heading(page, "API keys").waitFor();
+      await page.getByText("You now work in Café Aurora.").waitFor();
+    },
+  );
 
-  await t.step("the new admin connects the number of the company", async () => {
+  await t.step("the new admin connects the company's phone number", async () => {
     await menu("WhatsApp");
     await page.getByRole("link", { name: "Connect a number" }).click();
     await page.getByLabel("Phone number id").fill(phone_number_id);
@@ -118,22 +123,25 @@ Deno.test("a company's day on the settings page", {
   });
 
   let callback = "";
-  await t.step("the admin adds the company's app, and Meta verifies its address", async () => {
-    await button("Add an app").click();
-    const dialog = page.getByRole("dialog");
-    await dialog.getByLabel("Name").fill("Aurora");
-    await dialog.getByLabel("App secret").fill(APP_SECRET);
-    await dialog.getByLabel("Verify token").fill(VERIFY_TOKEN);
-    await dialogButton("Add an app").click();
-    const address = page.locator(".app code");
-    await address.waitFor();
-    callback = await address.innerText();
-    await whatsAppAt(callback, phone_number_id).verifies();
-  });
+  await t.step(
+    "the admin adds the company's Meta app, and Meta verifies the webhook URL",
+    async () => {
+      await button("Add an app").click();
+      const dialog = page.getByRole("dialog");
+      await dialog.getByLabel("Name").fill("Aurora");
+      await dialog.getByLabel("App secret").fill(APP_SECRET);
+      await dialog.getByLabel("Verify token").fill(VERIFY_TOKEN);
+      await dialogButton("Add an app").click();
+      const address = page.locator(".app code");
+      await address.waitFor();
+      callback = await address.innerText();
+      await whatsAppAt(callback, phone_number_id).verifies();
+    },
+  );
   const channel = whatsAppAt(callback, phone_number_id);
 
   let key = "";
-  await t.step("the admin creates a first key with an expiry", async () => {
+  await t.step("the admin creates the company's first API key, with an expiry", async () => {
     await menu("API keys");
     await page.getByText("No API keys yet").waitFor();
     await page.getByRole("link", { name: "Create a key" }).click();
@@ -147,7 +155,7 @@ Deno.test("a company's day on the settings page", {
     await page.locator("#facts ~ dl").getByText(/in 3 months|in 90 days/).waitFor();
   });
 
-  /** Sends a request as the company's program. */
+  /** Sends an API request as the company's program. */
   const programWrites = (phone: string) =>
     send(`${stack.gateway_url}/contacts`, "POST", {
       ...{ Authorization: `Bearer ${key}`, "Content-Type": "application/json" },
@@ -156,34 +164,40 @@ Deno.test("a company's day on the settings page", {
   assert.deepEqual(answers.map(({ status }) => status), [422, 422, 422]);
   await readTemplatesOf(phone_number_id);
 
-  await t.step("the admin sends herself a test of a template and sees its delivery", async () => {
-    const phone = anyPhone();
-    await menu("Templates");
-    await page.getByRole("row").filter({ hasText: /^\s*order_update\s+Brazilian/ })
-      .getByRole("link").click();
-    await page.getByLabel("Your phone").fill(phone);
-    await button("Send test").click();
-    const steps = page.locator("#test-steps");
-    await steps.getByText("Accepted by WhatsApp").waitFor();
-    const [{ id, message }] = await takenFrom({ phone_number_id }, phone);
-    for (const status of ["sent", "delivered"]) {
-      const recipient_id = phone.slice(1);
-      const mark = message.biz_opaque_callback_data;
-      const report = { id, status, recipient_id, biz_opaque_callback_data: mark };
-      await channel.tells({ statuses: [{ ...report, timestamp: now() }] });
-    }
-    await steps.getByText("Delivered", { exact: true }).waitFor();
-  });
+  await t.step(
+    "the admin sends herself a test message from a template and sees that it is delivered",
+    async () => {
+      const phone = anyPhone();
+      await menu("Templates");
+      await page.getByRole("row").filter({ hasText: /^\s*order_update\s+Brazilian/ })
+        .getByRole("link").click();
+      await page.getByLabel("Your phone").fill(phone);
+      await button("Send test").click();
+      const steps = page.locator("#test-steps");
+      await steps.getByText("Accepted by WhatsApp").waitFor();
+      const [{ id, message }] = await takenFrom({ phone_number_id }, phone);
+      for (const status of ["sent", "delivered"]) {
+        const recipient_id = phone.slice(1);
+        const mark = message.biz_opaque_callback_data;
+        const report = { id, status, recipient_id, biz_opaque_callback_data: mark };
+        await channel.tells({ statuses: [{ ...report, timestamp: now() }] });
+      }
+      await steps.getByText("Delivered", { exact: true }).waitFor();
+    },
+  );
 
-  await t.step("the page says why WhatsApp rejected a template, and what to change", async () => {
-    await menu("Templates");
-    await page.getByLabel("Status").selectOption({ label: "Rejected" });
-    await page.getByRole("link", { name: "free_machine" }).click();
-    await page.getByText("WhatsApp takes the content for fraud.").waitFor();
-    await page.getByText("This template cannot be sent now.").waitFor();
-  });
+  await t.step(
+    "the page explains why WhatsApp rejected a template, and what to change",
+    async () => {
+      await menu("Templates");
+      await page.getByLabel("Status").selectOption({ label: "Rejected" });
+      await page.getByRole("link", { name: "free_machine" }).click();
+      await page.getByText("WhatsApp takes the content for fraud.").waitFor();
+      await page.getByText("This template cannot be sent now.").waitFor();
+    },
+  );
 
-  await t.step("the account is restricted, and the next view says so at once", async () => {
+  await t.step("when WhatsApp restricts the account, the next view shows a warning", async () => {
     const { status, body } = await sendTemplate(key, template(LOCKED));
     assert.deepEqual([status, body.code], [500, "channel_account_error"]);
     await menu("Sends");
@@ -197,7 +211,7 @@ Deno.test("a company's day on the settings page", {
     await page.locator(".rows").getByText("WhatsApp refuses your number").waitFor();
   });
 
-  await t.step("when WhatsApp accepts a send again, the warning ends", async () => {
+  await t.step("when WhatsApp accepts a send again, the warning disappears", async () => {
     assert.equal((await sendTemplate(key, template(anyPhone()))).status, 200);
     await menu("WhatsApp");
     await page.getByText("Works", { exact: true }).first().waitFor();
@@ -205,11 +219,11 @@ Deno.test("a company's day on the settings page", {
   });
 
   await t.step(
-    "the admin finds the errors of a program, and the error text is enough to correct the request",
+    "the admin finds a program's errors, and the error text is enough to correct the request",
     async () => {
       await menu("Requests");
       const error = page.locator(".errors > li").filter({ hasText: "3 times" });
-      // A gateway instance reports its request counts only at intervals.
+      // A gateway instance writes its request counts to the database only at intervals.
       await until(async () => {
         await page.reload();
         await heading(page, "Requests and errors").waitFor();
@@ -223,7 +237,7 @@ Deno.test("a company's day on the settings page", {
   );
 
   await t.step(
-    "the admin replaces the key, and deletes the old key once the program has the new key",
+    "the admin replaces the API key, and deletes the old key when the program uses the new key",
     async () => {
       const old = key;
       await page.locator(".errors").getByRole("link", { name: "Web shop" }).first().click();
@@ -241,22 +255,25 @@ Deno.test("a company's day on the settings page", {
     },
   );
 
-  await t.step("a person writes STOP, and the list of opt-outs shows name and words", async () => {
-    const from = anyPhone().slice(1);
-    await channel.tells({
-      contacts: [{ wa_id: from, profile: { name: "Rui Costa" } }],
-      messages: [{
-        ...{ from, id: `wamid.${crypto.randomUUID()}`, timestamp: now() },
-        ...{ type: "text", text: { body: "STOP" } },
-      }],
-    });
-    await menu("Opt-outs");
-    const row = page.locator(".rows tbody tr");
-    await row.waitFor();
-    assert.match(await row.innerText(), /Rui Costa[^]*No messages[^]*STOP/);
-  });
+  await t.step(
+    "a contact sends STOP, and the list of opt-outs shows the contact's name and message",
+    async () => {
+      const from = anyPhone().slice(1);
+      await channel.tells({
+        contacts: [{ wa_id: from, profile: { name: "Rui Costa" } }],
+        messages: [{
+          ...{ from, id: `wamid.${crypto.randomUUID()}`, timestamp: now() },
+          ...{ type: "text", text: { body: "STOP" } },
+        }],
+      });
+      await menu("Opt-outs");
+      const row = page.locator(".rows tbody tr");
+      await row.waitFor();
+      assert.match(await row.innerText(), /Rui Costa[^]*No messages[^]*STOP/);
+    },
+  );
 
-  await t.step("the history has every change that the admin made", async () => {
+  await t.step("the history lists every change that the admin made", async () => {
     await menu("History");
     const entries = page.locator(".history > li");
     await entries.first().waitFor();

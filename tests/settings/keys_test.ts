@@ -1,4 +1,4 @@
-// Tests the keys of a company, as its owners and admins manage them in a browser.
+// Tests in a browser how owners and admins manage a company's API keys.
 import assert from "node:assert/strict";
 import { copiedText } from "../support/in_page.js";
 import { openBrowser } from "../support/browser.ts";
@@ -16,13 +16,13 @@ import {
   unexpected,
 } from "./settings_page.ts";
 
-/** The output of a command line that is pasted into a terminal. */
+/** Runs a command line in a shell and returns its output. */
 async function pasted(line: string): Promise<string> {
   const { stdout } = await new Deno.Command("sh", { args: ["-c", line], stderr: "null" }).output();
   return new TextDecoder().decode(stdout);
 }
 
-Deno.test("the page of keys works in a browser", { ignore: CHROMIUM === null }, async (t) => {
+Deno.test("the page for API keys works in a browser", { ignore: CHROMIUM === null }, async (t) => {
   const test = t.step.bind(t);
   const company = await newCompany();
   const owner = await newPerson({ company: company.id, name: "Olívia" });
@@ -47,7 +47,7 @@ Deno.test("the page of keys works in a browser", { ignore: CHROMIUM === null }, 
   };
   let key = "";
 
-  await test("a form without a name or permission shows the error at that field", async () => {
+  await test("a form without a name or permission shows the error next to the field", async () => {
     await page.getByRole("link", { name: "Create a key" }).click();
     await heading(page, "Create a key").waitFor();
     await button("Create key").click();
@@ -61,7 +61,7 @@ Deno.test("the page of keys works in a browser", { ignore: CHROMIUM === null }, 
     assert.equal(await page.locator("#name:focus").count(), 1);
   });
 
-  await test("a double click makes one key, which works and is shown once", async () => {
+  await test("a double click creates only one API key, which works and is shown once", async () => {
     await create("Web shop");
     await button("Create key").dblclick();
     await heading(page, "Web shop").waitFor();
@@ -73,14 +73,14 @@ Deno.test("the page of keys works in a browser", { ignore: CHROMIUM === null }, 
     assert.equal((await keysNamed("Web shop")).length, 1);
   });
 
-  await test("a person who leaves before storing the key is asked about it, even when going back", async () => {
+  await test("a user who leaves without storing the key is asked to confirm, even with the back button", async () => {
     await page.getByRole("link", { name: "History" }).click();
     await page.getByRole("dialog", { name: "Have you stored the key?" }).waitFor();
     await inDialog("Go back to it").click();
     await page.goBack();
     await page.getByRole("dialog", { name: "Have you stored the key?" }).waitFor();
-    // The page handles the new address before the browser reports that the dialog was closed,
-    // because both happen in one task.
+    // The page handles the new URL before the browser reports that the dialog was closed, because
+    // both happen in one task.
     await inDialog("Go back to it").evaluate((stay) => {
       (stay as unknown as { click(): void }).click();
       (globalThis as unknown as { location: { hash: string } }).location.hash = "#/history";
@@ -93,7 +93,7 @@ Deno.test("the page of keys works in a browser", { ignore: CHROMIUM === null }, 
     assert.equal((await page.content()).includes(key), false, "the key is no longer shown");
   });
 
-  await test("reloading the page asks about the key first, and then no longer shows it", async () => {
+  await test("reloading the page asks for confirmation, and the reloaded page no longer shows the key", async () => {
     await create("Reloaded");
     await button("Create key").click();
     await heading(page, "Reloaded").waitFor();
@@ -108,7 +108,7 @@ Deno.test("the page of keys works in a browser", { ignore: CHROMIUM === null }, 
     await page.getByText("The whole key was shown once").waitFor();
   });
 
-  await test("a key can be renamed, switched off and switched on again", async () => {
+  await test("an API key can be renamed, switched off and switched on again", async () => {
     await page.getByRole("link", { name: "All keys" }).click();
     await page.getByRole("link", { name: "Web shop" }).click();
     await button("Rename").click();
@@ -125,16 +125,17 @@ Deno.test("the page of keys works in a browser", { ignore: CHROMIUM === null }, 
     assert.equal(await gatewayStatus(key), 200);
   });
 
-  await test("the text for the developer has the address and what the key may do, but not the key", async () => {
+  await test("the text for the developer contains the URL and the key's permissions, but not the key", async () => {
     const text = await page.locator("#hand-over-text").innerText();
     assert.match(text, /http:\/\/127\.0\.0\.1:\d+\/functions\/v1\n/);
     assert.match(text, /Online shop \(sk_live_….{4}\)\n/);
     assert.ok(!text.includes(key), text);
   });
 
-  await test("a replaced key and its successor both work and are shown as a pair", async () => {
+  await test("a replaced key and its successor both work, and the page shows them as a pair", async () => {
     await button("Replace").click();
-    // The focus is on the usual choice, not on the choice that ends the old key now.
+    // The focus is on the recommended option, not on the option that switches the old key off
+    // immediately.
     assert.equal(await page.locator("input[value='24']:focus:checked").count(), 1);
     await page.getByRole("radio", { name: /^One more hour/ }).check();
     await inDialog("Create the new key").click();
@@ -152,7 +153,7 @@ Deno.test("the page of keys works in a browser", { ignore: CHROMIUM === null }, 
     assert.equal(await button("Replace").count(), 0, "a replaced key cannot be replaced again");
   });
 
-  await test("the expiry of a key can be changed, but not into the past, and a replaced key cannot be set to never expire", async () => {
+  await test("an expiry cannot be set to a past date, and a replaced key cannot be set to never expire", async () => {
     await button("Change expiry").click();
     await page.getByRole("dialog").getByText("Current expiry: ").waitFor();
     assert.equal(await page.getByLabel("Expires", { exact: true }).getByText("Never").count(), 0);
@@ -168,13 +169,13 @@ Deno.test("the page of keys works in a browser", { ignore: CHROMIUM === null }, 
     assert.ok(Math.abs(Date.parse(expires_at) - Date.now() - 30 * 86_400_000) < 60_000);
   });
 
-  await test("before one key of a pair is switched off, the page asks and names the other key", async () => {
+  await test("before one key of a pair is switched off, the page asks for confirmation and names the other key", async () => {
     await button("Switch off").click();
     await page.getByRole("dialog").getByText(
       /The key ….{4} has replaced this one, which works until/,
     )
       .waitFor();
-    // Enter must not switch the key off.
+    // Pressing Enter must not switch the key off.
     assert.equal(await page.locator(":focus").textContent(), "Cancel");
     await page.keyboard.press("Escape");
     await page.getByText(/^Replaced by/).getByRole("link").click();
@@ -187,7 +188,7 @@ Deno.test("the page of keys works in a browser", { ignore: CHROMIUM === null }, 
     await page.getByText(/^Replaced by/).waitFor();
   });
 
-  await test("a key is deleted only after its name is typed", async () => {
+  await test("an API key is deleted only after the user has typed its name", async () => {
     await button("Delete").click();
     const typed = page.getByLabel("To be sure, type: Online shop");
     await typed.fill("online shop");
@@ -200,7 +201,7 @@ Deno.test("the page of keys works in a browser", { ignore: CHROMIUM === null }, 
     assert.equal(await gatewayStatus(key), 401);
   });
 
-  await test("names are shown exactly, whatever characters they contain", async () => {
+  await test("the page shows names exactly, with all special characters", async () => {
     const names = ["<img src=x onerror=alert(1)>", "W".repeat(100), "שלום", "👩‍💻 <b>site</b>"];
     const { client } = await signIn(owner);
     for (const name of names) {
@@ -210,7 +211,7 @@ Deno.test("the page of keys works in a browser", { ignore: CHROMIUM === null }, 
     await page.reload();
     for (const name of names) await page.getByRole("link", { name }).waitFor();
     assert.equal(await page.locator("main img, main a b").count(), 0);
-    // People do not type the invisible character that joins an emoji.
+    // Users do not type the invisible character that joins the parts of an emoji.
     await page.getByRole("link", { name: names[3] }).click();
     await button("Delete").click();
     await page.getByLabel(/To be sure, type/).fill("👩💻 <b>site</b>");
@@ -218,7 +219,7 @@ Deno.test("the page of keys works in a browser", { ignore: CHROMIUM === null }, 
     await page.getByText("The key is deleted.").waitFor();
   });
 
-  await test("the list says which key makes only errors, expires soon or was never used, and what to do", async () => {
+  await test("the list points out keys that cause only errors, expire soon or were never used, and explains what to do", async () => {
     const day = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString();
     await withDatabase(async (sql) => {
       const rows = [
@@ -264,7 +265,7 @@ Deno.test("the page of keys works in a browser", { ignore: CHROMIUM === null }, 
     assert.match(await said("Well"), /^Well Active sk_live/);
   });
 
-  await test("a key can be found among 200, and expired keys are collapsed", async () => {
+  await test("a search finds one of 200 keys, and expired keys are collapsed", async () => {
     await statement`
         insert into api_keys (company_id, name, key_hash, hint, scopes, created_at, expires_at)
         select ${company.id}, 'Key ' || n, encode(sha256(${company.id}::text::bytea || int4send(n)), 'hex'),
@@ -278,7 +279,7 @@ Deno.test("the page of keys works in a browser", { ignore: CHROMIUM === null }, 
     assert.equal(await page.getByRole("link", { name: "Key 160" }).isVisible(), true);
   });
 
-  await test("the keys of another company are not shown", async () => {
+  await test("another company's keys are not shown", async () => {
     const other = await newCompany();
     const [{ id }] =
       await statement`select id from api_keys where company_id = ${other.id} limit 1`;
@@ -288,8 +289,9 @@ Deno.test("the page of keys works in a browser", { ignore: CHROMIUM === null }, 
     await context.close();
   });
 
-  await test("a person who follows the page on the local stack sends a first message", async () => {
-    // The number belongs to the demo company, whose conversations the recorded examples show.
+  await test("a user who follows the page's instructions on the local stack sends a first message", async () => {
+    // The phone number belongs to the demo company, whose conversations appear in the recorded
+    // examples.
     const { id } = await companyWithTemplates();
     const window = await openAs(browser, await newPerson({ company: id }));
     const { page } = window;
@@ -311,7 +313,7 @@ Deno.test("the page of keys works in a browser", { ignore: CHROMIUM === null }, 
     await window.context.close();
   });
 
-  await test("an agent sees no key, and the page says who may manage keys", async () => {
+  await test("an agent sees no API keys, and the page says who may manage them", async () => {
     const agent = await newPerson({ company: company.id, role: "agent", name: "Ari" });
     const window = await openAs(browser, agent);
     const { page } = window;

@@ -1,4 +1,4 @@
-// Tests how the settings page looks and what it says, in a browser.
+// Tests the look and the texts of the settings page in a browser.
 import assert from "node:assert/strict";
 import { widthOfPage } from "../support/in_page.js";
 import { openBrowser } from "../support/browser.ts";
@@ -9,7 +9,7 @@ import { withDatabase } from "../support/test_stack.ts";
 import { judgeOf } from "./looks.ts";
 import { openAs, openSettings, PHONE, SETTINGS, unexpected } from "./settings_page.ts";
 
-/** What a browser shows in each language: the sign-in, and the permissions of a key. */
+/** The expected texts in each language: the sign-in button, and the permissions of an API key. */
 const SPOKEN = [
   ["pt-BR", "Entrar", "E-mail", "Senha", ["Leitura", "Escrita", "Mensagens", "Webhooks"]],
   ["es-MX", "Iniciar sesión", "Correo electrónico", "Contraseña", [
@@ -21,7 +21,7 @@ const SPOKEN = [
   ["fr", "Sign in", "E-mail", "Password", ["Read", "Write", "Messages", "Webhooks"]],
 ] as const;
 
-Deno.test("the settings page is accessible, fits a phone and speaks the reader's language", {
+Deno.test("the settings page is accessible, fits a phone screen and uses the browser's language", {
   ignore: CHROMIUM === null,
 }, async (t) => {
   const company = await newCompany();
@@ -44,7 +44,7 @@ Deno.test("the settings page is accessible, fits a phone and speaks the reader's
   const { browser } = open;
 
   await t.step(
-    "axe finds nothing in any view, light or dark, and no view is wider than a phone",
+    "axe finds no error in any view in light or dark mode, and no view is wider than a phone screen",
     async () => {
       const window = await openSettings(browser);
       const { page, context } = window;
@@ -62,7 +62,7 @@ Deno.test("the settings page is accessible, fits a phone and speaks the reader's
       await page.getByText("Replaced by").waitFor();
       await judge("the list");
       await page.getByText("Account", { exact: true }).click();
-      await judge("the menu of the person");
+      await judge("the user menu");
       await page.getByRole("link", { name: "Create a key" }).click();
       await button("Create key").click();
       await page.getByLabel("Expires").selectOption("date");
@@ -72,10 +72,10 @@ Deno.test("the settings page is accessible, fits a phone and speaks the reader's
       await page.getByLabel("Expires").selectOption("year");
       await button("Create key").click();
       await page.locator("#try-send").waitFor();
-      await judge("a key that is shown once");
+      await judge("a new API key, which is shown only once");
       await page.getByRole("link", { name: "API keys", exact: true }).click();
       await page.getByRole("dialog").waitFor();
-      await judge("the question whether it is stored");
+      await judge("the question whether the key is stored");
       await button("I have stored it, leave").click();
       await page.getByRole("link", { name: "Shop" }).click();
       await page.locator("#facts").waitFor();
@@ -101,25 +101,28 @@ Deno.test("the settings page is accessible, fits a phone and speaks the reader's
   );
 
   for (const [locale, signIn, email, password, scopes] of SPOKEN) {
-    await t.step(`a browser in ${locale} gets the nearest language`, async () => {
-      const window = await openSettings(browser, { locale, route: "#/keys/new" });
-      const { page, context } = window;
-      await page.getByLabel(email).fill(owner.email);
-      await page.getByLabel(password).fill(owner.password);
-      await page.getByRole("button", { name: signIn, exact: true }).click();
-      await page.locator("fieldset").waitFor();
-      assert.deepEqual(await page.locator("fieldset b").allTextContents(), scopes);
-      const language = await page.locator("html").getAttribute("lang");
-      assert.equal(language, locale === "fr" ? "en" : locale);
-      await page.setViewportSize(PHONE);
-      assert.equal(await page.evaluate(widthOfPage), PHONE.width);
-      assert.deepEqual(unexpected(window), []);
-      await context.close();
-    });
+    await t.step(
+      `a browser with the locale ${locale} gets the closest available language`,
+      async () => {
+        const window = await openSettings(browser, { locale, route: "#/keys/new" });
+        const { page, context } = window;
+        await page.getByLabel(email).fill(owner.email);
+        await page.getByLabel(password).fill(owner.password);
+        await page.getByRole("button", { name: signIn, exact: true }).click();
+        await page.locator("fieldset").waitFor();
+        assert.deepEqual(await page.locator("fieldset b").allTextContents(), scopes);
+        const language = await page.locator("html").getAttribute("lang");
+        assert.equal(language, locale === "fr" ? "en" : locale);
+        await page.setViewportSize(PHONE);
+        assert.equal(await page.evaluate(widthOfPage), PHONE.width);
+        assert.deepEqual(unexpected(window), []);
+        await context.close();
+      },
+    );
   }
 
   await t.step(
-    "the page remembers a chosen language, and a change of language keeps the text in a form",
+    "the page remembers the chosen language, and a change of language keeps text entered in a form",
     async () => {
       const { page, context } = await openAs(browser, owner, { route: "#/keys/new" });
       await page.getByRole("textbox", { name: "Name" }).fill("Loja");
@@ -134,7 +137,7 @@ Deno.test("the settings page is accessible, fits a phone and speaks the reader's
   );
 
   await t.step(
-    "an error in config.json is reported with the name of the wrong member",
+    "an error in config.json is reported with the name of the invalid setting",
     async () => {
       const wrong = [
         [{ status: 404, body: "Not found" }, "its file config.json is missing or cannot be read"],

@@ -1,5 +1,4 @@
-// Checks the look of a view: its accessibility with axe, in light and dark mode, and its width on a
-// phone.
+// Checks a view's accessibility with axe in light and dark mode, and its width on a phone screen.
 import assert from "node:assert/strict";
 import type { Page } from "../../tools/node_modules/playwright-core/types/types.d.ts";
 import { axeFindings, axeFindingsOfLooks } from "../support/browser.ts";
@@ -8,14 +7,14 @@ import { PHONE } from "./settings_page.ts";
 
 /** A dark colour: red, green and blue are all below 100. */
 const DARK = /^rgb\(\d\d?, \d\d?, \d\d?\)$/;
-/** If this variable names a folder, a screenshot of each checked view is stored there. */
+/** If this variable names a folder, the checks store a screenshot of each view in the folder. */
 const PICTURES = Deno.env.get("PICTURES");
 const DESKTOP = { width: 1280, height: 800 };
 
 /**
- * Returns a function that fails if axe finds an accessibility error on the current page in light or
- * dark mode, or if the page is wider than a phone. The function checks elements that look the same
- * only once.
+ * Returns a function that checks the current page. It fails if axe finds an accessibility error in
+ * light or dark mode, or if the page is wider than a phone screen. Elements that look the same are
+ * checked only once.
  */
 export function judgeOf(page: Page): (what: string) => Promise<void> {
   const seen = new Set<string>();

@@ -1,4 +1,4 @@
-// Tests how a member sees the opt-outs of people and lifts them, in a browser.
+// Tests in a browser how a user reads the list of opt-outs and lifts an opt-out.
 import assert from "node:assert/strict";
 import { tell } from "../database/inbound.ts";
 import { openBrowser } from "../support/browser.ts";
@@ -11,7 +11,7 @@ import { heading, openAs, unexpected } from "./settings_page.ts";
 
 const HOSTILE = `<img src=x onerror="document.title='taken'"> ${"w".repeat(80)}`;
 
-Deno.test("an agent sees a person's STOP, and lifts it with a reason", {
+Deno.test("an agent sees a contact's opt-out, and lifts it with a reason", {
   ignore: CHROMIUM === null,
 }, async (t) => {
   const company = await newCompany();
@@ -23,14 +23,14 @@ Deno.test("an agent sees a person's STOP, and lifts it with a reason", {
   const rows = page.locator(".rows tbody tr");
   await page.getByRole("link", { name: "Opt-outs" }).click();
 
-  await t.step("a company without opt-outs reads why the list is empty", async () => {
+  await t.step("a company without opt-outs sees an explanation of the empty list", async () => {
     await heading(page, "Opt-outs").waitFor();
     await page.getByText("No one has opted out").waitFor();
     await judge("no opt-outs");
   });
 
   await t.step(
-    "the list has the person, the words and the time, and all of them as text",
+    "the list shows the contact, the message and the time, and renders all values as plain text",
     async () => {
       await withDatabase(async (sql) => {
         const say = (content: string, name: string, seconds: number, rest = {}) =>
@@ -56,7 +56,7 @@ Deno.test("an agent sees a person's STOP, and lifts it with a reason", {
     },
   );
 
-  await t.step("a filter is in the address, and stays after a reload", async () => {
+  await t.step("a filter is part of the URL and remains after a reload", async () => {
     await page.getByLabel("Find a person").fill("an");
     await page.keyboard.press("Enter");
     await page.waitForURL(/opt-outs\?q=an$/);
@@ -66,7 +66,7 @@ Deno.test("an agent sees a person's STOP, and lifts it with a reason", {
     assert.match((await rows.allInnerTexts()).join(), /^[^<]*Ana[^<]*$/);
   });
 
-  await t.step("a lift needs a reason, which the company keeps", async () => {
+  await t.step("lifting an opt-out requires a reason, which is stored", async () => {
     const lift = page.getByRole("button", { name: "Lift the opt-out of Ana" });
     await lift.click();
     const dialog = page.getByRole("dialog");
@@ -82,7 +82,7 @@ Deno.test("an agent sees a person's STOP, and lifts it with a reason", {
     await judge("the lifted opt-outs");
   });
 
-  await t.step("a lift is refused when the person has written again", async () => {
+  await t.step("an opt-out cannot be lifted if the contact has opted out again since", async () => {
     await page.getByLabel("Show").selectOption("");
     await page.getByRole("button", { name: /^Lift the opt-out/ }).click();
     await withDatabase(async (sql) => {

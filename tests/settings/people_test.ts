@@ -1,5 +1,5 @@
-// Tests how a company manages its people on the settings page, in a browser: invitations, roles,
-// second factors, sessions and the history's filters.
+// Tests in a browser how a company manages its users on the settings page: invitations, roles,
+// second factors, sessions and the filters of the history.
 import assert from "node:assert/strict";
 import { openBrowser } from "../support/browser.ts";
 import { newCompany } from "../support/company.ts";
@@ -10,10 +10,10 @@ import { codeOf } from "../support/second_factor.ts";
 import { judgeOf } from "./looks.ts";
 import { heading, holding, openAs, openSettings, SETTINGS, unexpected } from "./settings_page.ts";
 
-/** A name and a company that would be markup if they were not text. */
+/** A user name and a company name that contain HTML. The page must show them as plain text. */
 const HOSTILE = "<img src=x onerror=alert(1)> Eva";
 
-Deno.test("a company manages its people on the settings page", {
+Deno.test("a company manages its users on the settings page", {
   ignore: CHROMIUM === null,
 }, async (t) => {
   const company = await newCompany();
@@ -28,9 +28,9 @@ Deno.test("a company manages its people on the settings page", {
     within.getByRole("button", { name, exact: typeof name === "string" });
   const judge = judgeOf(page);
 
-  await t.step("an owner invites a person, who chooses a password and joins", async () => {
+  await t.step("an owner invites a user, who chooses a password and joins", async () => {
     await button("Invite a person").click();
-    await judge("the form of an invitation");
+    await judge("the invitation form");
     await page.getByLabel("E-mail", { exact: true }).fill(email);
     await button("Send the invitation").click();
     await page.getByText(`An e-mail is on its way to ${email}`).waitFor();
@@ -49,7 +49,7 @@ Deno.test("a company manages its people on the settings page", {
     await button("Join Test", guest.page).click();
     await guest.page.getByText("You now work in Test.").waitFor();
     await guest.page.getByRole("link", { name: "People" }).click();
-    // An agent sees the members, and can only leave the company.
+    // An agent sees the other users, but can only leave the company.
     await guest.page.getByText("Marina").waitFor();
     const acts = await guest.page.getByRole("table").getByRole("button").allInnerTexts();
     assert.deepEqual(acts, ["Leave"]);
@@ -58,12 +58,12 @@ Deno.test("a company manages its people on the settings page", {
   });
 
   await t.step(
-    "an owner changes a role and removes a person, and the history says so",
+    "an owner changes a role and removes a user, and the history shows both changes",
     async () => {
       await page.reload();
       await button("Change Marina").click();
       await page.getByRole("radio", { name: "Admin" }).check();
-      // While the view loads again, it still shows the earlier content.
+      // While the view reloads, it still shows its previous content.
       const people = await holding(page, /rpc\/company_people/);
       await button("Save").click();
       await page.getByText("Saved.").waitFor();
@@ -73,7 +73,7 @@ Deno.test("a company manages its people on the settings page", {
       await page.getByRole("row").filter({ hasText: "Marina" }).getByText("Admin").waitFor();
       await button("Change Marina").click();
       await button("Remove from the company").click();
-      await judge("the question before a person is removed");
+      await judge("the confirmation before a user is removed");
       await button("Remove").click();
       await page.getByText("The person no longer works in this company.").waitFor();
       await page.getByText("Marina").waitFor({ state: "detached" });
@@ -91,7 +91,7 @@ Deno.test("a company manages its people on the settings page", {
       await page.waitForURL(/history\?person=/);
       await entries.nth(3).waitFor({ state: "detached" });
       assert.equal(await entries.count(), 3);
-      // The person has left the company, but the filter and its link still show the name.
+      // The user has left the company, but the filter and its link still show the user's name.
       assert.equal(await page.getByLabel("Person").locator("option:checked").innerText(), "Marina");
       await page.getByLabel("API key").selectOption({ index: 1 });
       await page.getByText("Nothing found").waitFor();
@@ -103,15 +103,15 @@ Deno.test("a company manages its people on the settings page", {
   );
 
   let secret = "";
-  await t.step("a person sets up a second factor, and every other session ends", async () => {
+  await t.step("a user sets up a second factor, and the user's other sessions end", async () => {
     await signIn(owner);
     await page.goto(`${SETTINGS}#/security`);
     await button("End all other sessions").waitFor();
-    await judge("how a person signs in");
+    await judge("the sign-in settings");
     await button("Set up").click();
     await page.getByRole("img", { name: "QR code for your app" }).waitFor();
     await page.getByText("I cannot scan it").click();
-    await judge("the picture for an app");
+    await judge("the QR code for an authenticator app");
     secret = (await page.locator(".secret").innerText()).replaceAll(" ", "");
     const code = page.getByLabel("Code from the app");
     await code.fill("000 000");
@@ -121,24 +121,24 @@ Deno.test("a company manages its people on the settings page", {
     await button("Finish").click();
     await page.getByText("Your second factor is on.").waitFor();
     assert.equal(await button(/^End /).count(), 0);
-    await judge("how a person with a second factor signs in");
+    await judge("the sign-in settings with a second factor");
   });
 
-  await t.step("from then on, the page asks for the code when the person signs in", async () => {
+  await t.step("after the setup, the page asks the user for a code at sign-in", async () => {
     await page.getByText("Account", { exact: true }).click();
     await button("Sign out").click();
     await page.getByLabel("E-mail").fill(owner.email);
     await page.getByLabel("Password").fill(owner.password);
     await button("Sign in").click();
     await heading(page, "Enter your code").waitFor();
-    await judge("the question for the code");
+    await judge("the code prompt");
     await page.getByLabel("Code from the app").fill(codeOf(secret));
     await button("Sign in").click();
     await heading(page, "API keys").waitFor();
   });
 
   await t.step(
-    "if a company requires a second factor, the page asks an admin without one to set it up",
+    "if a company requires a second factor, the page asks an admin without a second factor to set it up",
     async () => {
       await page.getByRole("link", { name: "People" }).click();
       await button("Require a second factor").click();

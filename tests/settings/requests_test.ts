@@ -1,4 +1,4 @@
-// Tests the views of errors and of one request, in a browser.
+// Tests in a browser the list of errors and the page of one request.
 import assert from "node:assert/strict";
 import { operationsOf } from "../../site/operations.ts";
 import { referenceOf } from "../../settings/page/requests/error_kind.ts";
@@ -13,7 +13,7 @@ import { CHROMIUM } from "../support/programs.ts";
 import { withDatabase } from "../support/test_stack.ts";
 import { openAs, PHONE, SETTINGS, unexpected } from "./settings_page.ts";
 
-Deno.test("the page has advice for each error code, and a link to the description of each operation", async () => {
+Deno.test("the page has advice for each error code, and a link to the documentation of each operation", async () => {
   assert.deepEqual(Object.keys(texts.advice).sort(), Object.keys(STATUS).sort());
   const document = JSON.parse(
     await Deno.readTextFile("supabase/functions/gateway/openapi.json"),
@@ -27,7 +27,7 @@ Deno.test("the page has advice for each error code, and a link to the descriptio
 
 const HOSTILE = `<img src=x onerror="document.title='owned'">`;
 
-Deno.test("owners see equal errors as one entry, filter them, and find a request by its id", {
+Deno.test("owners see equal errors as one entry, filter the errors, and find a request by its id", {
   ignore: CHROMIUM === null,
 }, async () => {
   const company = await newCompany();
@@ -81,7 +81,7 @@ Deno.test("owners see equal errors as one entry, filter them, and find a request
   assert.equal(await errors.count(), 1);
   await page.getByLabel("API key").selectOption(read);
   await page.getByText("No such errors").waitFor();
-  await judge("no error for the filters");
+  await judge("no error that matches the filters");
   await page.getByRole("link", { name: "Clear filters" }).first().click();
   await errors.nth(1).waitFor();
   await page.getByLabel("API key").selectOption(write);

@@ -1,4 +1,4 @@
-// Tests the log of sends and the page of one send, as people read them in a browser.
+// Tests in a browser the log of sends and the page of one send.
 import assert from "node:assert/strict";
 import type { Page } from "../../tools/node_modules/playwright-core/types/types.d.ts";
 import { axeFindings, axeFindingsOfLooks, openBrowser } from "../support/browser.ts";
@@ -16,7 +16,7 @@ import { until } from "../support/started.ts";
 import { withDatabase } from "../support/test_stack.ts";
 import { heading, openAs, PHONE, SETTINGS, unexpected } from "./settings_page.ts";
 
-/** In this zone, the evening already belongs to the next day of UTC. */
+/** In this time zone, the evening already belongs to the next day in UTC. */
 const ZONE = "America/Sao_Paulo";
 const HOUR = 3600_000;
 const HOSTILE = '<img src=x onerror="throw 1">';
@@ -27,7 +27,7 @@ const failure = (code: number, reason = "recipient_unreachable") => ({
   failure: { reason, code, message: `Message undeliverable ${HOSTILE}`, details: null },
 });
 
-/** A company that sent 70 messages in the last days, and its people. */
+/** A company that sent 70 messages in recent days, and the company's users. */
 async function makeSender() {
   const company = await newCompany();
   const owner = await newPerson({ company: company.id, name: "Helena" });
@@ -142,7 +142,7 @@ Deno.test("the log of sends works in a browser", { ignore: CHROMIUM === null }, 
     await judge("the log");
   });
 
-  await test("every number of the chart and its table leads to the sends behind it", async () => {
+  await test("every number in the chart and its table links to the sends that it counts", async () => {
     const places = await page.locator("#main a[href*='sends?']").evaluateAll((links) =>
       links.map((link) => [link.getAttribute("href"), link.textContent!.trim()])
     );
@@ -157,7 +157,7 @@ Deno.test("the log of sends works in a browser", { ignore: CHROMIUM === null }, 
     await page.goto(`${SETTINGS}#/c/${company.id}/sends`);
   });
 
-  await test("the button for older sends adds each send once, and the focus moves to the first of them", async () => {
+  await test("the button for older sends adds each older send once and focuses the first of them", async () => {
     await page.getByRole("button", { name: "Older" }).click();
     await page.getByRole("status").getByText("15 older entries.").waitFor();
     assert.equal(await rows.count(), 65);
@@ -168,7 +168,7 @@ Deno.test("the log of sends works in a browser", { ignore: CHROMIUM === null }, 
     assert.equal(new Set(links).size, 65);
   });
 
-  await test("the search finds a send by a part of the phone, and the send says why it failed and what to do", async () => {
+  await test("the search finds a send by part of the phone number, and the send's page explains its failure and what to do", async () => {
     await page.getByLabel("Search").fill(phone.slice(-6));
     await page.keyboard.press("Enter");
     await page.locator("#log").getByText("What the filters find").waitFor();
@@ -196,7 +196,7 @@ Deno.test("the log of sends works in a browser", { ignore: CHROMIUM === null }, 
     await judge("a send");
   });
 
-  await test("a colleague opens the shared link, and an agent sees no key", async () => {
+  await test("a colleague can open a shared link to a send, and an agent sees no API keys", async () => {
     const link = await textOf(page, "#send-link");
     const other = await openAs(open.browser, agent, { route: new URL(link).hash });
     await heading(other.page, "Message to Ana Conceição").waitFor();
@@ -205,7 +205,7 @@ Deno.test("the log of sends works in a browser", { ignore: CHROMIUM === null }, 
     await other.page.getByRole("link", { name: "Sends", exact: true }).click();
     await other.page.locator(".rows").waitFor();
     assert.ok(!(await textOf(other.page, ".rows")).includes("Web shop"));
-    // An agent begins with the sends.
+    // The first view for an agent is the log of sends.
     await other.page.goto("about:blank");
     await other.page.goto(SETTINGS);
     await heading(other.page, "Sends").waitFor();
@@ -213,7 +213,7 @@ Deno.test("the log of sends works in a browser", { ignore: CHROMIUM === null }, 
     await other.context.close();
   });
 
-  await test("a search without a match, and a company without sends, say what to do next", async () => {
+  await test("the log explains what to do next if a search has no match or the company has no sends", async () => {
     await page.goto(`${SETTINGS}#/c/${company.id}/sends?q=nobody`);
     await page.getByRole("heading", { name: "No send matches" }).waitFor();
     await judge("an empty search");

@@ -9,13 +9,13 @@ import { type Counted, seriesOf } from "../../settings/page/activity/series.ts";
 const NOON = new Date(2026, 10, 22, 12);
 const DAYS = lastDays(30, NOON);
 
-/** A series of the last 30 days with these requests. Each has a day, an outcome and a count. */
+/** A series of the last 30 days with these request counts. Each count has a day and an outcome. */
 function requests(...counted: [string, Outcome, number][]) {
   const rows = counted.map(([day, kind, count]): Counted<Outcome> => ({ day, kind, count }));
   return seriesOf(rows, [...OUTCOMES], DAYS);
 }
 
-Deno.test("the last thirty days are those of the person's own zone, from midnight to midnight", () => {
+Deno.test("the last thirty days run from midnight to midnight in the user's time zone", () => {
   assert.equal(DAYS.length, 30);
   assert.equal(DAYS[0], "2026-10-24");
   assert.equal(DAYS[29], "2026-11-22");
@@ -24,13 +24,13 @@ Deno.test("the last thirty days are those of the person's own zone, from midnigh
   assert.deepEqual(lastDays(3, new Date(2028, 2, 1)), ["2028-02-28", "2028-02-29", "2028-03-01"]);
 });
 
-Deno.test("a status is a success, an error that the caller must fix, or an error of the platform", () => {
+Deno.test("an HTTP status counts as a success, an error of the caller or an error of the platform", () => {
   assert.deepEqual([200, 201, 204, 304].map(outcomeOf), Array(4).fill("succeeded"));
   assert.deepEqual([400, 401, 404, 429, 499].map(outcomeOf), Array(5).fill("refused"));
   assert.deepEqual([500, 503, 599].map(outcomeOf), Array(3).fill("failed"));
 });
 
-Deno.test("a series has every day and every kind, with zeroes for days without requests", () => {
+Deno.test("a series has a value for every day and every outcome, with zeroes for days without requests", () => {
   const { days, totals, total, peak } = requests(
     ["2026-11-20", "succeeded", 7],
     ["2026-11-20", "failed", 1],
@@ -45,19 +45,19 @@ Deno.test("a series has every day and every kind, with zeroes for days without r
   assert.equal(peak?.day, "2026-11-20");
 });
 
-Deno.test("an empty series has no peak, and the later of two equal days is the peak", () => {
+Deno.test("an empty series has no peak, and of two equal days the later one is the peak", () => {
   assert.equal(requests().peak, null);
   assert.equal(requests().total, 0);
   const even = requests(["2026-11-01", "failed", 4], ["2026-11-09", "refused", 4]);
   assert.equal(even.peak?.day, "2026-11-09");
 });
 
-Deno.test("requests before these thirty days or in the future do not count", () => {
+Deno.test("requests before the last thirty days or in the future are not counted", () => {
   const old = requests(["2026-10-23", "succeeded", 5], ["2026-11-23", "succeeded", 5]);
   assert.equal(old.total, 0);
 });
 
-Deno.test("a scale has round numbers, and the last one is at least the maximum", () => {
+Deno.test("the axis labels are round numbers, and the last label is at least the maximum value", () => {
   assert.deepEqual(scaleTo(0), [0, 1]);
   assert.deepEqual(scaleTo(1), [0, 1]);
   assert.deepEqual(scaleTo(3), [0, 1, 2, 3]);
@@ -73,7 +73,7 @@ Deno.test("a scale has round numbers, and the last one is at least the maximum",
   }
 });
 
-Deno.test("the height of a column is the total of its day, and its parts are stacked", () => {
+Deno.test("the height of a column is its day's total, and the parts of the column are stacked", () => {
   const columns = columnsOf(
     requests(["2026-11-22", "succeeded", 60], ["2026-11-22", "failed", 20]),
     100,
@@ -89,7 +89,7 @@ Deno.test("the height of a column is the total of its day, and its parts are sta
   assert.ok(Math.abs(columns[29].x + columns[29].width - 100) < 1e-9);
 });
 
-Deno.test("three failures among ten million requests are visible, and the column keeps its height", () => {
+Deno.test("three failures among ten million requests are visible without changing the column's height", () => {
   const [{ parts }] = columnsOf(
     requests(
       ["2026-11-22", "succeeded", 9_999_996],
@@ -106,7 +106,7 @@ Deno.test("three failures among ten million requests are visible, and the column
   assert.ok(Math.abs(parts[2].y) < 1e-9);
 });
 
-Deno.test("a day with one request is visible next to a day with ten million", () => {
+Deno.test("a day with one request is visible next to a day with ten million requests", () => {
   const columns = columnsOf(
     requests(["2026-11-01", "refused", 1], ["2026-11-22", "succeeded", 10_000_000]),
     10_000_000,
@@ -116,7 +116,7 @@ Deno.test("a day with one request is visible next to a day with ten million", ()
   assert.deepEqual(parts, [{ kind: "refused", y: 157, height: 3 }]);
 });
 
-Deno.test("a share is shown as 0% or 100% only if that is exact", () => {
+Deno.test("a share is shown as 0% or 100% only if the value is exact", () => {
   const { share } = figuresIn("en-US");
   assert.equal(share(0, 10), "0%");
   assert.equal(share(1, 10_000_000), "<0.1%");
@@ -126,7 +126,7 @@ Deno.test("a share is shown as 0% or 100% only if that is exact", () => {
   assert.equal(share(10, 10), "100%");
 });
 
-Deno.test("numbers and days have the form of the language", () => {
+Deno.test("numbers and days are formatted for the language", () => {
   const [en, pt, es] = ["en-US", "pt-BR", "es"].map(figuresIn);
   assert.deepEqual(
     [en, pt, es].map(({ whole }) => whole(1234567)),

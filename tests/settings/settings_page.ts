@@ -1,4 +1,4 @@
-// The settings page as its tests open it.
+// Helpers that open the settings page in a browser for tests.
 import type {
   Browser,
   Page,
@@ -7,7 +7,7 @@ import type {
 import { openWindow, type Window } from "../support/browser.ts";
 import { stack } from "../support/test_stack.ts";
 
-/** The address of the page on the local stack. */
+/** The URL of the page on the local stack. */
 export const SETTINGS = stack.settings_url!;
 
 export const PHONE = { width: 360, height: 740 };
@@ -26,7 +26,7 @@ export async function openSettings(
   return window;
 }
 
-/** Opens the page and signs a person in. */
+/** Opens the page and signs a user in. */
 export async function openAs(
   browser: Browser,
   person: { email: string; password: string },
@@ -52,7 +52,10 @@ export function heading(page: Page, name: string) {
   return page.getByRole("heading", { level: 1, name, exact: true });
 }
 
-/** Continues after the page has shown a key once. @returns the key. */
+/**
+ * Confirms that the key shown by the page is stored.
+ * @returns the key.
+ */
 export async function storedKey(page: Page): Promise<string> {
   const key = await page.locator("#new-key").textContent();
   await page.getByRole("button", { name: "I have stored it" }).click();
@@ -61,8 +64,7 @@ export async function storedKey(page: Page): Promise<string> {
 }
 
 /**
- * The errors in a window, without the browser's lines about answers that the test expects to be
- * refused.
+ * The errors in a window, without the browser's messages about expected error responses.
  */
 export function unexpected({ troubles, foreign }: Window): string[] {
   return [...troubles.filter((line) => !line.includes("Failed to load resource")), ...foreign];
@@ -77,7 +79,7 @@ export async function gatewayStatus(key: string): Promise<number> {
   return answer.status;
 }
 
-/** Delays the requests to matching addresses until `release` is called. */
+/** Delays requests to matching URLs until `release` is called. */
 export async function holding(page: Page, address: RegExp): Promise<{ release(): Promise<void> }> {
   const held: Route[] = [];
   await page.route(address, (route) => void held.push(route));

@@ -1,4 +1,4 @@
-// Tests who can sign in to the settings page, and how.
+// Tests the ways to sign in to the settings page.
 import assert from "node:assert/strict";
 import type { Page } from "../../tools/node_modules/playwright-core/types/types.d.ts";
 import { axeFindings, openBrowser } from "../support/browser.ts";
@@ -11,7 +11,7 @@ import { until } from "../support/started.ts";
 import { statement, withDatabase } from "../support/test_stack.ts";
 import { heading, openAs, openSettings, SETTINGS, signInAs, unexpected } from "./settings_page.ts";
 
-Deno.test("people sign in to the settings page", { ignore: CHROMIUM === null }, async (t) => {
+Deno.test("users sign in to the settings page", { ignore: CHROMIUM === null }, async (t) => {
   const test = t.step.bind(t);
   const [one, two] = await Promise.all([newCompany(), newCompany()]);
   const owner = await newPerson({ company: one.id });
@@ -21,7 +21,10 @@ Deno.test("people sign in to the settings page", { ignore: CHROMIUM === null }, 
     await sql`update companies set name = 'Ondalva' where id = ${one.id}`;
     await sql`update companies set name = 'Serra & Filhos' where id = ${two.id}`;
   });
-  /** Requests a link on the page. Returns the link and the window of the browser that requested it. */
+  /**
+   * Requests a sign-in link on the page. Returns the link, and the browser window that requested
+   * it.
+   */
   const askForLink = async (email: string, way: string) => {
     const window = await openSettings(browser);
     const { page } = window;
@@ -34,8 +37,8 @@ Deno.test("people sign in to the settings page", { ignore: CHROMIUM === null }, 
     return { ...window, link: (await mailsTo(email))[0]?.link ?? "none" };
   };
   /**
-   * An address with tokens that this browser did not request. Another person may send such an
-   * address, and invitations contain one.
+   * A URL with tokens that this browser did not request. An attacker can send such a URL, and
+   * invitations also contain one.
    */
   const addressWithTokens = async (person: SignedUp, type = "magiclink") => {
     const { data: { session } } = await (await signIn(person)).client.auth.getSession();
@@ -44,13 +47,16 @@ Deno.test("people sign in to the settings page", { ignore: CHROMIUM === null }, 
     return { address: `${SETTINGS}#${hash}`, refresh_token };
   };
   const note = (page: Page, text: string) => page.locator(".note").getByText(text).waitFor();
-  /** Leaves the page first, because changing only the hash does not load the page again. */
+  /**
+   * Leaves the page first, because the browser does not reload a page if only the URL's hash
+   * changes.
+   */
   const follow = async (page: Page, address: string) => {
     await page.goto("about:blank");
     await page.goto(address);
   };
 
-  await test("a wrong password is reported, and the right one still signs in", async () => {
+  await test("a wrong password is reported, and the correct password still works", async () => {
     const window = await openSettings(browser, { route: "#/keys/new" });
     const { page, context } = window;
     await signInAs(page, { ...owner, password: "wrong" });
@@ -61,7 +67,7 @@ Deno.test("people sign in to the settings page", { ignore: CHROMIUM === null }, 
     await page.reload();
     await heading(page, "Create a key").waitFor();
 
-    // Another window of the browser is signed out too.
+    // Signing out in one window also signs out the browser's other window.
     const other = await context.newPage();
     await other.goto(SETTINGS);
     await heading(other, "API keys").waitFor();
@@ -72,22 +78,22 @@ Deno.test("people sign in to the settings page", { ignore: CHROMIUM === null }, 
     await context.close();
   });
 
-  await test("a mailed link signs a person in only once", async () => {
+  await test("a sign-in link from an e-mail works only once", async () => {
     const { link, page, context } = await askForLink(owner.email, "Send me a link to sign in");
-    // A code for another person signs no one in, and the link still works.
+    // A sign-in attempt with the wrong code fails, and the link still works.
     await follow(page, `${SETTINGS}?code=${crypto.randomUUID()}`);
     await note(page, "This link was already used, or is too old.");
     await page.goto(link);
     await heading(page, "API keys").waitFor();
-    assert.doesNotMatch(page.url(), /token|code/, "no token is left in the address");
+    assert.doesNotMatch(page.url(), /token|code/, "no token remains in the URL");
     const visited: string[] = [];
     page.on("framenavigated", (frame) => visited.push(frame.url()));
     await page.goBack();
     await heading(page, "API keys").waitFor();
-    assert.doesNotMatch(visited.join(), /token|code/, "no token after going back");
+    assert.doesNotMatch(visited.join(), /token|code/, "no token is in the URL after going back");
     await follow(page, `${SETTINGS}#access_token=forged&refresh_token=forged&type=recovery`);
     await heading(page, "API keys").waitFor();
-    assert.doesNotMatch(page.url(), /token/, "no forged token is left in the address");
+    assert.doesNotMatch(page.url(), /token/, "no forged token remains in the URL");
     await context.close();
     const forged = await openSettings(browser, {
       route: "#access_token=YQ.YQ.YQ&refresh_token=forged&type=recovery",
@@ -100,7 +106,7 @@ Deno.test("people sign in to the settings page", { ignore: CHROMIUM === null }, 
     await forged.context.close();
   });
 
-  await test("a link signs no one in if another browser requested it", async () => {
+  await test("a sign-in link does not work in a browser that did not request it", async () => {
     const { link, context } = await askForLink(owner.email, "Send me a link to sign in");
     const elsewhere = await openSettings(browser);
     await follow(elsewhere.page, link);
@@ -112,7 +118,7 @@ Deno.test("people sign in to the settings page", { ignore: CHROMIUM === null }, 
     await context.close();
   });
 
-  await test("the page asks a person before it signs them in with a link that they did not request", async () => {
+  await test("the page asks for confirmation before it signs a user in with a link that this browser did not request", async () => {
     const stranger = await newPerson({ company: two.id });
     const window = await openSettings(browser);
     const { page, context } = window;
@@ -125,7 +131,7 @@ Deno.test("people sign in to the settings page", { ignore: CHROMIUM === null }, 
     await page.getByRole("button", { name: "Do not sign in" }).click();
     await heading(page, "Sign in").waitFor();
     assert.equal(await page.evaluate(keptSession), null);
-    // The page ends the session that the person refused.
+    // The page ends the session that the user refused.
     await until(async () =>
       (await anyClient().auth.refreshSession({ refresh_token })).error !== null
     );
@@ -138,7 +144,7 @@ Deno.test("people sign in to the settings page", { ignore: CHROMIUM === null }, 
     await context.close();
   });
 
-  await test("the page asks before a link for another person replaces the signed-in person", async () => {
+  await test("the page asks for confirmation before a link for another user replaces the signed-in user", async () => {
     const other = await newPerson({ company: two.id });
     const window = await askForLink(other.email, "Send me a link to sign in");
     const { page, context, link } = window;
@@ -158,7 +164,7 @@ Deno.test("people sign in to the settings page", { ignore: CHROMIUM === null }, 
     )
       .waitFor();
     await second.getByText("No one requested it in this browser.").waitFor();
-    // The Tab key first reaches the button that keeps the present session.
+    // The Tab key first reaches the button that keeps the current session.
     await until(async () => await second.locator("h1:focus").count() === 1);
     await second.keyboard.press("Tab");
     assert.equal(await second.evaluate(nameOfFocus), `Stay signed in as ${owner.email}`);
@@ -171,19 +177,19 @@ Deno.test("people sign in to the settings page", { ignore: CHROMIUM === null }, 
     assert.equal(await second.getByText("No one requested it in this browser.").count(), 0);
     assert.equal(await page.getByLabel("Name", { exact: true }).inputValue(), "Of the owner");
     await second.getByRole("button", { name: `Continue as ${other.email}` }).click();
-    // Each window now shows the person who is signed in.
+    // Each window now shows the user who is signed in.
     for (const each of [second, page]) {
       await each.getByRole("banner").getByText("Serra & Filhos").waitFor();
     }
     assert.equal(await page.getByLabel("Name", { exact: true }).count(), 0);
-    // If the link is the person's own, the page asks nothing.
+    // If the link belongs to the signed-in user, the page does not ask for confirmation.
     await follow(second, (await addressWithTokens(other)).address);
     await heading(second, "API keys").waitFor();
     assert.deepEqual(unexpected(window), []);
     await context.close();
   });
 
-  await test("the link for a forgotten password leads to a new password", async () => {
+  await test("a password reset link lets the user choose a new password", async () => {
     const forgetful = await newPerson({ company: one.id });
     const { link, page, context } = await askForLink(forgetful.email, "I forgot my password");
     await page.goto(link);
@@ -197,7 +203,7 @@ Deno.test("people sign in to the settings page", { ignore: CHROMIUM === null }, 
     await after.context.close();
   });
 
-  await test("an unknown address gets the same answer as a known address", async () => {
+  await test("the page shows the same message for an unknown and a known e-mail address", async () => {
     const nobody = `${crypto.randomUUID()}@people.example`;
     for (const way of ["I forgot my password", "Send me a link to sign in"]) {
       const { link, context } = await askForLink(nobody, way);
@@ -206,7 +212,7 @@ Deno.test("people sign in to the settings page", { ignore: CHROMIUM === null }, 
     }
   });
 
-  await test("a person without a company sees who can help", async () => {
+  await test("a user without a company sees who can help", async () => {
     const alone = await newPerson({});
     const { page, context } = await openAs(browser, alone);
     await heading(page, "No company yet").waitFor();
@@ -220,12 +226,12 @@ Deno.test("people sign in to the settings page", { ignore: CHROMIUM === null }, 
     await context.close();
   });
 
-  await test("if a person with two companies chooses one, later visits show that company too", async () => {
+  await test("if a user with two companies chooses one company, later visits show the same company", async () => {
     const both = await newPerson({ company: [one.id, two.id] });
     const { page, context } = await openAs(browser, both, { route: "#/history" });
     await heading(page, "Choose a company").waitFor();
     await page.getByRole("button", { name: "Serra & Filhos" }).click();
-    // After the sign-in and the choice, the page shows the address that the person opened.
+    // After the sign-in and the choice, the page shows the URL that the user opened.
     await heading(page, "History").waitFor();
     assert.match(page.url(), new RegExp(`#/c/${two.id}/history$`));
     await page.goto(`${SETTINGS}#/keys`);
@@ -237,7 +243,7 @@ Deno.test("people sign in to the settings page", { ignore: CHROMIUM === null }, 
     await context.close();
   });
 
-  await test("if a person is no longer an owner, the page says so instead of showing an empty list of keys", async () => {
+  await test("a user who is no longer an owner sees an explanation instead of an empty list of keys", async () => {
     const former = await newPerson({ company: one.id });
     const { page, context } = await openAs(browser, former);
     await page.getByRole("link", { name: "Create a key" }).waitFor();
@@ -255,10 +261,10 @@ Deno.test("people sign in to the settings page", { ignore: CHROMIUM === null }, 
     await context.close();
   });
 
-  await test("a person who was signed out elsewhere is asked to sign in again", async () => {
+  await test("a user who was signed out elsewhere is asked to sign in again", async () => {
     const { page, context } = await openAs(browser, owner);
     await heading(page, "API keys").waitFor();
-    // The project's answer after the session has ended and its key was revoked.
+    // The Supabase project's response after the session has ended and its key was revoked.
     await page.route(
       /rest\/v1\/api_keys/,
       (route) => route.fulfill({ status: 401, json: { code: "PGRST301", message: "JWT expired" } }),
@@ -268,7 +274,7 @@ Deno.test("people sign in to the settings page", { ignore: CHROMIUM === null }, 
     await context.close();
   });
 
-  await test("if no answer comes, the page says so and offers to try again", async () => {
+  await test("if no response arrives, the page reports it and offers to try again", async () => {
     const window = await openAs(browser, owner);
     const { page, context } = window;
     await page.getByRole("link", { name: "Create a key" }).click();
@@ -284,7 +290,7 @@ Deno.test("people sign in to the settings page", { ignore: CHROMIUM === null }, 
     await page.getByRole("button", { name: "Try again" }).click();
     await page.getByRole("link", { name: "Create a key" }).waitFor();
 
-    // The script of this view is loaded when a person opens the view.
+    // The script of this view is loaded when a user opens the view.
     await context.setOffline(true);
     await page.getByRole("link", { name: "History" }).click();
     await page.getByRole("alert").getByText("No answer came. Check your connection").waitFor();
@@ -295,7 +301,7 @@ Deno.test("people sign in to the settings page", { ignore: CHROMIUM === null }, 
     await context.close();
   });
 
-  await test("refusals, conflicts and server errors have different messages", async () => {
+  await test("the page shows different messages for refusals, conflicts and server errors", async () => {
     const { page, context } = await openAs(browser, owner);
     const [{ id }] = await statement`select id from api_keys where company_id = ${one.id} limit 1`;
     await heading(page, "API keys").waitFor();
@@ -316,7 +322,7 @@ Deno.test("people sign in to the settings page", { ignore: CHROMIUM === null }, 
       await page.getByRole("alert").getByText(sentence).waitFor();
       await page.unroute(/rotate_api_key/);
     }
-    // Another person deletes the key in the meantime.
+    // Another user deletes the key in the meantime.
     await page.keyboard.press("Escape");
     await page.getByRole("button", { name: "Rename" }).click();
     await withDatabase((sql) => sql`delete from api_keys where id = ${id}`);
@@ -325,13 +331,13 @@ Deno.test("people sign in to the settings page", { ignore: CHROMIUM === null }, 
     await context.close();
   });
 
-  await test("the keyboard is enough for everything", async () => {
+  await test("all actions can be performed with the keyboard alone", async () => {
     const { page, context } = await openSettings(browser);
     const type = (text: string) => page.keyboard.type(text);
     const press = async (...keys: string[]) => {
       for (const key of keys) await page.keyboard.press(key);
     };
-    /** Moves the keyboard focus to the next element with this name. */
+    /** Presses Tab until the element with this name has the focus. */
     const to = async (name: string) => {
       for (let stops = 0; stops < 40; stops++) {
         await press("Tab");
@@ -364,7 +370,11 @@ Deno.test("people sign in to the settings page", { ignore: CHROMIUM === null }, 
     await page.getByRole("dialog").waitFor();
     await press("Escape");
     await page.getByRole("dialog").waitFor({ state: "detached" });
-    assert.equal(await page.locator(":focus").textContent(), "Switch off", "the focus comes back");
+    assert.equal(
+      await page.locator(":focus").textContent(),
+      "Switch off",
+      "the focus returns to the button",
+    );
     await context.close();
   });
 });

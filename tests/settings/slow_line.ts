@@ -1,6 +1,6 @@
-// Measures the settings page on a slow line (400 ms, 1.4 Mbit/s, nothing in the cache). It needs a
-// stack that runs, and a person who can sign in:
-// deno run --allow-all tests/settings/slow_line.ts <address of the page> <e-mail> <password>
+// Measures the settings page on a slow connection (400 ms latency, 1.4 Mbit/s, empty cache). It
+// needs a running stack and a user who can sign in:
+// deno run --allow-all tests/settings/slow_line.ts <page URL> <e-mail> <password>
 import { openBrowser, openWindow } from "../support/browser.ts";
 import { paints, watchPaints } from "../support/in_page.js";
 
@@ -10,7 +10,9 @@ const LINE = {
 };
 
 const [address, email, password] = Deno.args;
-if (!password) throw new Error("Name the address of the page, an e-mail address and its password.");
+if (!password) {
+  throw new Error("Pass the page URL, a user's e-mail address and the user's password.");
+}
 
 await using open = await openBrowser();
 const { page, context } = await openWindow(open.browser, new URL(address).origin, {
@@ -27,7 +29,7 @@ const visit = async (what: string, go: () => Promise<unknown>, ready: string) =>
   bytes = 0;
   await go();
   await page.locator(ready).first().waitFor();
-  // The browser reports a paint a moment after it.
+  // The browser reports a paint a moment after the paint.
   await new Promise((resolve) => setTimeout(resolve, 1000));
   return { what, ...await page.evaluate(paints), kB: Math.round(bytes / 1000) };
 };
@@ -37,7 +39,7 @@ const signIn = async () => {
   await page.keyboard.press("Enter");
 };
 
-// The local stack builds the page at the first visit.
+// The local stack builds the page on the first visit.
 await page.goto(address);
 await page.locator("#password").waitFor();
 await line.send("Network.emulateNetworkConditions", LINE);

@@ -1,5 +1,5 @@
-// Tests that the page requests everything as early as possible, and that its contents do not jump.
-// It tests no times: slow_line.ts measures them.
+// Tests that the page requests all resources as early as possible, and that its content does not
+// shift. slow_line.ts measures the loading times.
 import assert from "node:assert/strict";
 import { openBrowser } from "../support/browser.ts";
 import { newCompany } from "../support/company.ts";
@@ -16,11 +16,11 @@ import {
   signInAs,
 } from "./settings_page.ts";
 
-/** The maximum layout shift of the page, as browsers measure it. */
+/** The maximum allowed layout shift score of the page. */
 const MOST_SHIFT = 0.02;
 
 Deno.test(
-  "the settings page comes quickly on a slow line",
+  "the settings page loads quickly on a slow connection",
   { ignore: CHROMIUM === null },
   async (t) => {
     const company = await newCompany();
@@ -45,7 +45,7 @@ Deno.test(
     });
 
     await t.step(
-      "a person who comes back sees the keys before the companies are read again",
+      "a returning user sees the API keys before the companies are loaded again",
       async () => {
         const { page, context } = await openAs(browser, owner);
         await heading(page, "API keys").waitFor();
@@ -58,7 +58,7 @@ Deno.test(
     );
 
     await t.step(
-      "the companies of a stored session are requested only once, before the scripts are loaded",
+      "for a stored session, the companies are requested only once, before the scripts are loaded",
       async () => {
         const { page, context } = await openAs(browser, owner);
         await heading(page, "API keys").waitFor();
@@ -78,7 +78,7 @@ Deno.test(
       },
     );
 
-    await t.step("nothing jumps in the first view and after the sign-in", async () => {
+    await t.step("the layout does not shift in the first view and after the sign-in", async () => {
       for (const viewport of [{ width: 1280, height: 800 }, PHONE]) {
         const { page, context } = await openSettings(browser, { viewport, route: "none.html" });
         await context.addInitScript(watchPaints);

@@ -1,4 +1,4 @@
-// Tests the views of templates in a browser, and a test send with its live timeline.
+// Tests in a browser the template views, and a test send with its live timeline.
 import assert from "node:assert/strict";
 import { axeFindings, openBrowser } from "../support/browser.ts";
 import { addTemplate, anyPhone, newCompany } from "../support/company.ts";
@@ -10,7 +10,7 @@ import { openAs, unexpected } from "./settings_page.ts";
 
 const HOSTILE = `<img src=x onerror="document.title='owned'">`;
 
-/** A company whose account has a template that can be sent, and two that cannot. */
+/** A company whose account has one template that can be sent, and two templates that cannot. */
 async function companyWithTemplates() {
   const company = await newCompany();
   await withDatabase(async (sql) => {
@@ -39,79 +39,84 @@ async function companyWithTemplates() {
   return company;
 }
 
-Deno.test("people see the templates and why one is rejected, and an owner watches a test arrive", {
-  ignore: CHROMIUM === null,
-}, async () => {
-  const company = await companyWithTemplates();
-  const empty = await newCompany();
-  const [owner, agent, newcomer] = [
-    await newPerson({ company: company.id }),
-    await newPerson({ company: company.id, role: "agent" }),
-    await newPerson({ company: empty.id }),
-  ];
-  await using open = await openBrowser();
-  const window = await openAs(open.browser, owner, { route: `#/c/${company.id}/templates` });
-  const { page, context } = window;
-  const judge = judgeOf(page);
-  const rows = page.locator(".rows tbody tr");
-  await rows.nth(2).waitFor();
-  await judge("the list");
-  await page.getByLabel("Status").selectOption("REJECTED");
-  await rows.nth(1).waitFor({ state: "detached" });
-  assert.match(await rows.innerText(), /black_friday[^]*Rejected/);
-  await page.getByRole("link", { name: "black_friday" }).click();
-  await page.getByText("Check that the variables are numbered without gaps").waitFor();
-  await page.getByText("This template cannot be sent now.").waitFor();
-  assert.equal(await page.getByText("The request for a program").count(), 0);
-  await judge("a rejected template");
+Deno.test(
+  "users see the templates and why one is rejected, and an owner sees a test message arrive",
+  {
+    ignore: CHROMIUM === null,
+  },
+  async () => {
+    const company = await companyWithTemplates();
+    const empty = await newCompany();
+    const [owner, agent, newcomer] = [
+      await newPerson({ company: company.id }),
+      await newPerson({ company: company.id, role: "agent" }),
+      await newPerson({ company: empty.id }),
+    ];
+    await using open = await openBrowser();
+    const window = await openAs(open.browser, owner, { route: `#/c/${company.id}/templates` });
+    const { page, context } = window;
+    const judge = judgeOf(page);
+    const rows = page.locator(".rows tbody tr");
+    await rows.nth(2).waitFor();
+    await judge("the list");
+    await page.getByLabel("Status").selectOption("REJECTED");
+    await rows.nth(1).waitFor({ state: "detached" });
+    assert.match(await rows.innerText(), /black_friday[^]*Rejected/);
+    await page.getByRole("link", { name: "black_friday" }).click();
+    await page.getByText("Check that the variables are numbered without gaps").waitFor();
+    await page.getByText("This template cannot be sent now.").waitFor();
+    assert.equal(await page.getByText("The request for a program").count(), 0);
+    await judge("a rejected template");
 
-  await page.getByRole("link", { name: "All templates" }).click();
-  await page.getByRole("searchbox", { name: "Name" }).fill("order");
-  await page.keyboard.press("Enter");
-  await page.getByRole("link", { name: "order_update" }).click();
-  const bubble = page.locator(".bubble .text");
-  assert.equal(await bubble.innerText(), `Olá Ana: ${HOSTILE}`);
-  assert.equal(await bubble.locator("b").innerText(), "Olá");
-  await page.getByLabel("Text, {{2}}").fill("42");
-  assert.equal(await bubble.innerText(), "Olá Ana: 42");
-  assert.match(await page.locator("#template-request").innerText(), /"Ana",\s+"42"\s+\]/);
+    await page.getByRole("link", { name: "All templates" }).click();
+    await page.getByRole("searchbox", { name: "Name" }).fill("order");
+    await page.keyboard.press("Enter");
+    await page.getByRole("link", { name: "order_update" }).click();
+    const bubble = page.locator(".bubble .text");
+    assert.equal(await bubble.innerText(), `Olá Ana: ${HOSTILE}`);
+    assert.equal(await bubble.locator("b").innerText(), "Olá");
+    await page.getByLabel("Text, {{2}}").fill("42");
+    assert.equal(await bubble.innerText(), "Olá Ana: 42");
+    assert.match(await page.locator("#template-request").innerText(), /"Ana",\s+"42"\s+\]/);
 
-  await page.getByLabel("Your phone").fill("11 98765");
-  await page.getByRole("button", { name: "Send test" }).click();
-  await page.getByText("Type the phone with a plus sign").waitFor();
-  const phone = anyPhone();
-  await page.getByLabel("Your phone").fill(phone);
-  await page.getByRole("button", { name: "Send test" }).click();
-  const steps = page.locator("#test-steps");
-  await steps.getByText("The channel has not reported", { exact: false }).or(
-    steps.locator("li").nth(1),
-  )
-    .waitFor();
-  const [{ id }] = await statement`
+    await page.getByLabel("Your phone").fill("11 98765");
+    await page.getByRole("button", { name: "Send test" }).click();
+    await page.getByText("Type the phone with a plus sign").waitFor();
+    const phone = anyPhone();
+    await page.getByLabel("Your phone").fill(phone);
+    await page.getByRole("button", { name: "Send test" }).click();
+    const steps = page.locator("#test-steps");
+    await steps.getByText("The channel has not reported", { exact: false }).or(
+      steps.locator("li").nth(1),
+    )
+      .waitFor();
+    const [{ id }] = await statement`
     select messages.id from messages join sends on message_id = messages.id
     where sends.company_id = ${company.id} and author_type = 'member'
   `;
-  await statement`update messages set sent_at = now(), delivered_at = now() where id = ${id}`;
-  await steps.getByText("Delivered", { exact: true }).waitFor();
-  await judge("a template with a test");
-  assert.match(
-    await steps.getByRole("link").getAttribute("href") ?? "",
-    new RegExp(`sends/${id}$`),
-  );
-  await page.reload();
-  assert.equal(await page.getByLabel("Your phone").inputValue(), phone);
-  assert.doesNotMatch(await page.title(), /owned/);
-  assert.deepEqual(unexpected(window), []);
-  await context.close();
+    await statement`update messages set sent_at = now(), delivered_at = now() where id = ${id}`;
+    await steps.getByText("Delivered", { exact: true }).waitFor();
+    await judge("a template with a test");
+    assert.match(
+      await steps.getByRole("link").getAttribute("href") ?? "",
+      new RegExp(`sends/${id}$`),
+    );
+    await page.reload();
+    assert.equal(await page.getByLabel("Your phone").inputValue(), phone);
+    assert.doesNotMatch(await page.title(), /owned/);
+    assert.deepEqual(unexpected(window), []);
+    await context.close();
 
-  const asAgent = await openAs(open.browser, agent, { route: `#/c/${company.id}/templates` });
-  await asAgent.page.getByRole("link", { name: "order_update" }).click();
-  await asAgent.page.getByText("Owners and admins can send a test.").waitFor();
-  assert.equal(await asAgent.page.getByRole("button", { name: "Send test" }).count(), 0);
-  await asAgent.context.close();
+    const asAgent = await openAs(open.browser, agent, { route: `#/c/${company.id}/templates` });
+    await asAgent.page.getByRole("link", { name: "order_update" }).click();
+    await asAgent.page.getByText("Owners and admins can send a test.").waitFor();
+    assert.equal(await asAgent.page.getByRole("button", { name: "Send test" }).count(), 0);
+    await asAgent.context.close();
 
-  const asNewcomer = await openAs(open.browser, newcomer, { route: `#/c/${empty.id}/templates` });
-  await asNewcomer.page.getByRole("heading", { name: "The templates were not read yet" }).waitFor();
-  assert.deepEqual(await axeFindings(asNewcomer.page), []);
-  await asNewcomer.context.close();
-});
+    const asNewcomer = await openAs(open.browser, newcomer, { route: `#/c/${empty.id}/templates` });
+    await asNewcomer.page.getByRole("heading", { name: "The templates were not read yet" })
+      .waitFor();
+    assert.deepEqual(await axeFindings(asNewcomer.page), []);
+    await asNewcomer.context.close();
+  },
+);

@@ -1,5 +1,5 @@
-// Tests how an owner manages webhooks on the settings page, in a browser: from the first webhook to
-// a receiver that fails.
+// Tests in a browser how an owner manages webhooks on the settings page, from the first webhook to
+// a failing receiver.
 import assert from "node:assert/strict";
 import { Webhook } from "standardwebhooks";
 import type { Locator } from "../../tools/node_modules/playwright-core/types/types.d.ts";
@@ -15,15 +15,15 @@ import { addWebhook } from "../support/webhooks.ts";
 import { judgeOf } from "./looks.ts";
 import { heading, openAs, openSettings, PHONE, signInAs, unexpected } from "./settings_page.ts";
 
-/** A description that would be markup if it were not text. */
+/** A description that contains HTML. The page must show it as plain text. */
 const HOSTILE = "<img src=x onerror=alert(1)> Shop";
 
-/** A receiver of the sandbox, which belongs to one test. */
+/** A webhook receiver of the sandbox, which only one test uses. */
 function ownReceiver() {
   const url = `${stack.receiver_url}/test-${crypto.randomUUID()}`;
   return {
     url,
-    /** The requests that the receiver got, newest first. */
+    /** The requests that the receiver has received, newest first. */
     got: async (): Promise<{ type: string; headers: Record<string, string>; body: string }[]> =>
       (await (await fetch(`${url}.json`)).json()).data,
     answer: async (behaviour: Record<string, unknown>) => {
@@ -33,7 +33,7 @@ function ownReceiver() {
   };
 }
 
-Deno.test("the settings page knows every type of an event", () => {
+Deno.test("the settings page knows every event type", () => {
   assert.deepEqual(HAPPENINGS, EVENT_TYPES);
 });
 
@@ -76,15 +76,18 @@ Deno.test("an owner makes a webhook, sees a test and a deal arrive, and repairs 
   const link = (name: string) => page.getByRole("link", { name, exact: true });
   let secret = "";
 
-  await t.step("without a webhook, the view explains webhooks with an example", async () => {
-    await page.getByText("No webhooks yet").waitFor();
-    await page.getByText('"type": "deal.won"').waitFor();
-    await judge("no webhook");
-    await link("Create a webhook").click();
-    await heading(page, "Create a webhook").waitFor();
-  });
+  await t.step(
+    "if the company has no webhook, the view explains webhooks with an example",
+    async () => {
+      await page.getByText("No webhooks yet").waitFor();
+      await page.getByText('"type": "deal.won"').waitFor();
+      await judge("no webhook");
+      await link("Create a webhook").click();
+      await heading(page, "Create a webhook").waitFor();
+    },
+  );
 
-  await t.step("a form with errors says what to enter, and why it refuses an address", async () => {
+  await t.step("a form with errors says what to enter, and why it refuses a URL", async () => {
     await button("Create a webhook").click();
     await page.getByText("Enter a whole address").waitFor();
     await page.getByText("Choose at least one event.").waitFor();
@@ -95,34 +98,37 @@ Deno.test("an owner makes a webhook, sees a test and a deal arrive, and repairs 
     await page.getByText("The address must begin with https://").waitFor();
   });
 
-  await t.step("a new webhook shows its secret once, and asks whether it is stored", async () => {
-    await page.getByLabel("Address").fill(shop.url);
-    await page.getByText("Only some").first().click();
-    await page.getByRole("checkbox", { name: /contact\.created/ }).check();
-    await page.getByLabel("Description").fill(HOSTILE);
-    await judge("the form of a webhook");
-    await button("Create a webhook").click();
-    await heading(page, HOSTILE).waitFor();
-    secret = (await page.locator("#new-secret").innerText()).trim();
-    assert.match(secret, /^whsec_/);
-    await judge("the secret of a webhook");
-    await link("Webhooks").click();
-    await page.getByRole("dialog").waitFor();
-    await button("Go back to the secret").click();
-    await button("I have stored it").click();
-    await page.locator("#new-secret").waitFor({ state: "detached" });
-    await page.reload();
-    await heading(page, HOSTILE).waitFor();
-    assert.equal(await page.locator("#new-secret").count(), 0);
-    const [stored] = await statement`
+  await t.step(
+    "a new webhook shows its secret once, and the page asks whether the secret is stored",
+    async () => {
+      await page.getByLabel("Address").fill(shop.url);
+      await page.getByText("Only some").first().click();
+      await page.getByRole("checkbox", { name: /contact\.created/ }).check();
+      await page.getByLabel("Description").fill(HOSTILE);
+      await judge("the webhook form");
+      await button("Create a webhook").click();
+      await heading(page, HOSTILE).waitFor();
+      secret = (await page.locator("#new-secret").innerText()).trim();
+      assert.match(secret, /^whsec_/);
+      await judge("the webhook's secret");
+      await link("Webhooks").click();
+      await page.getByRole("dialog").waitFor();
+      await button("Go back to the secret").click();
+      await button("I have stored it").click();
+      await page.locator("#new-secret").waitFor({ state: "detached" });
+      await page.reload();
+      await heading(page, HOSTILE).waitFor();
+      assert.equal(await page.locator("#new-secret").count(), 0);
+      const [stored] = await statement`
       select types, payload, created_by from webhooks where company_id = ${company.id}
     `;
-    assert.deepEqual({ ...stored }, {
-      ...{ types: ["contact.created", "deal.*"], payload: "full", created_by: owner.id },
-    });
-  });
+      assert.deepEqual({ ...stored }, {
+        ...{ types: ["contact.created", "deal.*"], payload: "full", created_by: owner.id },
+      });
+    },
+  );
 
-  await t.step("a test event arrives, and the page shows the answer at once", async () => {
+  await t.step("a test event arrives, and the page immediately shows the response", async () => {
     await button("Send a test event").click();
     await page.getByText("On its way…").waitFor();
     await deliver(company.id);
@@ -138,7 +144,7 @@ Deno.test("an owner makes a webhook, sees a test and a deal arrive, and repairs 
     select id from webhooks where company_id = ${company.id}
   `;
 
-  await t.step("a deal that moves is delivered, and the log shows it", async () => {
+  await t.step("a deal's stage change is delivered, and the log shows the delivery", async () => {
     await statement`
       update deals set status = 'won' where company_id = ${company.id} and id = ${company.deal_id}
     `;
@@ -151,7 +157,7 @@ Deno.test("an owner makes a webhook, sees a test and a deal arrive, and repairs 
     await row.getByText("Delivered").waitFor();
     await row.locator("summary").click();
     await row.getByText("The receiver answered 200").waitFor();
-    await judge("the log of deliveries");
+    await judge("the delivery log");
     await row.getByRole("button", { name: "Deliver again" }).click();
     await page.getByText("It will be delivered in a moment.").waitFor();
     await deliver(company.id);
@@ -162,9 +168,9 @@ Deno.test("an owner makes a webhook, sees a test and a deal arrive, and repairs 
     await link("Clear filters").click();
   });
 
-  await t.step("during a rotation, both secrets sign", async () => {
+  await t.step("during a rotation, deliveries are signed with both secrets", async () => {
     await button("New secret").click();
-    await judge("the question about a new secret");
+    await judge("the confirmation dialog for a new secret");
     await button("Make a new secret").click();
     const fresh = (await page.locator("#new-secret").innerText()).trim();
     assert.notEqual(fresh, secret);
@@ -177,17 +183,20 @@ Deno.test("an owner makes a webhook, sees a test and a deal arrive, and repairs 
     for (const each of [secret, fresh]) new Webhook(each).verify(body, headers);
   });
 
-  await t.step("a receiver that fails is shown with its answer and what to do", async () => {
-    await shop.answer({ status: 503 });
-    await button("Send a test event").click();
-    await page.getByText("On its way…").waitFor();
-    await deliver(company.id);
-    await page.locator("#test-result").getByText("The receiver answered 503").waitFor();
-    await page.getByText("Look into the log of your program").first().waitFor();
-    await page.reload();
-    await page.getByText("Failing", { exact: true }).waitFor();
-    await judge("a receiver that fails");
-  });
+  await t.step(
+    "for a failing receiver, the page shows the response and explains what to do",
+    async () => {
+      await shop.answer({ status: 503 });
+      await button("Send a test event").click();
+      await page.getByText("On its way…").waitFor();
+      await deliver(company.id);
+      await page.locator("#test-result").getByText("The receiver answered 503").waitFor();
+      await page.getByText("Look into the log of your program").first().waitFor();
+      await page.reload();
+      await page.getByText("Failing", { exact: true }).waitFor();
+      await judge("a failing receiver");
+    },
+  );
 
   await t.step(
     "every view shows that a webhook was switched off, and switching it on can also deliver the missed events",
@@ -198,7 +207,7 @@ Deno.test("an owner makes a webhook, sees a test and a deal arrive, and repairs 
       await judge("a switched-off webhook on another view");
       await page.getByRole("link", { name: "See what to do" }).click();
       await page.getByText("The receiver accepted nothing for three days").waitFor();
-      await judge("a webhook that is off");
+      await judge("a webhook that is switched off");
       await shop.answer({ status: 200 });
       const before = (await shop.got()).length;
       await button("Switch on").click();
@@ -211,10 +220,10 @@ Deno.test("an owner makes a webhook, sees a test and a deal arrive, and repairs 
     },
   );
 
-  await t.step("a replay delivers the events of a day again", async () => {
+  await t.step("a replay delivers a day's events again", async () => {
     const before = (await shop.got()).length;
     await button("Deliver again…").click();
-    await judge("the question about a replay");
+    await judge("the confirmation dialog for a replay");
     await page.getByLabel("Which events").selectOption("deal.*");
     await button("Deliver again").last().click();
     await page.getByText("The events will be delivered again").waitFor();
@@ -241,26 +250,29 @@ Deno.test("an owner makes a webhook, sees a test and a deal arrive, and repairs 
     await judge("the list of webhooks");
   });
 
-  await t.step("a webhook is deleted, and the history has every change of it", async () => {
-    await page.getByRole("link", { name: "Web shop" }).click();
-    await button("Delete").click();
-    await judge("the question before a webhook is deleted");
-    await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
-    await page.getByText("No webhooks yet").waitFor();
-    await link("History").click();
-    const entries = page.locator(".history > li");
-    await entries.first().waitFor();
-    const deeds = await entries.locator("b").allInnerTexts();
-    assert.deepEqual(deeds.filter((deed) => deed.startsWith("Webhook")), [
-      ...["Webhook deleted", "Webhook switched on", "Webhook changed", "Webhook paused"],
-      ...["Webhook switched on", "Webhook switched off", "Webhook’s secret replaced"],
-      "Webhook created",
-    ]);
-  });
+  await t.step(
+    "a webhook is deleted, and the history lists every change to the webhook",
+    async () => {
+      await page.getByRole("link", { name: "Web shop" }).click();
+      await button("Delete").click();
+      await judge("the confirmation dialog for a deletion");
+      await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+      await page.getByText("No webhooks yet").waitFor();
+      await link("History").click();
+      const entries = page.locator(".history > li");
+      await entries.first().waitFor();
+      const deeds = await entries.locator("b").allInnerTexts();
+      assert.deepEqual(deeds.filter((deed) => deed.startsWith("Webhook")), [
+        ...["Webhook deleted", "Webhook switched on", "Webhook changed", "Webhook paused"],
+        ...["Webhook switched on", "Webhook switched off", "Webhook’s secret replaced"],
+        "Webhook created",
+      ]);
+    },
+  );
   assert.deepEqual(unexpected(window), []);
   await window.context.close();
 
-  await t.step("an agent sees no webhooks, and cannot read them at the Data API", async () => {
+  await t.step("an agent sees no webhooks, and cannot read them through the Data API", async () => {
     const agent = await newPerson({ company: company.id, role: "agent" });
     const { page, context } = await openSettings(open.browser, {
       route: `#/c/${company.id}/webhooks`,

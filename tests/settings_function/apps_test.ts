@@ -1,4 +1,4 @@
-// Tests how an owner or admin enters the secrets of an app of their company.
+// Tests how an owner or admin enters the secrets of the company's Meta app.
 
 import assert from "node:assert/strict";
 import { openAppSecret } from "../../supabase/functions/_shared/credentials/app_secrets.ts";
@@ -25,7 +25,7 @@ async function opened(app_key: string, column: string, kind: "secret" | "verify_
   return await openAppSecret(row[column], { app_key, kind }, [credentialsKey]);
 }
 
-Deno.test("owners and admins register an app, and get the address for its callback but no secret", async () => {
+Deno.test("owners and admins register an app, and the response contains the callback URL but no secret", async () => {
   for (const person of [own.member_id, admin]) {
     let answer!: Awaited<ReturnType<typeof create>>;
     const lines = await logged(async () => {
@@ -45,7 +45,7 @@ Deno.test("owners and admins register an app, and get the address for its callba
   }
 });
 
-Deno.test("a new secret begins a rotation, which keeps the earlier secret", async () => {
+Deno.test("a new secret starts a rotation, during which the previous secret remains valid", async () => {
   const { body: { data: { app_key } } } = await create(admin);
   const { status, body } = await rotate(own.member_id, app_key);
   assert.equal(status, 200);
@@ -54,7 +54,7 @@ Deno.test("a new secret begins a rotation, which keeps the earlier secret", asyn
   assert.equal(await opened(app_key, "sealed_previous_secret", "secret"), SECRETS.app_secret);
 });
 
-Deno.test("a person who changes a secret very often causes at most 10 log lines in ten seconds", async () => {
+Deno.test("a user who changes a secret very often causes at most 10 log lines in ten seconds", async () => {
   const { body: { data: { app_key } } } = await create(admin);
   const lines = await logged(async () => {
     const answers = await Promise.all(Array.from({ length: 15 }, () => rotate(admin, app_key)));
@@ -63,7 +63,7 @@ Deno.test("a person who changes a secret very often causes at most 10 log lines 
   assert.ok(lines.length > 0 && lines.length <= 10, `${lines.length} lines`);
 });
 
-Deno.test("no one changes an app of the operator or of another company", async () => {
+Deno.test("no one can change the operator's apps or another company's apps", async () => {
   const theirs = await ask(other.member_id, "POST", "/apps", {
     ...{ company_id: other.id, name: "Theirs", ...SECRETS },
   });
@@ -78,7 +78,7 @@ Deno.test("no one changes an app of the operator or of another company", async (
     assert.equal((await rotate(person, app_key)).status, 403);
     assert.equal((await create(person)).status, 403);
   }
-  // The person cannot change the app of another company by naming their own company.
+  // A user cannot change another company's app by sending their own company's id.
   const foreign = await rotate(other.member_id, app_key, { company_id: other.id });
   assert.equal(foreign.status, 404);
   const after = await statement`
@@ -89,7 +89,7 @@ Deno.test("no one changes an app of the operator or of another company", async (
   assert.deepEqual([...after], [...before]);
 });
 
-Deno.test("a company has at most ten apps, and a malformed secret is not repeated", async () => {
+Deno.test("a company can register at most ten apps, and an error does not repeat a malformed secret", async () => {
   const company = await newCompany();
   const add = () => create(company.member_id, { company_id: company.id });
   for (let count = 0; count < 10; count++) assert.equal((await add()).status, 201);
@@ -101,7 +101,7 @@ Deno.test("a company has at most ten apps, and a malformed secret is not repeate
   }
 });
 
-Deno.test("the history says who registered an app, changed its secret and ended the old one", async () => {
+Deno.test("the history shows who registered an app, changed its secret and ended the old secret", async () => {
   const company = await newCompany();
   const [admin] = await newMembers(company, "admin");
   const asked = { company_id: company.id };
@@ -127,7 +127,7 @@ Deno.test("the history says who registered an app, changed its secret and ended 
   ]);
 });
 
-Deno.test("the name of an app has no character that people cannot see", async () => {
+Deno.test("an app's name must not contain invisible characters", async () => {
   for (const name of ["Our\u202eapp", "Our\u0007app", "\u200bOur app", "x".repeat(101)]) {
     const { status, body } = await create(admin, { name });
     assert.deepEqual([status, body.details[0].field], [422, "name"], JSON.stringify(name));

@@ -1,5 +1,5 @@
-// Tests how an owner or admin connects a number on the settings page. The channel must confirm the
-// token first, and no answer, log line or event has any part of it.
+// Tests how an owner or admin connects a phone number on the settings page. The channel must
+// confirm the token first. No response, log line or event contains any part of the token.
 
 import assert from "node:assert/strict";
 import { openToken } from "../../supabase/functions/_shared/credentials/credentials.ts";
@@ -13,7 +13,7 @@ import { ownSettings } from "./own_settings.ts";
 
 const DISPLAY = "+55 11 4002-8922";
 
-/** A number that no other test connects. */
+/** A phone number that no other test connects. */
 const anyNumber = () => `8${crypto.getRandomValues(new Uint32Array(1))[0]}${Date.now() % 100000}`;
 
 const [own, other] = [await newCompany(), await newCompany()];
@@ -34,7 +34,7 @@ async function tokenOf(account: { id: string; phone_number_id: string }): Promis
   );
 }
 
-Deno.test("owners and admins can connect a number, and the stored token can be decrypted only for this account", async () => {
+Deno.test("owners and admins can connect a phone number, and the stored token can be decrypted only for its account", async () => {
   await using channel = templateChannel({ displayPhone: DISPLAY });
   const ask = await ownSettings(channel.url);
   for (const person of [own.member_id, admin]) {
@@ -64,7 +64,7 @@ Deno.test("owners and admins can connect a number, and the stored token can be d
   }
 });
 
-Deno.test("connecting again replaces the token", async () => {
+Deno.test("connecting a phone number again replaces its token", async () => {
   await using channel = templateChannel({ displayPhone: DISPLAY });
   const ask = await ownSettings(channel.url);
   const sent = connection();
@@ -77,7 +77,7 @@ Deno.test("connecting again replaces the token", async () => {
   assert.equal(await tokenOf(again.body.data), `${TOKEN}2`);
 });
 
-Deno.test("the channel is not asked for agents, other companies, API keys and requests without a session", async () => {
+Deno.test("requests from agents, other companies, API keys or without a session are refused without calling the channel", async () => {
   await using channel = templateChannel({ displayPhone: DISPLAY });
   const ask = await ownSettings(channel.url);
   const jwt = `${btoa('{"alg":"none"}')}.${btoa(`{"role":"authenticated","sub":"${admin}"}`)}.x`;
@@ -99,7 +99,7 @@ Deno.test("the channel is not asked for agents, other companies, API keys and re
   assert.deepEqual(channel.calls, []);
 });
 
-Deno.test("if the company requires a second factor, only a session with one connects a number", async () => {
+Deno.test("if the company requires a second factor, only a session with a second factor can connect a phone number", async () => {
   const company = await newCompany();
   await statement`update companies set managers_need_second_factor = true where id = ${company.id}`;
   await using channel = templateChannel({ displayPhone: DISPLAY });
@@ -111,7 +111,7 @@ Deno.test("if the company requires a second factor, only a session with one conn
   assert.equal((await ask({ bearer }, "POST", "/accounts", sent)).status, 200);
 });
 
-Deno.test("each refusal of the channel has its reason, and nothing is stored", async () => {
+Deno.test("each channel refusal returns its own reason, and nothing is stored", async () => {
   const reasons: [Response, string][] = [
     [refusal(190, "Invalid", {}, 401), "token_invalid"],
     [refusal(190, "Expired", { error_subcode: 463 }, 401), "token_expired"],
@@ -136,7 +136,7 @@ Deno.test("each refusal of the channel has its reason, and nothing is stored", a
   }
 });
 
-Deno.test("a number is refused if it belongs to another business account, or if the business account is unknown", async () => {
+Deno.test("a phone number is refused if its business account is a different one or unknown", async () => {
   await using channel = templateChannel({
     displayPhone: DISPLAY,
     businessAccounts: [],
@@ -151,7 +151,7 @@ Deno.test("a number is refused if it belongs to another business account, or if 
   assert.equal(right.status, 200);
 });
 
-Deno.test("a number that is connected to another company is a conflict", async () => {
+Deno.test("a phone number that is connected to another company returns a conflict", async () => {
   await using channel = templateChannel({ displayPhone: DISPLAY });
   const ask = await ownSettings(channel.url);
   const { phone_number_id } = other;
@@ -159,8 +159,8 @@ Deno.test("a number that is connected to another company is a conflict", async (
   assert.deepEqual([status, body.code], [409, "conflict"]);
 });
 
-Deno.test("a channel that is down or hangs ends the request in time, and nothing is stored", async () => {
-  // This channel never ends its answers, so it is not closed either.
+Deno.test("if the channel is down or hangs, the request fails in time and nothing is stored", async () => {
+  // This channel never finishes its responses, so the test does not wait for its server to close.
   const hanging = templateChannel({ answer: () => new Promise(() => {}) });
   hanging.unref();
   await using down = templateChannel({ answer: () => new Response("Bad", { status: 502 }) });
@@ -172,7 +172,7 @@ Deno.test("a channel that is down or hangs ends the request in time, and nothing
   }
 });
 
-Deno.test("a wrong field is named, and its value is not repeated", async () => {
+Deno.test("an error names an invalid field, but does not repeat its value", async () => {
   const ask = await ownSettings();
   const wrong: [Record<string, unknown>, string][] = [
     [{ access_token: `${TOKEN} ${TOKEN}` }, "access_token"],
@@ -190,7 +190,7 @@ Deno.test("a wrong field is named, and its value is not repeated", async () => {
   }
 });
 
-Deno.test("a page of any origin may call the function, and unknown paths and methods are refused", async () => {
+Deno.test("pages from any origin may call the function, and unknown paths and methods are refused", async () => {
   const ask = await ownSettings();
   const preflight = await ask(null, "OPTIONS", "/accounts", undefined, {
     "Access-Control-Request-Method": "POST",

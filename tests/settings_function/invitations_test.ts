@@ -1,5 +1,5 @@
-// Tests the e-mails of invitations. The database decides who may send an invitation, and no answer
-// says whether an address has an account.
+// Tests invitation e-mails. The database decides who may send an invitation. No response reveals
+// whether an e-mail address has an account.
 
 import assert from "node:assert/strict";
 import { newCompany, newMembers } from "../support/company.ts";
@@ -27,7 +27,7 @@ async function invite(email: string, role = "agent"): Promise<string> {
 const mail = (person: string | null, id: string, json: unknown = { page }) =>
   ask(person, "POST", `/invitations/${id}/mail`, json);
 
-Deno.test("a new address gets an invitation and a known one a link, with the same answer", async () => {
+Deno.test("new e-mail addresses receive an invitation and known addresses a link, and both responses are the same", async () => {
   const known = await newPerson({});
   const kinds = [];
   const answers = [];
@@ -42,7 +42,7 @@ Deno.test("a new address gets an invitation and a known one a link, with the sam
   assert.deepEqual(answers, Array(2).fill([200, { data: { mailed: true } }]));
 });
 
-Deno.test("the e-mail of an invitation can be sent again only after the invitation is renewed", async () => {
+Deno.test("an invitation e-mail can be sent again only after the invitation is renewed", async () => {
   const email = anyEmail();
   const id = await invite(email);
   assert.equal((await mail(own.member_id, id)).status, 200);
@@ -51,7 +51,7 @@ Deno.test("the e-mail of an invitation can be sent again only after the invitati
   assert.equal((await mailsTo(email)).length, 1);
 });
 
-Deno.test("only owners and admins of the company send an invitation, and only owners invite an owner", async () => {
+Deno.test("only the company's owners and admins can send invitations, and only owners can invite an owner", async () => {
   const email = anyEmail();
   const [id, ofOwner] = [await invite(email), await invite(anyEmail(), "owner")];
   const refusals = [
@@ -68,7 +68,7 @@ Deno.test("only owners and admins of the company send an invitation, and only ow
   assert.deepEqual(await mailsTo(email), []);
 });
 
-Deno.test("if no e-mail can be sent, the invitation stays valid, and the log has no address", async () => {
+Deno.test("if the e-mail cannot be sent, the invitation remains valid, and the log does not contain the e-mail address", async () => {
   const withoutKey = await ownSettings(undefined, { secretKey: null });
   const withWrongKey = await ownSettings(undefined, { secretKey: "sb_secret_wrong" });
   for (const ask of [withoutKey, withWrongKey]) {

@@ -7,9 +7,8 @@ import { personToken } from "../support/rest.ts";
 import { environment } from "../support/test_stack.ts";
 
 /**
- * Runs the settings function in this process, with the channel at this address. The returned
- * function sends a request as a person: with a JWT made for a person id, or with the given text as
- * the JWT.
+ * Runs the settings function in this process, with the channel at this URL. The returned function
+ * sends a request as a user: with a JWT created for a user id, or with the given string as the JWT.
  */
 export async function ownSettings(channelUrl?: string, changes: Partial<SettingsConfig> = {}) {
   const app = settings({ ...await readSettingsConfig(environment({ channelUrl })), ...changes });
@@ -31,7 +30,7 @@ export async function ownSettings(channelUrl?: string, changes: Partial<Settings
       body: json === undefined ? undefined : JSON.stringify(json),
     });
     const text = await response.text();
-    // deno-lint-ignore no-explicit-any -- tests look into answers that they then compare
+    // deno-lint-ignore no-explicit-any -- tests compare parts of any response
     const body: any = text === "" ? null : JSON.parse(text);
     return { status: response.status, headers: response.headers, body, text };
   };

@@ -1,5 +1,5 @@
-// Tests how an owner or admin sends a test of a template: the test is sent once, and its author is
-// the person who sent it.
+// Tests how an owner or admin sends a test message from a template. The message is sent once, and
+// its author is the user who sent it.
 import assert from "node:assert/strict";
 import { anyPhone, newCompany, newMembers } from "../support/company.ts";
 import { accepted, ownChannel } from "../support/sending.ts";
@@ -20,7 +20,7 @@ const anyTest = (changes: Record<string, unknown> = {}) => ({
   ...{ button_variables: [], ...changes },
 });
 
-Deno.test("an owner or admin sends a test, and a repeat of the same test is not sent again", async () => {
+Deno.test("an owner or admin sends a test message, and a repeated request does not send it again", async () => {
   await using channel = ownChannel(() => accepted());
   const ask = await ownSettings(channel.url);
   for (const person of [company.member_id, admin]) {
@@ -47,7 +47,7 @@ Deno.test("an owner or admin sends a test, and a repeat of the same test is not 
   }
 });
 
-Deno.test("agents, people of other companies and API keys send no tests", async () => {
+Deno.test("agents, users of other companies and API keys cannot send test messages", async () => {
   await using channel = ownChannel(() => accepted());
   const ask = await ownSettings(channel.url);
   for (const person of [agent, other.member_id]) {
@@ -59,7 +59,7 @@ Deno.test("agents, people of other companies and API keys send no tests", async 
   assert.deepEqual(channel.calls, []);
 });
 
-Deno.test("the answer to a test that cannot be sent says why, and the send shows a refusal of the channel", async () => {
+Deno.test("the response gives the reason why a test cannot be sent, and the send shows a channel refusal", async () => {
   const refusal = Response.json(
     { error: { message: "Not a WhatsApp user", code: 131026, type: "OAuthException" } },
     { status: 400 },
@@ -90,7 +90,7 @@ Deno.test("the answer to a test that cannot be sent says why, and the send shows
   assert.deepEqual({ ...message }, { status: "failed", code: "131026" });
 });
 
-Deno.test("after 20 tests in 24 hours, the next test gets a 429 and nothing is sent", async () => {
+Deno.test("after 20 test messages in 24 hours, the next request returns a 429 and nothing is sent", async () => {
   await using channel = ownChannel(() => accepted());
   const ask = await ownSettings(channel.url);
   const busy = await newCompany();

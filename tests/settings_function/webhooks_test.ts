@@ -1,4 +1,4 @@
-// Tests how an owner or admin enters and changes the webhooks of their company.
+// Tests how an owner or admin creates and changes the company's webhooks.
 
 import assert from "node:assert/strict";
 import { openWebhookSecret } from "../../supabase/functions/_shared/credentials/webhook_secrets.ts";
@@ -33,7 +33,7 @@ async function secretsOf(webhook_id: string): Promise<string[]> {
   );
 }
 
-Deno.test("owners and admins make a webhook, which belongs to the company, and get its secret once", async () => {
+Deno.test("owners and admins create a webhook for the company, and its secret is returned only once", async () => {
   for (const person of [own.member_id, admin]) {
     let answer!: Awaited<ReturnType<typeof create>>;
     const lines = await logged(async () => {
@@ -68,7 +68,7 @@ Deno.test("during a rotation, the previous secret is kept", async () => {
   assert.deepEqual(await secretsOf(id), [last.body.data.secret]);
 });
 
-Deno.test("an address that is not public is refused when a webhook is made and when it is changed", async () => {
+Deno.test("a URL that is not public is refused when a webhook is created and when it is changed", async () => {
   const { body: { data: { id } } } = await create(admin);
   for (const url of ["https://10.0.0.1/", "http://example.com/", "https://localhost/", "nothing"]) {
     for (
@@ -82,7 +82,7 @@ Deno.test("an address that is not public is refused when a webhook is made and w
   assert.match(body.details[0].field, /^types/);
 });
 
-Deno.test("agents and people of other companies cannot create, change or rotate webhooks", async () => {
+Deno.test("agents and users of other companies cannot create webhooks, change them or rotate their secrets", async () => {
   const { body: { data: { id } } } = await create(admin);
   const theirs = await ask(other.member_id, "POST", "/webhooks", {
     ...{ company_id: other.id, url: URL_OF_TEST, types: ["*"] },

@@ -1,4 +1,5 @@
-// Tests the site in a real browser: its pages, the reference, and a request from the reference.
+// Tests the documentation site in a real browser: its pages, the API reference, and a request sent
+// from the reference.
 import assert from "node:assert/strict";
 import { root } from "../../local/checkout.ts";
 import { serveDocs } from "../../local/docs.ts";
@@ -10,14 +11,14 @@ import { stack } from "../support/test_stack.ts";
 import { axeFindings, axeFindingsOfLooks, openBrowser, openWindow } from "../support/browser.ts";
 import { backgroundOfPage, copiedText, isDarkReference, widthOfPage } from "../support/in_page.js";
 
-/** A path at which a static host serves the site. */
+/** A path under which a static host serves the site. */
 const STATIC = "/below/a/path/";
-/** A dark colour: its red, green and blue are each below 100. */
+/** A dark colour: its red, green and blue values are each below 100. */
 const DARK = /^rgb\(\d\d?, \d\d?, \d\d?\)$/;
 const PHONE = { width: 360, height: 740 };
 /**
- * The address of an operation in the reference. The reference shows an operation only when the
- * reader scrolls near it.
+ * The URL of an operation in the reference. The reference renders an operation only when the reader
+ * scrolls near the operation.
  */
 const OPERATION = "reference.html#tag/contacts/GET/gateway/contacts";
 /** A search, and a heading that must be among its first three results. */
@@ -32,14 +33,15 @@ const FOUND_FIRST = {
   "list contacts": "List contacts",
 };
 /**
- * The buttons without a name that axe finds on the reference, whose HTML comes from Scalar. A new
- * release must not have more.
+ * The number of buttons without a name that axe finds in the reference. Its HTML comes from Scalar,
+ * and a new Scalar release must not add more.
  */
 const MOST_FINDINGS_OF_REFERENCE = 4;
 
 /**
- * Serves two sites at one origin: the site with the functions, as on the local stack, and the site
- * alone, as on a static host. @param apiKey the key that the reference gets.
+ * Serves two sites on one origin: the site with the functions, as on the local stack, and the site
+ * alone, as on a static host.
+ * @param apiKey the API key for the reference.
  */
 async function serveSite(apiKey: string | null) {
   const docs = serveDocs({ apiKey, port: 54321, folder: `${root}.local`, patienceMs: 120_000 });
@@ -82,7 +84,7 @@ Deno.test("the site works in a browser", { ignore: CHROMIUM === null }, async (t
   await using open = await openBrowser();
   const { browser } = open;
 
-  await test("axe finds nothing on our pages, light or dark, and no page is wider than a phone", async () => {
+  await test("axe finds no error on our pages in light or dark mode, and no page is wider than a phone screen", async () => {
     const pages = ownPages();
     assert.ok(pages.length > 25 && pages.includes("index.html"));
     const { context, page, troubles, foreign } = await openWindow(browser, site.origin);
@@ -108,7 +110,7 @@ Deno.test("the site works in a browser", { ignore: CHROMIUM === null }, async (t
     await context.close();
   });
 
-  await test("a page works without scripts and from the keyboard, and copies the text of a block", async () => {
+  await test("a page works without scripts and with the keyboard, and a button copies the text of a code block", async () => {
     const { context, page } = await openWindow(browser, site.origin, {
       permissions: ["clipboard-read", "clipboard-write"],
     });
@@ -118,11 +120,14 @@ Deno.test("the site works in a browser", { ignore: CHROMIUM === null }, async (t
     assert.match(
       await first.getAttribute("href") ?? "",
       /^#/,
-      "the first stop skips to the content",
+      "the first Tab stop skips to the content",
     );
     await first.press("Enter");
     await page.keyboard.press("Tab");
-    assert.ok(await page.locator("main :focus").count() === 1, "the next stop is in the content");
+    assert.ok(
+      await page.locator("main :focus").count() === 1,
+      "the next Tab stop is in the content",
+    );
 
     const block = page.locator(".code").first();
     await block.getByRole("button", { name: "Copy" }).click();
@@ -138,7 +143,7 @@ Deno.test("the site works in a browser", { ignore: CHROMIUM === null }, async (t
     await without.context.close();
   });
 
-  await test("a person chooses the language of the examples once, for all pages", async () => {
+  await test("a reader chooses the language of the code examples once for all pages", async () => {
     const { context, page } = await openWindow(browser, site.origin, {
       permissions: ["clipboard-read", "clipboard-write"],
     });
@@ -159,7 +164,7 @@ Deno.test("the site works in a browser", { ignore: CHROMIUM === null }, async (t
     await context.close();
   });
 
-  await test("the search finds guides and operations by synonyms, and with a wrong letter", async () => {
+  await test("the search finds guides and operations by synonyms and with a misspelled letter", async () => {
     const { context, page, troubles } = await openWindow(browser, site.origin);
     await page.goto("/docs/recipes/sync-contacts.html");
     await page.keyboard.press("Control+k");
@@ -205,7 +210,7 @@ Deno.test("the site works in a browser", { ignore: CHROMIUM === null }, async (t
     await page.keyboard.press("Escape");
   });
 
-  await test("the reference shows every group of operations, light, dark and on a phone", async () => {
+  await test("the reference shows every group of operations in light mode, in dark mode and on a phone screen", async () => {
     const { context, page, troubles, foreign } = reference;
     const menu = page.getByRole("complementary");
     const { tags } = JSON.parse(await Deno.readTextFile(`${SITE_FOLDER}/openapi.json`));

@@ -1,4 +1,4 @@
-// Tests builds of the site without downloads, after a kill, and with changed or wrong sources.
+// Tests site builds without downloads, after a killed build, and with changed or invalid sources.
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { root } from "../../local/checkout.ts";
@@ -14,7 +14,7 @@ Deno.test("a build works on a copy of this checkout", async (t) => {
     const names = (folder: string) => Array.from(Deno.readDirSync(folder), ({ name }) => name);
     const append = (path: string, text: string) =>
       Deno.writeTextFile(checkout + path, text, { append: true });
-    /** Replaces npm with a command. */
+    /** Replaces `npm` with this shell script. */
     const npm = async (script: string) => {
       await Deno.mkdir(`${parent}/bin`, { recursive: true });
       await Deno.writeTextFile(`${parent}/bin/npm`, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
@@ -22,16 +22,19 @@ Deno.test("a build works on a copy of this checkout", async (t) => {
     const run = { checkout, env: { PATH: `${parent}/bin:${Deno.env.get("PATH")}` } };
     await Deno.remove(cache);
 
-    await t.step("a build without a network says so and leaves no files", async () => {
-      await npm("echo 'getaddrinfo ENOTFOUND registry' >&2; exit 1");
-      const { code, err } = await site([], run);
-      assert.equal(code, 1);
-      assert.match(
-        err,
-        /npm could not download @scalar\S+ It said:\ngetaddrinfo ENOTFOUND registry$/m,
-      );
-      assert.deepEqual(names(`${checkout}site`).filter((name) => name.startsWith("dist")), []);
-    });
+    await t.step(
+      "a build without a network connection reports the failed download and leaves no files",
+      async () => {
+        await npm("echo 'getaddrinfo ENOTFOUND registry' >&2; exit 1");
+        const { code, err } = await site([], run);
+        assert.equal(code, 1);
+        assert.match(
+          err,
+          /npm could not download @scalar\S+ It said:\ngetaddrinfo ENOTFOUND registry$/m,
+        );
+        assert.deepEqual(names(`${checkout}site`).filter((name) => name.startsWith("dist")), []);
+      },
+    );
 
     await t.step("a build refuses a package that differs from the pinned one", async () => {
       await npm("echo not the package > scalar-api-reference-1.72.1.tgz");
@@ -76,7 +79,7 @@ Deno.test("a build works on a copy of this checkout", async (t) => {
       assert.ok(existsSync(`${checkout}docs/deals.md`));
     });
 
-    await t.step("a site is built again only if a page has changed", async () => {
+    await t.step("the site is rebuilt only if a page has changed", async () => {
       await append("docs/deals.md", "\nA new last sentence.\n");
       assert.match((await site(["--unless-current"], { checkout })).out, /^Built /);
       assert.match(await Deno.readTextFile(`${dist}/deals.html`), /A new last sentence\./);
@@ -84,7 +87,7 @@ Deno.test("a build works on a copy of this checkout", async (t) => {
       assert.deepEqual(await site(["--unless-current"], { checkout }), nothing);
     });
 
-    await t.step("a failed build names every error and leaves the earlier site", async () => {
+    await t.step("a failed build reports every error and keeps the previous site", async () => {
       await append(
         "docs/api.md",
         "[a](nowhere.md) [b](deals.md#nothing) [c](../local/checkout.ts)\n",
@@ -123,7 +126,7 @@ Deno.test("a page that is listed twice is refused", () => {
   GROUPS[0].pages.pop();
 });
 
-Deno.test("an address that cannot be the API's is refused", async () => {
+Deno.test("a URL that cannot be the API's URL is refused", async () => {
   const { code, err } = await site(["--api-url", "https://crm.example/functions"]);
   assert.equal(code, 1);
   assert.match(err, /The address must begin with https:\/\/ and end in \/functions\/v1\./);

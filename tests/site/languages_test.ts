@@ -1,4 +1,4 @@
-// Tests that the examples of the pages send the same requests in every language of the site.
+// Tests that the code examples on the site send the same requests in every language.
 import assert from "node:assert/strict";
 import { requestsOf } from "../../site/shell_requests.ts";
 import { translationsOf } from "../../site/translated.ts";
@@ -29,14 +29,14 @@ def sender(method):
 get, post, put, patch, delete = map(sender, ["GET", "POST", "PUT", "PATCH", "DELETE"])
 `;
 
-/** The commands that run lines of each language, without their pauses. */
+/** For each language, the command that runs the example code without its pauses. */
 const RUNNERS: Record<string, (text: string) => string[]> = {
-  // A shell line that shows an answer may fail, because these answers have few fields.
+  // A shell line that prints a response may fail, because the test's responses have few fields.
   curl: (text) => [
     ...["bash", "-uc"],
     `sleep() { :; }\n${text.replaceAll(/^export .*$/gm, "")}\ntrue`,
   ],
-  // The blocks of a page share their variables, as in a shell.
+  // The code blocks of a page share their variables, as in a shell.
   JavaScript: (text) => [
     ...["node", "--input-type=module", "-e"],
     text.replaceAll(/^(?:const|let) /gm, "globalThis.").replaceAll(/(?<=resolve, )\d+/g, "0"),

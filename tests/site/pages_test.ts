@@ -1,4 +1,4 @@
-// Tests the built site: every page, every link, and nothing from other hosts.
+// Tests the built site: every page, every link, and that nothing is loaded from other hosts.
 import assert from "node:assert/strict";
 import { posix } from "node:path";
 import openapi from "../../supabase/functions/gateway/openapi.json" with { type: "json" };
@@ -12,7 +12,7 @@ const folder = await Deno.makeTempDir({ prefix: "crm-site-" });
 const ending = await site(["--out", `${folder}/site`, "--api-url", `${API}/`]);
 assert.equal(ending.code, 0, ending.err);
 
-/** Every file of the site by its path, as text. */
+/** The text of every file of the site, by path. */
 const files = new Map<string, string>();
 function* pathsBelow(path: string): Generator<string> {
   for (const { name, isDirectory } of Deno.readDirSync(`${folder}/site/${path}`)) {
@@ -31,13 +31,13 @@ const pages = endingIn(".html");
 const own = pages.filter(([path]) => path !== "reference.html");
 const listed = GROUPS.flatMap((group) => group.pages);
 
-/** The values of an attribute, with entities replaced by characters. */
+/** The values of an HTML attribute, with entities decoded. */
 function values(html: string, attribute: string): string[] {
   const found = html.matchAll(new RegExp(` ${attribute}="([^"]*)"`, "g"));
   return Array.from(found, ([, value]) => value.replaceAll("&amp;", "&"));
 }
 
-Deno.test("every page of docs/ is on the site, as HTML and as Markdown", async () => {
+Deno.test("the site contains every page of docs/ as HTML and as Markdown", async () => {
   const written = (await readPages()).map(({ path }) => path)
     .filter((path) => path.startsWith("docs/"));
   assert.deepEqual(written.filter((path) => !listed.includes(path)), []);
@@ -52,12 +52,12 @@ Deno.test("every page of docs/ is on the site, as HTML and as Markdown", async (
   }
 });
 
-Deno.test("pages and files of a deployment contain its address in place of the placeholder", () => {
+Deno.test("the pages and files of a deployed site contain the deployment's URL instead of the placeholder", () => {
   const gettingStarted = files.get("getting-started.md")!;
   assert.match(gettingStarted, /^export CRM_API_URL=https:\/\/crm\.example\/functions\/v1$/m);
   for (const [path, text] of files) {
     assert.doesNotMatch(text, /(<|&lt;)project(>|&gt;)\.supabase\.co\/functions\/v1(?!\/)/, path);
-    // The workflow that receives webhooks makes no request.
+    // The workflow for receiving webhooks makes no request.
     const makesRequests = path.startsWith("files/") && path.endsWith(".json") &&
       !path.endsWith("/receive-events.json");
     if (makesRequests) assert.ok(text.includes(`"value": "${API}"`), path);
@@ -73,20 +73,20 @@ Deno.test("the reference lists the methods of every path in the same order", () 
   assert.deepEqual(methods("/gateway/deals/{id}"), ["get", "patch", "delete"]);
 });
 
-Deno.test("every link and every anchor on the site leads to an existing place", () => {
+Deno.test("every link and every anchor on the site has an existing target", () => {
   let followed = 0;
   for (const [path, html] of pages) {
     for (const address of [...values(html, "href"), ...values(html, "src")]) {
       if (/^[a-z]+:/.test(address)) continue;
       followed++;
-      // Only relative addresses work under any path.
+      // Only relative URLs work under any path.
       assert.doesNotMatch(address, /^\//, `${path}: ${address}`);
       const [name, anchor] = address.split("#");
       const to = name === "" ? path : posix.normalize(`${posix.dirname(path)}/${name}`);
       const target = files.get(to);
       assert.ok(target !== undefined, `${path} links to ${address}`);
       if (anchor === undefined) continue;
-      // Scalar makes the anchors of the reference.
+      // Scalar creates the anchors of the reference.
       const [, , method, operation] = /^tag\/(\w+)\/([A-Z]+)(\/.+)$/.exec(anchor) ?? [];
       const isThere = to === "reference.html"
         ? method.toLowerCase() in openapi.paths[operation as keyof typeof openapi.paths]
@@ -97,7 +97,7 @@ Deno.test("every link and every anchor on the site leads to an existing place", 
   assert.ok(followed > 1000);
 });
 
-Deno.test("every link of the Markdown leads to a page that also exists as Markdown", () => {
+Deno.test("every link in the Markdown pages leads to a page that also exists as Markdown", () => {
   for (const [path, text] of [...endingIn(".md"), ["llms.txt", files.get("llms.txt")!]]) {
     const prose = text.replaceAll(/^( *)```[^]*?^\1```$/gm, "");
     for (const [, address] of prose.matchAll(/\]\(([^)\s]+)\)/g)) {
@@ -109,7 +109,7 @@ Deno.test("every link of the Markdown leads to a page that also exists as Markdo
   }
 });
 
-Deno.test("headings have the same anchors as in the repository", async () => {
+Deno.test("headings on the site have the same anchors as on GitHub", async () => {
   for (const path of listed) {
     const html = files.get(`${placeOf(path)}.html`)!;
     const found = Array.from(html.matchAll(/<h\d id="([^"]*)"/g), ([, anchor]) => anchor);
@@ -128,7 +128,7 @@ Deno.test("a page loads nothing from other hosts, and contains no inline script 
   assert.ok(files.get("site.js")!.length < 2500 && files.get("style.css")!.length < 16_000);
 });
 
-Deno.test("a page is marked in the menu, and links to the previous page, the next page and its Markdown", () => {
+Deno.test("a page is highlighted in the menu, and links to the previous page, the next page and its Markdown version", () => {
   const html = files.get("finding.html")!;
   assert.match(html, /<a href="finding\.html" aria-current="page">Finding records<\/a>/);
   assert.equal(html.match(/aria-current/g)?.length, 1);
@@ -137,7 +137,7 @@ Deno.test("a page is marked in the menu, and links to the previous page, the nex
   assert.match(html, /<a class="skip" href="#main">/);
 });
 
-/** The blocks of code of a page, as text. */
+/** The text of a page's code blocks. */
 function codesOf(html: string): string[] {
   const codes = html.matchAll(/<pre tabindex="0"><code>([^]*?)<\/code>/g);
   return Array.from(codes, ([, code]) => {
@@ -153,7 +153,7 @@ Deno.test("highlighted code keeps its text unchanged", async () => {
   assert.match(files.get("finding.html")!, /<span class="hljs-string">/);
 });
 
-Deno.test("the search finds every heading of every page with the text below it", () => {
+Deno.test("the search finds every heading of every page, with the text below the heading", () => {
   const sections: {
     address: string;
     heading: string;
@@ -175,7 +175,7 @@ Deno.test("the search finds every heading of every page with the text below it",
   assert.match(text, /^custom_fields\.<key>= accepts values, .* Shell curl --get \S+\/contacts -H/);
 });
 
-Deno.test("llms.txt lists every page with its purpose", () => {
+Deno.test("llms.txt lists every page with a description", () => {
   const text = files.get("llms.txt")!;
   assert.match(text, /^# CRM and messaging API\n\n> .+\n/);
   for (const path of listed) {
@@ -184,7 +184,7 @@ Deno.test("llms.txt lists every page with its purpose", () => {
   assert.ok(files.get("llms-full.txt")!.includes(files.get("finding.md")!.trim()));
 });
 
-Deno.test("the API's description and the first request have the configured address", () => {
+Deno.test("the API's description and the first request contain the configured URL", () => {
   const { servers, ...rest } = JSON.parse(files.get("openapi.json")!);
   assert.deepEqual(servers, [{ url: API }]);
   const { servers: _, ...expected } = openapi;
@@ -192,11 +192,12 @@ Deno.test("the API's description and the first request have the configured addre
   assert.ok(files.get("index.html")!.includes(`CRM_API_URL=${API}\n`));
 });
 
-Deno.test("the first request on the first page gets the answer that the page shows", async () => {
+Deno.test("the first request on the first page returns the response that the page shows", async () => {
   const [request, shown] = codesOf(files.get("index.html")!);
   const [, path] = /"\$CRM_API_URL(\S+)"/.exec(request)!;
   const headers = { Authorization: `Bearer ${stack.demo!.api_key}` };
-  // Other tests also give the demo company contacts, after the start of the stack has made its key.
+  // Other tests also add contacts to the demo company, after the stack has created the company's
+  // key at startup.
   const { company_id } = stack.demo!;
   const [{ start }] = await statement`
     select min(created_at) as start from api_keys where company_id = ${company_id}
@@ -208,7 +209,7 @@ Deno.test("the first request on the first page gets the answer that the page sho
   assert.deepEqual(answer, JSON.parse(shown));
 });
 
-Deno.test("the reference is Scalar's, without Scalar's services, and sends no requests on a static host", () => {
+Deno.test("the reference uses Scalar without Scalar's online services, and sends no requests on a static host", () => {
   assert.deepEqual(JSON.parse(files.get("reference-settings.json")!), { tryIt: false });
   const settings = files.get("reference.js")!;
   for (

@@ -1,4 +1,4 @@
-// Tests the answers of the local stack at /docs, with a small site instead of the real site.
+// Tests the local stack's responses at /docs, with a small site instead of the real site.
 import assert from "node:assert/strict";
 import { serveDocs } from "../../local/docs.ts";
 import { existsSync } from "node:fs";
@@ -11,13 +11,13 @@ interface Served {
   parent: string;
   /** Requests a path without following redirects. */
   get(path: string, init?: RequestInit): Promise<Response>;
-  /** Makes the site outdated, and replaces the script that builds it. */
+  /** Marks the site as outdated, and replaces its build script. */
   change(build: string): Promise<void>;
   /** Ends a build in progress. */
   stop(): void;
 }
 
-/** Serves a site of two pages, which a script builds. */
+/** Serves a site with two pages, which a script builds. */
 async function served(
   work: (served: Served) => Promise<void>,
   { patienceMs = 30_000, folder = "/srv/other data" } = {},
@@ -74,7 +74,7 @@ fs.writeFileSync("outside.html", "outside");
 fs.symlinkSync("../outside.html", "site/link.html");
 `;
 
-Deno.test("the stack builds the site only at the first visit, and returns its files with their types", async () => {
+Deno.test("the stack builds the site only on the first visit, and serves the files with their content types", async () => {
   await served(async ({ parent, get }) => {
     const both = await Promise.all([get("/docs/"), get("/docs/style.css")]);
     assert.deepEqual(await Promise.all(both.map((answer) => answer.text())), [
@@ -101,7 +101,7 @@ Deno.test("the stack builds the site only at the first visit, and returns its fi
   });
 });
 
-Deno.test("no path leads to a file outside the site", async () => {
+Deno.test("no URL path leads to a file outside the site", async () => {
   await served(async ({ get }) => {
     await (await get("/docs/")).text();
     const paths = ["nothing.html", "..%2foutside.html", "%2e%2e%2foutside.html", "link.html"]
@@ -117,7 +117,7 @@ Deno.test("no path leads to a file outside the site", async () => {
   });
 });
 
-Deno.test("pages and files name this stack's address and folder, and the site's programs stay unchanged", async () => {
+Deno.test("pages and files contain this stack's URL and folder, and the site's scripts remain unchanged", async () => {
   const tags = new Set<string | null>();
   const folders = { "/srv/other data": undefined, "/srv/'ana\"": "./.local" };
   for (const [folder, shown = folder] of Object.entries(folders)) {
@@ -131,10 +131,10 @@ Deno.test("pages and files name this stack's address and folder, and the site's 
       assert.match(await (await get("/docs/a.js")).text(), /:54321/);
     }, { folder });
   }
-  assert.equal(tags.size, 2, "a browser must not keep the page of another stack");
+  assert.equal(tags.size, 2, "a browser must not cache the page of another stack");
 });
 
-Deno.test("if the files of the site were removed, a visit gets a 404 that says so", async () => {
+Deno.test("if the site's files were removed, a request returns a 404 that gives this reason", async () => {
   await served(async ({ parent, get }) => {
     await (await get("/docs/")).text();
     await Deno.remove(`${parent}/site`, { recursive: true });
@@ -156,7 +156,7 @@ Deno.test("the reference's settings contain the demo key, but only for pages of 
   });
 });
 
-Deno.test("after a failed build, the page says why it failed, and the next visit builds again", async () => {
+Deno.test("after a failed build, the page shows the error, and the next visit starts a new build", async () => {
   await served(async ({ get, change }) => {
     await change('console.error("docs/a.md links to <b>, which is not there."); process.exit(1);');
     const failed = await get("/docs/");
@@ -185,9 +185,9 @@ Deno.test("during a slow build, the page reloads itself", async () => {
   }, { patienceMs: 100 });
 });
 
-Deno.test("a build in progress ends with the stack, together with its child processes", async () => {
+Deno.test("when the stack stops, a build in progress and its child processes also stop", async () => {
   await served(async ({ parent, get, change, stop }) => {
-    // A program like npm, which continues after a SIGTERM while it waits for its child.
+    // Like npm, this program ignores a SIGTERM while it waits for its child process.
     await change(`import { spawnSync } from "node:child_process";
       spawnSync("sh", ["-c", "trap : TERM; echo $$ > child; while :; do sleep 0.1; done"]);`);
     const visit = get("/docs/");

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { root } from "../../local/checkout.ts";
 import { filesBelow } from "../../local/site_sources.ts";
 
-/** How a build ended. */
+/** The result of a build. */
 export interface Ending {
   code: number;
   out: string;
@@ -11,7 +11,7 @@ export interface Ending {
 }
 
 interface Run {
-  /** The checkout whose site is built, with a slash at the end. The default is this checkout. */
+  /** The checkout whose site is built, with a trailing slash. The default is this checkout. */
   checkout?: string;
   env?: Record<string, string>;
 }
@@ -35,8 +35,9 @@ export async function site(args: string[], run: Run = {}): Promise<Ending> {
 }
 
 /**
- * Copies everything that a build of the site needs, with the packages of this checkout. A test may
- * change the files of the copy. @param folder must not exist yet.
+ * Copies everything that a site build needs, including this checkout's packages. A test may change
+ * the copied files.
+ * @param folder must not exist yet.
  */
 export async function copyOfCheckout(folder: string): Promise<string> {
   // Installs the packages and downloads Scalar if they are missing.

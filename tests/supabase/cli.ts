@@ -2,12 +2,15 @@ import assert from "node:assert/strict";
 import { root } from "../../local/checkout.ts";
 
 /**
- * The CLI's warnings about parts that it leaves out or does not understand. The CLI does not fail
- * after such a warning.
+ * The CLI's warnings about files that it skips or settings that it does not understand. The CLI
+ * does not fail after such a warning.
  */
 const WARNING = /\bwarn|does not recognize|skipping|no such file/i;
 
-/** Runs the Supabase CLI and returns its output. A failure or a warning fails the test. */
+/**
+ * Runs the Supabase CLI and returns its output. The test fails if the CLI fails or prints a
+ * warning.
+ */
 export async function supabase(
   args: string[],
   { cwd = root, env = {} }: { cwd?: string; env?: Record<string, string> } = {},

@@ -1,4 +1,4 @@
-// The Supabase CLI and the local stack make the same database.
+// Tests that the Supabase CLI and the local stack create the same database.
 
 import assert from "node:assert/strict";
 import { cp } from "node:fs/promises";
@@ -15,17 +15,17 @@ const migrations = Array.from(Deno.readDirSync(`${root}supabase/migrations`), ({
   .sort();
 const versions = migrations.map((name) => name.split("_")[0]);
 /**
- * The advisors report two foreign keys to an account, because their index covers only the account.
- * This index finds the same rows. If the index began with the company, Postgres would read all rows
- * of the company until the table has statistics.
+ * The advisors report two foreign keys to an account, because their index covers only the account
+ * column. An index on this column finds the same rows. If the index began with the company column,
+ * Postgres would read all of the company's rows until the table has statistics.
  */
 const EXPECTED_ADVICE = [
   "unindexed_foreign_keys_public_contact_windows_contact_windows_account_fkey",
   "unindexed_foreign_keys_public_conversations_conversations_messaging_account_fkey",
 ];
 /**
- * In a new database no index has been used yet. No role may read the tables of the schema app, so
- * they need no policies. The indexes of a day's log partition find its rows.
+ * In a new database, no index has been used yet. No role may read the tables in the `app` schema,
+ * so these tables need no policies. Each daily log partition has indexes that find its rows.
  */
 const IGNORED_ADVICE =
   /^unused_index_|^rls_enabled_no_policy_app_|^no_primary_key_app_(events|deliveries)_\d\d$/;
@@ -46,7 +46,7 @@ Deno.test("the committed types match the database", async () => {
   assert.equal(committed, await databaseTypes(stack.database_url), "run: npm run generate");
 });
 
-Deno.test("a migration that the CLI creates comes after the existing ones", async () => {
+Deno.test("a migration that the CLI creates comes after the existing migrations", async () => {
   await withFolder(async (folder) => {
     await cp(`${root}supabase/migrations`, `${folder}/supabase/migrations`, { recursive: true });
     await Deno.copyFile(`${root}supabase/config.toml`, `${folder}/supabase/config.toml`);
@@ -57,7 +57,7 @@ Deno.test("a migration that the CLI creates comes after the existing ones", asyn
   });
 });
 
-Deno.test("the CLI and the local stack make the same database, and the CLI's advisors report nothing unexpected", async () => {
+Deno.test("the CLI and the local stack create the same database, and the CLI's advisors report nothing unexpected", async () => {
   await withFolder(async (folder) => {
     const server = await startPostgres({
       dataFolder: `${folder}/data`,
@@ -88,7 +88,8 @@ Deno.test("the CLI and the local stack make the same database, and the CLI's adv
       for await (const file of migrate(owner)) assert.fail(`${file} was applied again`);
       assert.equal(await seed(owner), false);
 
-      // docs/deploying.md describes this statement for a database that other migrations have made.
+      // docs/deploying.md describes this statement for databases that were created by other
+      // migrations.
       await owner`update supabase_migrations.schema_migrations set version = '20260101000000'`;
       await assert.rejects(supabase(["db", "push", remote(url)]));
       const repair = (status: string, ...versions: string[]) =>
@@ -104,7 +105,7 @@ Deno.test("the CLI and the local stack make the same database, and the CLI's adv
   });
 });
 
-/** The argument that names a database to the CLI. */
+/** The CLI argument that names a database. */
 function remote(databaseUrl: string): string {
   return `--remote=${databaseUrl}?sslmode=disable`;
 }

@@ -1,6 +1,6 @@
 // Tests that the Supabase CLI uploads everything that the functions need. The CLI works on a copy
-// of the checkout, because it stores the name of a project next to config.toml, and the name could
-// be of a real project.
+// of the checkout, because it stores a project name next to config.toml, and the checkout may name
+// a real project.
 
 import assert from "node:assert/strict";
 import { cp } from "node:fs/promises";
@@ -20,7 +20,7 @@ import { checkTypes, UploadedFunction } from "./uploaded_function.ts";
 const NAMES = Array.from(Deno.readDirSync(`${root}supabase/functions`))
   .filter(({ name, isDirectory }) => isDirectory && name !== "_shared").map(({ name }) => name)
   .sort();
-/** The current Deno, and the Deno version of the hosted runtime. */
+/** The current Deno version, and the Deno version of the hosted runtime. */
 const HOSTED_DENO = `${root}tools/node_modules/deno/deno`;
 const DENOS = [Deno.execPath(), HOSTED_DENO];
 const JSON_TYPE = { "Content-Type": "application/json" };
@@ -69,8 +69,8 @@ Deno.test("the CLI uploads exactly the import map and the modules that a functio
   }
 });
 
-// The platform has no node_modules. The tests have this folder, and would find a package there that
-// the import map lacks.
+// The platform has no node_modules folder. In the checkout, this folder could hide that a package
+// is missing from the import map.
 Deno.test("the import map contains every imported package with its exact version", async () => {
   for (const name of NAMES) {
     const { imports } = JSON.parse(uploadOf(name).files.get("import_map.json")!);
@@ -85,8 +85,8 @@ Deno.test("the import map contains every imported package with its exact version
   }
 });
 
-// This test uses only the hosted runtime's Deno, because `npm run check` checks the same files with
-// the current Deno.
+// This test uses only the hosted runtime's Deno version, because `npm run check` checks the same
+// files with the current version.
 Deno.test("the uploads type-check with the hosted runtime's Deno", async () => {
   const [isRight, printed] = await checkTypes(NAMES.map(uploadOf), HOSTED_DENO);
   assert.ok(isRight, printed);
@@ -118,7 +118,7 @@ for (const deno of DENOS) {
     });
   });
 
-  Deno.test(`on ${version}, the uploaded whatsapp function runs a job with only the secret`, async () => {
+  Deno.test(`on ${version}, the uploaded whatsapp function runs a job only with the secret in the request`, async () => {
     const { account_id } = await newCompany();
     await UploadedFunction.unpacked(uploadOf("whatsapp"), async (unpacked) => {
       await using server = await unpacked.start(deno);
@@ -128,12 +128,12 @@ for (const deno of DENOS) {
       assert.deepEqual([refused.status, refused.body.code], [401, "invalid_jobs_secret"]);
       const headers = { ...JSON_TYPE, Authorization: `Bearer ${environment().JOBS_SECRET}` };
       const run = await send(url, "POST", headers, body);
-      // The account of a new test company belongs to no business account, so the job fails.
+      // A new test company's account does not belong to a business account, so the job fails.
       assert.deepEqual([run.status, run.body.code], [502, "job_failed"]);
     });
   });
 
-  Deno.test(`on ${version}, the uploaded webhooks function delivers with only the secret`, async () => {
+  Deno.test(`on ${version}, the uploaded webhooks function delivers events only with the secret in the request`, async () => {
     const { id } = await newCompany();
     await UploadedFunction.unpacked(uploadOf("webhooks"), async (unpacked) => {
       await using server = await unpacked.start(deno);
@@ -166,7 +166,7 @@ for (const deno of DENOS) {
     });
   });
 
-  Deno.test(`on ${version}, the uploaded whatsapp function verifies an address and stores a signed event`, async () => {
+  Deno.test(`on ${version}, the uploaded whatsapp function verifies a callback URL and stores a signed event`, async () => {
     const app = await newChannelApp();
     await UploadedFunction.unpacked(uploadOf("whatsapp"), async (unpacked) => {
       await using server = await unpacked.start(deno);
@@ -190,7 +190,7 @@ for (const deno of DENOS) {
   });
 }
 
-Deno.test("the CLI accepts every secret of .env.example and passes it on unchanged", async () => {
+Deno.test("the CLI accepts every secret in .env.example and uploads it unchanged", async () => {
   const example = await Deno.readTextFile(`${root}supabase/functions/.env.example`);
   const names = Array.from(example.matchAll(/^#?([A-Z][A-Z0-9_]*)=/gm), ([, name]) => name);
   const key = JSON.stringify({ kty: "oct", k: "c2VjcmV0", kid: "5fbc-1" });
@@ -205,7 +205,7 @@ Deno.test("the CLI accepts every secret of .env.example and passes it on unchang
   assert.deepEqual(json, secrets);
 });
 
-Deno.test("the CLI sets both keys of a rotation and removes the previous key", async () => {
+Deno.test("the CLI sets the new and the previous key during a rotation, and then removes the previous key", async () => {
   const pair = ["CREDENTIALS_KEY=bmV3", "CREDENTIALS_KEY_PREVIOUS=b2xk"];
   const set = await supabaseProject(["secrets", "set", ...pair]);
   assert.deepEqual(set.requests.filter(({ path }) => path === "/secrets")[0].json, [
@@ -229,7 +229,7 @@ function uploadOf(name: string): Upload {
   return upload;
 }
 
-/** The files of this checkout that a module consists of. */
+/** The files in this checkout that a module needs, including the module itself. */
 async function imported(entry: string): Promise<string[]> {
   const modules = await ownModules(entry);
   return modules.map(({ specifier }) => relative(root, fileURLToPath(specifier)));
@@ -241,8 +241,7 @@ interface Module {
 }
 
 /**
- * The modules of this checkout that belong to a module, and the imports of each, as Deno reports
- * them.
+ * The modules in this checkout that a module needs, and the imports of each, as Deno reports them.
  */
 async function ownModules(entry: string): Promise<Module[]> {
   const { stdout } = await new Deno.Command(Deno.execPath(), {
@@ -256,7 +255,7 @@ async function ownModules(entry: string): Promise<Module[]> {
 }
 
 /**
- * Runs the CLI on the project of the imitation, in a copy of this checkout with these files added.
+ * Runs the CLI for the project of the mock API, in a copy of this checkout with these files added.
  */
 async function supabaseProject(args: string[], files: Record<string, string> = {}) {
   await using api = startManagementApi();
@@ -266,7 +265,7 @@ async function supabaseProject(args: string[], files: Record<string, string> = {
       const filter = (path: string) => !/\/(node_modules|\.temp|\.env)$/.test(path);
       await cp(root + part, `${checkout}/${part}`, { recursive: true, filter });
     }
-    // `supabase functions serve` reads this file, so a checkout can have it.
+    // `supabase functions serve` reads this file, so a checkout can contain it.
     files = { ...files, "supabase/functions/.env": "CREDENTIALS_KEY=c2VjcmV0\n" };
     for (const [path, text] of Object.entries(files)) {
       await Deno.writeTextFile(`${checkout}/${path}`, text);

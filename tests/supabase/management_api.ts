@@ -1,4 +1,4 @@
-/** The project of the imitation, and the access token that it accepts. */
+/** The project of the mock API, and the access token that this API accepts. */
 export const PROJECT = "abcdefghijklmnopqrst";
 export const TOKEN = `sbp_${"0123456789".repeat(4)}`;
 
@@ -18,8 +18,8 @@ export interface Upload {
 }
 
 /**
- * A local imitation of the Supabase Management API for one project. The imitation accepts and
- * records functions and secrets: https://api.supabase.com/api/v1
+ * A local mock of the Supabase Management API for one project. The mock accepts and records
+ * functions and secrets: https://api.supabase.com/api/v1
  */
 export function startManagementApi() {
   const requests: Recorded[] = [];
@@ -99,5 +99,5 @@ function deployed(slug: string, { metadata }: Upload) {
 }
 
 function refuse(status: number): Response {
-  return Response.json({ message: `The imitation answers ${status}.` }, { status });
+  return Response.json({ message: `The mock API returns ${status}.` }, { status });
 }

@@ -6,7 +6,7 @@ import { readConfig } from "../../supabase/functions/_shared/config.ts";
 import { environment } from "../support/test_stack.ts";
 import { supabase } from "./cli.ts";
 
-Deno.test("the functions sign with a key from the CLI and put its id into the token", async () => {
+Deno.test("the functions sign tokens with a key from the CLI and include the key id in the token", async () => {
   const printed = await supabase(["gen", "signing-key", "--algorithm", "ES256"]);
   const [line] = /^\{.*\}$/m.exec(printed)!;
   const { d: _private, key_ops: _, ...publicJwk } = JSON.parse(line);

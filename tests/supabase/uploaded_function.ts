@@ -5,8 +5,8 @@ import { environment } from "../support/test_stack.ts";
 import type { Upload } from "./management_api.ts";
 
 /**
- * Whether a Deno accepts the types of these uploads, and the errors that it prints. Deno checks all
- * uploads in one folder, because the uploads share most of their files.
+ * Type-checks these uploads with a Deno version. Returns whether the check passes, and the errors.
+ * All uploads are checked in one folder, because they share most of their files.
  */
 export async function checkTypes(
   uploads: Upload[],
@@ -26,7 +26,7 @@ export async function checkTypes(
   });
 }
 
-/** A function as the platform has it: only the uploaded files. */
+/** A function as the platform stores it: only the uploaded files. */
 export class UploadedFunction {
   #folder: string;
   #upload: Upload;
@@ -36,7 +36,7 @@ export class UploadedFunction {
     this.#upload = upload;
   }
 
-  /** Unpacks an upload into a temporary folder while the work runs. */
+  /** Unpacks an upload into a temporary folder for the duration of the work. */
   static async unpacked(upload: Upload, work: (unpacked: UploadedFunction) => Promise<void>) {
     await withFolder(async (folder) => {
       await unpack(upload, folder);
@@ -45,7 +45,7 @@ export class UploadedFunction {
     });
   }
 
-  /** Starts the function with a Deno. The function uses the tests' stack. */
+  /** Starts the function with a Deno version. The function uses the tests' stack. */
   async start(deno: string): Promise<FunctionProcess> {
     return await startFunctionProcess({
       entry: `${this.#folder}/${this.#upload.metadata.entrypoint_path}`,
@@ -65,7 +65,7 @@ async function unpack(upload: Upload, folder: string) {
   }
 }
 
-/** This replaces the platform's download, so that no registry is needed. */
+/** This step replaces the platform's package download, so that no registry is needed. */
 async function linkPackages(folder: string) {
   await Deno.symlink(`${root}node_modules`, `${folder}/node_modules`);
 }

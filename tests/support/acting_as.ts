@@ -8,10 +8,10 @@ export type Sql = postgres.TransactionSql;
 export type Work = (sql: Sql) => Promise<unknown>;
 
 /**
- * Works on the database in a transaction that is rolled back. The transaction begins as the
- * superuser, which is the only role that can act as any other role.
+ * Runs the work in a database transaction that is rolled back. The transaction starts as the
+ * superuser, because only the superuser can act as any other role.
  *
- * @param admin the superuser's connection to another database than that of the tests.
+ * @param admin a superuser connection, if the work uses a database other than the tests' database.
  */
 export async function rolledBack(work: Work, admin?: postgres.Sql): Promise<void> {
   const end = new Error("rolled back");
@@ -27,8 +27,8 @@ export async function rolledBack(work: Work, admin?: postgres.Sql): Promise<void
 }
 
 /**
- * Acts as a role with these claims in its token. As the Data API does, it also applies the planner
- * settings of the role.
+ * Acts as a role with these JWT claims. Like the Data API, the function also applies the role's
+ * planner settings.
  */
 export async function actAs(
   sql: Sql,
@@ -60,19 +60,19 @@ export async function actAs(
   `;
 }
 
-/** Acts as a person with a session. */
+/** Acts as a signed-in user. */
 export async function actAsPerson(sql: Sql, userId: string): Promise<void> {
   await actAs(sql, "authenticated", { sub: userId });
 }
 
-/** Acts as the superuser again, whom no policy limits. */
+/** Acts as the superuser again, to whom no policy applies. */
 export async function actAsSuperuser(sql: Sql): Promise<void> {
   await sql`select set_config('role', 'none', true), set_config('request.jwt.claims', '', true)`;
 }
 
 /**
- * The error with which the database refuses this work: the SQLSTATE and the violated constraint, if
- * any, as in `23514 deals_value_check`. The test fails if the work succeeds.
+ * The database error for this work: the SQLSTATE and the violated constraint, if any, as in `23514
+ * deals_value_check`. The test fails if the work succeeds.
  */
 export async function refusal(sql: Sql, work: Work): Promise<string> {
   try {

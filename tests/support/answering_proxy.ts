@@ -1,7 +1,7 @@
 /**
- * A server in front of a stack that can answer instead of the stack.
- * @param answer answers a request, whose path begins after `/functions/v1`. `pass` forwards the
- * request and returns the stack's answer.
+ * A server in front of a stack that can respond instead of the stack.
+ * @param answer returns the response to a request. The request's path does not contain
+ * `/functions/v1`. `pass` forwards the request and returns the stack's response.
  */
 export function answeringProxy(
   stackUrl: string,

@@ -1,4 +1,4 @@
-// Makes queries of a list from its parameters in the API's description and from its rows.
+// Generates list queries from the parameters in the API's description and from the list's rows.
 import * as fc from "fast-check";
 import type { JsonSchema } from "../../generate/openapi/json_schema.ts";
 import openApi from "../../supabase/functions/gateway/openapi.json" with { type: "json" };
@@ -10,12 +10,12 @@ import { SchemaValidator } from "./schema_validator.ts";
 const document: JsonSchema = openApi;
 const validator = new SchemaValidator(document);
 
-/** The parameters of a list that choose its rows, by the path in the gateway, such as `/contacts`. */
+/** The filter parameters of the list at this gateway path, such as `/contacts`. */
 export function filtersOf(path: string): [name: string, schema: JsonSchema][] {
   return parametersOf(path).filter(([name]) => !OTHERS.has(name));
 }
 
-/** A parameter of a list, from the API's description. */
+/** The schema of a list parameter in the API's description. */
 export function schemaOf(path: string, parameter: string): JsonSchema {
   return Object.fromEntries(parametersOf(path))[parameter];
 }
@@ -30,7 +30,7 @@ function parametersOf(path: string): [string, JsonSchema][] {
 }
 
 /**
- * The fields of a list's record in their order, with the fields that `include` adds.
+ * The fields of a list's records in order, including the fields that `include` adds.
  */
 export function membersOf(path: string): string[] {
   const answers = document.paths[`/gateway${path}`].get.responses[200].content["application/json"];
@@ -38,12 +38,12 @@ export function membersOf(path: string): string[] {
   return Object.keys(document.components.schemas[$ref.split("/").at(-1)].properties);
 }
 
-/** The parameters of a query by name. */
+/** The query parameters by name. */
 export type Query = Record<string, string>;
 
 /**
- * Any query that a list allows, with up to four filters. @param first a filter that every query
- * has.
+ * Generates any query that a list allows, with up to four filters.
+ * @param first a filter that every query has.
  */
 export function anyQuery(path: string, rows: FoundRow[], first?: string): fc.Arbitrary<Query> {
   const filters = filtersOf(path);
@@ -64,7 +64,7 @@ export function anyQuery(path: string, rows: FoundRow[], first?: string): fc.Arb
     ...(schemaOf(path, "include") && { include: someOf(schemaOf(path, "include").items.enum) }),
   }, { requiredKeys: [] });
   return chosen.chain(([at, some, always]) => {
-    // Few rows match several random filters, so most values come from one row.
+    // Few rows would match several random filters, so most values come from one row.
     const row = rows[at];
     const parameters = [...new Set([always, ...some])].map((name) =>
       oneFilter(name, schemaOf(path, name), rows, row)
@@ -77,7 +77,7 @@ export function anyQuery(path: string, rows: FoundRow[], first?: string): fc.Arb
 /** Queries with more values may be too long for the database. */
 const MAX_ADDRESS = 3_000;
 
-/** The address of a query in the gateway. */
+/** The path and query string of a query. */
 export function addressOf(path: string, query: Query): string {
   const parameters = Object.entries(query).map((pair) => pair.map(encodeURIComponent).join("="));
   return [path, parameters.join("&")].join("?");
@@ -88,7 +88,7 @@ function someOf(names: string[]): fc.Arbitrary<string> {
   return fc.shuffledSubarray(names, { minLength: 1 }).map(String);
 }
 
-/** One filter with its value, as the address contains it. */
+/** One filter with its value, as written in the URL. */
 function oneFilter(
   name: string,
   schema: JsonSchema,
@@ -120,7 +120,7 @@ function values(name: string, schema: JsonSchema, rows: FoundRow[], row: FoundRo
     { weight: 1, arbitrary: fc.constantFrom(...allowed([...UNKNOWN_VALUES])) },
   );
   if (schema.type !== "array") return value;
-  // An unusual text may have many characters, and an address has a maximum length.
+  // An unusual string may have many characters, and a URL has a maximum length.
   return fc.array(value, { minLength: 1, maxLength: 4 }).map(textOf);
 }
 
@@ -135,14 +135,14 @@ function isAllowed(schema: JsonSchema, text: string): boolean {
   return validator.problemBySchema(schema, value) === null;
 }
 
-/** The texts of a row that a parameter searches. */
+/** The values in a row that a parameter searches, as strings. */
 function valuesOf(row: FoundRow, name: string): string[] {
   const field = name.replace(/\[.*/, "");
   const value = row[field] ?? row[`${field}s`] ?? [];
   return (Array.isArray(value) ? value : [value]).map(String);
 }
 
-/** Spellings of a value with the same meaning, or nearly the same. */
+/** Different ways to write a value, with the same or nearly the same meaning. */
 function spellingsOf(name: string, value: string): string[] {
   switch (kindOf(name.replace(/\[.*/, ""))) {
     case "id":
@@ -183,14 +183,17 @@ function spellingsOf(name: string, value: string): string[] {
   ];
 }
 
-/** The texts of a row that `q` searches. */
+/** The strings in a row that `q` searches. */
 function searchedTexts(row: FoundRow): string[] {
   return [row.title, row.name, row.email, row.phone, row.empresa].filter((text) =>
     typeof text === "string"
   );
 }
 
-/** Parts of these texts, or other texts. The rule `searchable` allows a search for each of them. */
+/**
+ * Generates parts of these strings, or other strings. The `searchable` rule allows a search for
+ * each of them.
+ */
 function parts(texts: string[]): fc.Arbitrary<string> {
   const some = [...texts, "Ana", "jo"];
   const part = fc.tuple(fc.constantFrom(...some), fc.nat(20), fc.integer({ min: 1, max: 20 })).map(

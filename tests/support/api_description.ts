@@ -1,9 +1,9 @@
-// Checks every answer of the functions, and every request that succeeded, against openapi.json.
+// Checks every response of the functions, and every successful request, against openapi.json.
 import { type JsonSchema } from "../../generate/openapi/json_schema.ts";
 import { declaredParameters, valueOf, valuesByName } from "./query_text.ts";
 import { SchemaValidator, withClosedObjects } from "./schema_validator.ts";
 
-/** A request and its answer. */
+/** A request and its response. */
 export interface Exchange {
   method: string;
   /** The path begins with the function's name, such as `/gateway/contacts?limit=2`. */
@@ -15,23 +15,23 @@ export interface Exchange {
   status: number;
   headers: Headers;
   body: string;
-  /** Whether a server or a platform may have added headers. */
+  /** Whether a proxy or the hosting platform may have added headers. */
   isBehindServer: boolean;
 }
 
 /**
- * The paths that the description leaves out. Only the channel and the operator's scheduler call
- * some paths of the function whatsapp, and only the settings page calls the function settings. The
- * gateway's own address lists the documents.
+ * The paths that the description omits. Only the channel and the operator's scheduler call some
+ * paths of the whatsapp function. Only the settings page calls the settings function. The gateway's
+ * root path lists the documents.
  */
 export const UNDESCRIBED = /^\/whatsapp(?!\/messages([/?]|$))|^\/settings\/|^\/gateway\/?$/;
 
-/** Headers that say how a body was sent, and whether the connection stays open. */
+/** Headers that describe how a body was sent, and whether the connection remains open. */
 const TRANSPORT = new Set(["content-type", "content-length", "connection"]);
 
 interface FoundOperation {
   operation: JsonSchema;
-  /** The keys that lead to the operation in the document. */
+  /** The path of object keys to the operation in the document. */
   place: string[];
   params: Record<string, string>;
 }
@@ -51,13 +51,13 @@ export class ApiDescription {
   }
 
   /**
-   * A sentence that says how an exchange breaks the description, or null if the exchange is
-   * allowed.
+   * A sentence that describes how a request or its response violates the description, or null if
+   * both are valid.
    */
   violation(exchange: Exchange): string | null {
     const { method, url, status } = exchange;
     if (UNDESCRIBED.test(url.pathname)) return null;
-    // An operation that answers GET also answers HEAD, without the body.
+    // An operation that accepts GET also accepts HEAD, which returns no body.
     const found = this.#find(method === "HEAD" ? "GET" : method, url.pathname);
     const problem = found
       ? this.#problemOf(exchange, found)
@@ -66,7 +66,7 @@ export class ApiDescription {
   }
 
   #find(method: string, path: string): FoundOperation | null {
-    if (/[a-z]/.test(method)) return null; // methods are in capitals, so "get" is a different method
+    if (/[a-z]/.test(method)) return null; // HTTP methods are case-sensitive
     const paths: Record<string, JsonSchema> = this.#document.paths;
     // A path without parameters takes precedence over matching paths with parameters (OpenAPI 3.1,
     // Paths Object).
@@ -88,15 +88,18 @@ export class ApiDescription {
       (exchange.status < 300 ? this.#problemOfRequest(exchange, found) : null);
   }
 
-  /** The problem of an answer to an unknown path, or to a method that the path does not accept. */
+  /**
+   * Describes what is wrong with a response to an unknown path, or to a method that the path does
+   * not accept.
+   */
   #problemOutside(exchange: Exchange, name: string): string | null {
     const place = ["x-answers-of-no-operation", name, String(exchange.status)];
     const outside: JsonSchema = this.#document["x-answers-of-no-operation"];
     if (!outside[name]) return null; // not a function of this API
     const declared = outside[name][exchange.status];
     if (declared) return this.#problemOfAnswer(exchange, declared, place);
-    // The function checks the key before the path, and every operation of the function has the same
-    // answer for a refused key.
+    // The function checks the key before the path, and all operations return the same response to a
+    // refused key.
     const [path, item] = Object.entries<JsonSchema>(this.#document.paths)
       .find(([path]) => path.split("/")[1] === name) ?? [];
     const [method, operation] = Object.entries<JsonSchema>(item ?? {})[0] ?? [];
@@ -152,7 +155,7 @@ export class ApiDescription {
     return other ? `the header ${other} is not declared` : null;
   }
 
-  /** The problem of a successful request. */
+  /** Describes what is wrong with a request that should not have succeeded. */
   #problemOfRequest(
     { url, sent, contentType, body: answer }: Exchange,
     { operation, params, place }: FoundOperation,
@@ -167,7 +170,7 @@ export class ApiDescription {
         const value = values[name];
         if (value === undefined && required) return `it succeeded without ${name}`;
         if (value === undefined) continue;
-        // This is the rule `plus_sign`.
+        // This code implements the `plus_sign` rule.
         const problem = this.#requests.problemBySchema(schema, value) &&
           this.#requests.problemBySchema(schema, plusValues[name]);
         if (problem) return `it succeeded although ${name} ${problem}`;
@@ -196,7 +199,7 @@ const READ_ONLY = new Set(
     "archived_at,erased_at,created_at,updated_at,version").split(","),
 );
 
-/** The body of an update without the fields that the record already had. */
+/** The body of an update, without the read-only fields that are unchanged. */
 function withoutSentBack(body: unknown, answer: string, { operationId }: JsonSchema): unknown {
   if (!/^(update[A-Z][a-z]+[^s]|putContact)$/.test(operationId) || !answer) return body;
   return Object.fromEntries(
@@ -205,8 +208,8 @@ function withoutSentBack(body: unknown, answer: string, { operationId }: JsonSch
 }
 
 /**
- * The body of a successful request. For a batch, it has only the items that succeeded according to
- * the answer.
+ * The body of a successful request. For a batch, this is only the items that succeeded according to
+ * the response.
  */
 function withoutFailed(sent: JsonSchema, answer: string): unknown {
   const { data, summary } = JSON.parse(answer || "{}");
@@ -216,7 +219,7 @@ function withoutFailed(sent: JsonSchema, answer: string): unknown {
   return items.length > 0 ? { ...sent, items } : null;
 }
 
-/** The parameters in a path, or null if the path does not have this pattern. */
+/** The parameters in a path, or null if the path does not match this pattern. */
 function match(pattern: string, path: string): Record<string, string> | null {
   const [expected, actual] = [pattern, path].map((each) => each.split("/"));
   if (expected.length !== actual.length) return null;
@@ -229,7 +232,9 @@ function match(pattern: string, path: string): Record<string, string> | null {
   return params;
 }
 
-/** Applies the rule `trimmed`: white space around a text is removed before its length counts. */
+/**
+ * Applies the `trimmed` rule: whitespace around a string is removed before its length is checked.
+ */
 function trimmed(value: unknown): unknown {
   if (typeof value === "string") return value.trim();
   if (Array.isArray(value)) return value.map(trimmed);
@@ -238,7 +243,7 @@ function trimmed(value: unknown): unknown {
 }
 
 /**
- * The same document, but answers contain only complete records, as if the parameter `fields` did
+ * The same document, but responses contain only complete records, as if the `fields` parameter did
  * not exist.
  */
 function withoutParts(document: JsonSchema): JsonSchema {

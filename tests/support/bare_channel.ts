@@ -1,8 +1,8 @@
 type Connection = Deno.TcpConn;
 
 /**
- * A channel of raw TCP connections. The channel counts the connections, handles each in a given way
- * and closes it.
+ * A mock channel that works with raw TCP connections. It counts the connections, passes each to a
+ * handler and then closes the connection.
  */
 export function bareChannel() {
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
@@ -16,7 +16,7 @@ export function bareChannel() {
   })();
   return {
     address: `127.0.0.1:${listener.addr.port}`,
-    /** Handles all further connections in this way, and counts from zero again. */
+    /** Uses another handler for all new connections, and resets the count to zero. */
     become(way: typeof treat) {
       connections = 0;
       treat = way;
@@ -31,19 +31,22 @@ export function bareChannel() {
   };
 }
 
-/** Reads a whole request, according to its Content-Length. */
+/** Reads a complete request, according to its Content-Length. */
 export async function readRequest(connection: Connection) {
   let text = "";
   const piece = new Uint8Array(65_536);
   const length = () => Number(/^content-length: (\d+)/im.exec(text)?.[1] ?? Infinity);
   while (text.indexOf("\r\n\r\n") < 0 || text.length < text.indexOf("\r\n\r\n") + 4 + length()) {
     const count = await connection.read(piece);
-    if (count === null) throw new Error("The request breaks off");
+    if (count === null) throw new Error("The request is incomplete");
     text += new TextDecoder("latin1").decode(piece.subarray(0, count));
   }
 }
 
-/** Writes a text in Latin-1, so that each character below U+0100 is the byte with its number. */
+/**
+ * Writes a string in Latin-1, so that each character below U+0100 becomes the byte with the same
+ * value.
+ */
 export async function write(connection: Connection, text: string) {
   const bytes = Uint8Array.from(text, (character) => character.charCodeAt(0));
   for (let at = 0; at < bytes.length;) at += await connection.write(bytes.subarray(at));

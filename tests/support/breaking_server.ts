@@ -1,4 +1,4 @@
-/** A server that reads and counts requests, and closes each connection instead of answering. */
+/** A server that reads and counts requests, and closes each connection without a response. */
 export function breakingServer() {
   let requests = 0;
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });

@@ -1,4 +1,4 @@
-// A headless Chromium for the tests of pages.
+// A headless Chromium for browser tests.
 import { root } from "../../local/checkout.ts";
 import type {
   Browser,
@@ -14,27 +14,27 @@ const FLAGS = [
   "--no-sandbox", // Chromium cannot run as root with a sandbox
   "--disable-gpu",
   "--disable-quic",
-  // Whatever a page requests, it can reach only this machine.
+  // A page can send requests only to this machine.
   "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
 ];
 
-/** Starts the browser. `using` ends it. */
+/** Starts the browser. `using` closes it. */
 export async function openBrowser(): Promise<AsyncDisposable & { browser: Browser }> {
   const { chromium } = await import(`${TOOLS}playwright-core/index.mjs`);
   const browser: Browser = await chromium.launch({ executablePath: CHROMIUM!, args: FLAGS });
   return { browser, [Symbol.asyncDispose]: () => browser.close() };
 }
 
-/** A window with a page and the errors in it. */
+/** A browser window with a page and the errors of that page. */
 export interface Window {
   page: Page;
-  /** Since the last call: the errors and warnings of the console, and uncaught errors. */
+  /** Returns the console errors, console warnings and uncaught errors since the last call. */
   troubles: string[];
-  /** The addresses of requests to other origins than the origin of the pages. */
+  /** The URLs of requests to origins other than the pages' origin. */
   foreign: string[];
 }
 
-/** Opens a window in which addresses are relative to an origin such as `http://127.0.0.1:8000`. */
+/** Opens a window in which URLs are relative to an origin such as `http://127.0.0.1:8000`. */
 export async function openWindow(
   browser: Browser,
   origin: string,
@@ -60,12 +60,15 @@ export async function openWindow(
 
 const axe = Deno.readTextFileSync(`${TOOLS}axe-core/axe.min.js`);
 
-/** The rules of WCAG 2.2 A and AA, and axe's rules of good practice. */
+/** The rules for WCAG 2.2 A and AA, and axe's best-practice rules. */
 const STANDARDS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
-/** The rules about the look of an element. They take most of the time of a check. */
+/** The rules about an element's appearance. They need most of the time of a check. */
 const LOOKS = ["color-contrast", "link-in-text-block", "target-size"];
 
-/** The findings of axe on the page, except about looks, with a line for each element. */
+/**
+ * The problems that axe finds on the page, except in the appearance. There is one line for each
+ * element.
+ */
 export async function axeFindings(page: Page): Promise<string[]> {
   return await findings(page, null, {
     runOnly: { type: "tag", values: STANDARDS },
@@ -75,9 +78,9 @@ export async function axeFindings(page: Page): Promise<string[]> {
 }
 
 /**
- * The findings of axe about contrast and the size of targets. The check covers one element of each
- * look, and no look of an earlier page.
- * @param seen the looks that axe has checked. The function adds the looks of this page.
+ * The problems that axe finds in the contrast and the size of click targets. axe checks one element
+ * of each look, and skips looks from earlier pages.
+ * @param seen the looks that axe has already checked. The function adds this page's looks.
  */
 export async function axeFindingsOfLooks(page: Page, seen: Set<string>): Promise<string[]> {
   const looks: string[] = await page.evaluate(markNewLooks, [...seen]);
@@ -90,8 +93,8 @@ export async function axeFindingsOfLooks(page: Page, seen: Set<string>): Promise
 
 /** @param context the selector of the checked element, or null for the whole page. */
 async function findings(page: Page, context: string | null, options: unknown): Promise<string[]> {
-  // Runs like a script of developer tools, which the content security policy of the page does not
-  // block.
+  // Runs like a script from the developer tools, so the page's content security policy does not
+  // block it.
   if (!await page.evaluate(hasAxe)) await page.evaluate(axe);
   return await page.evaluate(runAxe, [context, options] as [unknown, unknown]);
 }

@@ -1,11 +1,14 @@
-// The client as npm installs it for a program, and the runtimes for such programs.
+// The client package as npm installs it, and the runtimes for programs that use the package.
 import { dirname } from "node:path";
 import { root } from "../../local/checkout.ts";
 
-/** The name of the package. */
+/** The name of the client package. */
 export const CLIENT = "@crm-messaging/client";
 
-/** The program of Bun itself. npm's link to it is only a text file if install scripts did not run. */
+/**
+ * The Bun executable. npm's link to the executable is only a text file if the install scripts did
+ * not run.
+ */
 export const BUN = bun();
 
 function bun(): string {
@@ -22,8 +25,8 @@ const TSC = `${root}tools/node_modules/typescript/bin/tsc`;
 let building: Promise<string> | undefined;
 
 /**
- * A folder in which programs for Node and Bun find the client as a package. The first worker of a
- * run makes the folder, next to the tests' stack. `npm run check` checks the types.
+ * A folder in which programs for Node and Bun find the client as a package. The first test worker
+ * of a run creates the folder next to the tests' stack. `npm run check` checks the types.
  */
 export function folderWithClient(): Promise<string> {
   return building ??= build(`${dirname(Deno.env.get("STACK_FILE")!)}/with-client`);
@@ -37,12 +40,15 @@ async function build(folder: string): Promise<string> {
     await Deno.copyFile(`${root}client/${name}`, `${home}/${name}`);
   }
   await ran("node", [TSC, "-p", `${root}client`, "--noCheck", "--outDir", `${home}/dist`]);
-  // If another worker was faster, its folder is used.
+  // If another worker was faster, that worker's folder is used.
   await Deno.rename(made, folder).catch(() => Deno.remove(made, { recursive: true }));
   return folder;
 }
 
-/** The output of a program. @throws Error with the output if the program failed. */
+/**
+ * Runs a program and returns its output.
+ * @throws Error with the output if the program fails.
+ */
 export async function ran(
   program: string,
   args: string[],

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { checkedFetch } from "./checked_answers.ts";
 import { stack } from "./test_stack.ts";
 
-/** An answer of the API with its body. */
+/** An API response with its body. */
 export interface Answer {
   status: number;
   headers: Headers;
@@ -11,7 +11,8 @@ export interface Answer {
 }
 
 /**
- * Asserts that an answer refuses a field, with this message or a message that matches this pattern.
+ * Asserts that a response refuses a field, with this message or a message that matches this
+ * pattern.
  */
 export function assertField(answer: Answer, field: string, message: string | RegExp = /./) {
   const { code, details } = answer.body;
@@ -22,7 +23,7 @@ export function assertField(answer: Answer, field: string, message: string | Reg
   else assert.match(detail.message, message);
 }
 
-/** Asserts that an answer refuses a header that would have no effect, with such a message. */
+/** Asserts that a response refuses a header that would have no effect, with this message. */
 export function assertHeaderRefused(answer: Answer, header: string, message = /./) {
   const { code, details } = answer.body;
   assert.deepEqual(
@@ -42,7 +43,7 @@ interface Call {
   headers?: Record<string, string>;
 }
 
-/** Calls the gateway with a key, or without a key if it is null. */
+/** Calls the gateway with an API key. If the key is null, the request has no key. */
 export async function call(
   key: string | null,
   method: string,
@@ -56,7 +57,7 @@ export async function call(
   }, json === undefined ? body : JSON.stringify(json));
 }
 
-/** Sends a request, reads the answer, and checks both against the API's description. */
+/** Sends a request, reads the response, and checks both against the API's description. */
 export async function send(
   url: string,
   method: string,

@@ -1,12 +1,13 @@
-// A certificate for a host name, made for one test, so that no file has a private key.
+// Creates a certificate for a host name during a test, so that no file in the repository contains a
+// private key.
 
-/** A self-signed certificate and its key, both as PEM. */
+/** A self-signed certificate and its private key, both as PEM. */
 export interface Certificate {
   cert: string;
   key: string;
 }
 
-/** Makes a certificate for a host name. It is valid for a day. */
+/** Creates a certificate for a host name. The certificate is valid for one day. */
 export async function certificateFor(name: string): Promise<Certificate> {
   const curve = { name: "ECDSA", namedCurve: "P-256" };
   const { publicKey, privateKey } = await crypto.subtle.generateKey(curve, true, [
@@ -45,7 +46,7 @@ export async function certificateFor(name: string): Promise<Certificate> {
   };
 }
 
-/** The encoding of a certificate, DER: a tag, a length and the bytes. */
+/** The DER encoding of a value: a tag, a length and the bytes. */
 function tagged(tag: number, bytes: ArrayLike<number>): number[] {
   const { length } = bytes;
   const long = length < 0x80
@@ -66,7 +67,10 @@ function time(fromNow: number): number[] {
   return tagged(0x18, text(`${iso.replace(/\D/g, "").slice(0, 14)}Z`));
 }
 
-/** A positive number, without leading zeros; one zero if it would otherwise be negative. */
+/**
+ * The DER encoding of a positive integer. Leading zeros are removed, and one zero is added if the
+ * number would otherwise be negative.
+ */
 function positive(bytes: Uint8Array): number[] {
   const first = bytes.findIndex((byte) => byte !== 0);
   const digits = Array.from(bytes.subarray(first));

@@ -4,7 +4,7 @@ import { until } from "./started.ts";
 
 /**
  * Waits until the changes at a path are as expected, and returns them. The API shows a change only
- * after all earlier transactions have ended, and other tests may have such transactions.
+ * after all earlier transactions have ended, including transactions of other tests.
  */
 export async function changesOnce(
   key: string,

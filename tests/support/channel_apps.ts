@@ -5,10 +5,10 @@ import {
   type WhatsappConfig,
 } from "../../supabase/functions/whatsapp/whatsapp_config.ts";
 import { sealAppSecret } from "../../supabase/functions/_shared/credentials/app_secrets.ts";
-import "./own_functions.ts"; // hides the functions' lines
+import "./own_functions.ts"; // hides the functions' log lines
 import { credentialsKey, environment, withDatabase } from "./test_stack.ts";
 
-/** An app of the channel for one test. */
+/** A channel app for one test. */
 export interface ChannelApp {
   id: string;
   app_key: string;
@@ -18,7 +18,7 @@ export interface ChannelApp {
 
 type Sql = postgres.Sql | postgres.TransactionSql;
 
-/** Makes an app of the channel. */
+/** Creates a channel app. */
 export async function newChannelApp(
   secrets: Partial<Pick<ChannelApp, "secret" | "verify_token">> = {},
 ): Promise<ChannelApp> {
@@ -51,14 +51,14 @@ export async function addChannelApp(
   return { ...app, id };
 }
 
-/** The secret of an app, as the database stores it. */
+/** An app's secret in its stored form. */
 export async function sealedSecret(
   { app_key, secret }: Pick<ChannelApp, "app_key" | "secret">,
 ): Promise<string> {
   return await sealAppSecret(secret, { app_key, kind: "secret" }, credentialsKey);
 }
 
-/** The header X-Hub-Signature-256 of a body. */
+/** The `X-Hub-Signature-256` header for a body. */
 export async function signatureOf(body: Uint8Array<ArrayBuffer>, secret: string): Promise<string> {
   const key = await crypto.subtle.importKey(
     "raw",
@@ -70,14 +70,14 @@ export async function signatureOf(body: Uint8Array<ArrayBuffer>, secret: string)
   return `sha256=${new Uint8Array(await crypto.subtle.sign("HMAC", key, body)).toHex()}`;
 }
 
-/** The stored events of an app, oldest first. */
+/** An app's stored events, oldest first. */
 export async function eventsOf({ id }: Pick<ChannelApp, "id">) {
   return await withDatabase(async (sql) => [
     ...await sql`select * from channel_events where channel_app_id = ${id} order by received_at`,
   ]);
 }
 
-/** An answer of the webhook. */
+/** A response from the webhook. */
 export interface WebhookAnswer {
   status: number;
   headers: Headers;
@@ -86,7 +86,7 @@ export interface WebhookAnswer {
   body: any;
 }
 
-/** The webhook in this process, like one instance of the function. */
+/** The channel webhook in this process, like one instance of the function. */
 export async function ownWebhook({ supabaseUrl, ...changes }: Partial<WhatsappConfig> = {}) {
   const config = await readWhatsappConfig(environment({ supabaseUrl }));
   const app = whatsapp({ ...config, ...changes });
@@ -104,7 +104,10 @@ export async function ownWebhook({ supabaseUrl, ...changes }: Partial<WhatsappCo
   return {
     fetch: async (request: Request) => await app.fetch(request),
     ask,
-    /** Posts a body with a valid signature unless another header is given. null sends no signature. */
+    /**
+     * Posts a body with a valid signature, unless another signature header is given. With null, the
+     * request has no signature.
+     */
     async post(
       { app_key, secret }: Pick<ChannelApp, "app_key" | "secret">,
       body: string | Uint8Array<ArrayBuffer>,
@@ -124,7 +127,7 @@ export async function ownWebhook({ supabaseUrl, ...changes }: Partial<WhatsappCo
   };
 }
 
-/** Makes an account name a new app, and returns the app. */
+/** Assigns an account to a new app, and returns the app. */
 export async function nameChannelApp(sql: Sql, accountId: string): Promise<ChannelApp> {
   const app = await addChannelApp(sql);
   await sql`update messaging_accounts set channel_app_id = ${app.id} where id = ${accountId}`;
@@ -132,8 +135,8 @@ export async function nameChannelApp(sql: Sql, accountId: string): Promise<Chann
 }
 
 /**
- * The body of an event with messages of a person who has this phone. Each message is a text with
- * the current time, unless its parts say otherwise.
+ * The body of an event with messages from a person with this phone number. By default, each message
+ * is a text message with the current time.
  */
 export function messagesFrom(
   phone: string,

@@ -3,7 +3,7 @@ import { anyPhone, type Company } from "./company.ts";
 
 type Sql = postgres.Sql | postgres.TransactionSql;
 
-/** Adds a row about a company's contact to each table with facts from the channel. */
+/** Adds a row about a company's contact to each table that stores data from the channel. */
 export async function addChannelFacts(
   sql: Sql,
   { id: company_id, contact_id, account_id }: Pick<Company, "id" | "contact_id" | "account_id">,

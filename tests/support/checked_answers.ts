@@ -4,8 +4,7 @@ import type { ApiDescription, Exchange } from "./api_description.ts";
 let loading: Promise<ApiDescription> | undefined;
 
 /**
- * The API's description. The check of the description loads at its first use, because most test
- * files do not use it.
+ * Loads the API's description on first use, because most test files do not need it.
  */
 async function loadDescription(): Promise<ApiDescription> {
   const [{ ApiDescription }, { default: description }] = await Promise.all([
@@ -15,15 +14,16 @@ async function loadDescription(): Promise<ApiDescription> {
   return new ApiDescription(description);
 }
 
-/** The test runner sets this variable, because the tests' stack already checks its answers. */
+/** The test runner sets this variable, because the tests' stack already checks its responses. */
 const { STACK_FILE, STACK_CHECKS_ANSWERS } = Deno.env.toObject();
 const checkedOrigin = STACK_FILE && STACK_CHECKS_ANSWERS
   ? new URL(JSON.parse(Deno.readTextFileSync(STACK_FILE)).url).origin
   : null;
 
 /**
- * Like `fetch`, but with the answer's text. Checks the exchange against the API's description, even
- * if the function runs in this process. @throws Error with a sentence about the violation.
+ * Like `fetch`, but also returns the response text. Checks the request and the response against the
+ * API's description, even if the function runs in this process.
+ * @throws Error that describes the violation.
  */
 export async function checkedFetch(
   url: string,
@@ -47,14 +47,14 @@ export async function checkedFetch(
 type Functions = (request: Request, caller?: string) => Promise<Response>;
 
 /**
- * The same functions, but with a check of every exchange against the API's description.
- * @param report is called with a sentence about each violation.
+ * The same functions, but every request and response is checked against the API's description.
+ * @param report is called with a description of each violation.
  */
 export function checked(functions: Functions, report: (violation: string) => void): Functions {
   return async (request, caller) => {
     const { method, url } = request;
     const pieces: BlobPart[] = [];
-    // Only the part of the body that the function reads, because some bodies never end.
+    // Contains only the part of the body that the function reads, because some bodies never end.
     const body = request.body && request.body.pipeThrough(
       new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>({
         transform(piece, controller) {
@@ -82,7 +82,7 @@ export function checked(functions: Functions, report: (violation: string) => voi
   };
 }
 
-/** The platform's path before the name of a function. */
+/** The path prefix that the platform puts before a function name. */
 const PREFIX = /^\/functions\/v1/;
 
 async function violationOf(

@@ -16,12 +16,12 @@ export async function sealedFor(account: TokenAccount, token = SANDBOX_TOKEN): P
 }
 
 /**
- * A company for one test, with five keys and at least one row of every resource except templates
- * and messages.
+ * A company for one test, with five API keys and at least one row of every resource except
+ * templates and messages.
  */
 export interface Company {
   id: string;
-  /** `all` has every scope. Each other key has only the scope of its name. */
+  /** `all` has every scope. Every other key has only the scope that it is named after. */
   keys: Record<"all" | "read" | "write" | "messaging" | "webhooks", string>;
   pipeline_id: string;
   /** The stages of the default pipeline, in order. */
@@ -45,9 +45,9 @@ export interface CompanyWithTemplate extends Company {
   template_id: string;
   /** A message of the contact. */
   message_id: string;
-  /** A message with a picture that the sandbox can serve. */
+  /** A message with an image that the sandbox can serve. */
   media_message_id: string;
-  /** An event, by the id that callers know. */
+  /** An event, identified by its public id. */
   event_id: string;
   /** A sent message with the idempotency key `once`. */
   sent_message_id: string;
@@ -55,7 +55,7 @@ export interface CompanyWithTemplate extends Company {
   archived_deal_id: string;
   /** A contact without other records. */
   erasable_contact_id: string;
-  /** Another contact, for a merge. */
+  /** Another contact, used for merges. */
   mergeable_contact_id: string;
   /** A pipeline without stages, which is not the default pipeline. */
   spare_pipeline_id: string;
@@ -66,7 +66,7 @@ export interface CompanyWithTemplate extends Company {
   delivered_event_id: string;
 }
 
-/** Columns of a template. A template without changes is approved and has no variables. */
+/** Columns of a template. By default, a template is approved and has no variables. */
 export interface TemplateColumns {
   business_account_id?: string;
   name?: string;
@@ -90,8 +90,8 @@ export interface TemplateColumns {
 }
 
 /**
- * Adds a template to a company as if the channel had listed it, and returns its id. No job reads
- * the templates of that business account again.
+ * Adds a template to a company as if the channel had listed it, and returns its id. No job
+ * synchronises the templates of that business account.
  */
 export async function addTemplate(
   sql: Sql,
@@ -126,14 +126,14 @@ export async function addTemplate(
 }
 
 /**
- * Makes a new company, so that no test relies on another test's rows. No job has ever read the
- * templates of the company.
+ * Creates a company, so that no test relies on another test's rows. The company's templates have
+ * never been synchronised.
  */
 export async function newCompany(): Promise<Company> {
   return await withDatabase(async (sql) => await sql.begin(makeCompany));
 }
 
-/** Makes a new company with a template, a message and a send. */
+/** Creates a company with a template, a message and a send. */
 export async function newCompanyWithTemplate(): Promise<CompanyWithTemplate> {
   const company = await newCompany();
   return await withDatabase(async (sql) => ({
@@ -154,7 +154,7 @@ export async function newCompanyWithTemplate(): Promise<CompanyWithTemplate> {
   }));
 }
 
-/** The data about one of the sandbox's inbound files, as the webhook stores it in a message. */
+/** The metadata of one of the sandbox's inbound files, as the webhook stores it in a message. */
 export function mediumOf(name: string, changes: Record<string, string | null> = {}) {
   const { mime_type, filename = null, voice = null } = PEOPLE_MEDIA[name];
   const [id] = Array.from(FIXED_IDS).find(([, each]) => each === name)!;
@@ -192,17 +192,17 @@ async function addPipeline(sql: Sql, company_id: string): Promise<string> {
   return id;
 }
 
-/** Columns of a message. A message without changes is a text from the contact. */
+/** Columns of a message. By default, a message is a text message from the contact. */
 export interface MessageColumns {
   direction?: "inbound" | "outbound";
   type?: string;
   content?: string;
   rendered_text?: string;
-  /** The outcome of an outbound message in the ledger. */
+  /** The outcome of an outbound message in the `sends` table. */
   outcome?: "pending" | "accepted" | "failed";
   whatsapp_message_id?: string;
   created_at?: Date;
-  /** The time when the person wrote an inbound message. */
+  /** The time when the contact wrote an inbound message. */
   sent_at?: Date | string;
   delivered_at?: string;
   read_at?: string;
@@ -219,7 +219,7 @@ export interface MessageColumns {
   reaction?: postgres.JSONValue;
 }
 
-/** Adds a message to the conversation of a company, and returns its id. */
+/** Adds a message to the company's conversation, and returns the message's id. */
 export async function addMessage(
   sql: Sql,
   { id: company_id, conversation_id }: Pick<Company, "id" | "conversation_id">,
@@ -231,8 +231,8 @@ export async function addMessage(
 }
 
 /**
- * Columns of a send. A send without changes has a template and the idempotency key `once`, and the
- * channel has accepted it.
+ * Columns of a send. By default, a send has a template and the idempotency key `once`, and the
+ * channel has accepted the message.
  */
 export interface SendColumns {
   idempotency_key?: string | null;
@@ -249,7 +249,9 @@ export interface SendColumns {
   api_key_id?: string;
 }
 
-/** Adds a sent message to the conversation of a company, with its row in the ledger, and returns its id. */
+/**
+ * Adds a sent message and its send row to the company's conversation, and returns the message's id.
+ */
 export async function addSentMessage(
   sql: Sql,
   company: Pick<Company, "id" | "conversation_id">,
@@ -275,7 +277,7 @@ export async function addSentMessage(
 }
 
 /**
- * Adds a message to the conversation of a company and deletes it again, so that the company has a
+ * Adds a message to the company's conversation and deletes the message, so that the company has a
  * tombstone. Returns the message's id.
  */
 export async function addDeletedRow(
@@ -287,12 +289,12 @@ export async function addDeletedRow(
   return id;
 }
 
-/** A phone that no other test uses. It is random and has more digits than a real number in +1. */
+/** A random phone number that no other test uses. It has more digits than a real +1 number. */
 export function anyPhone(): string {
   return `+1${String(crypto.getRandomValues(new Uint32Array(1))[0]).padStart(10, "0")}${random(2)}`;
 }
 
-/** A new id of a phone number at the channel. */
+/** A new phone number id for the channel. */
 export function anyPhoneNumberId(): string {
   return `1${random(14)}`;
 }
@@ -301,7 +303,7 @@ function random(digits: number): string {
   return Array.from({ length: digits }, () => Math.floor(Math.random() * 10)).join("");
 }
 
-/** Makes a company in a transaction, for a test with its own stack. */
+/** Creates a company in a transaction, for a test with its own stack. */
 export async function makeCompany(sql: postgres.TransactionSql): Promise<Company> {
   const [{ id }] = await sql`insert into companies (name) values ('Test') returning id`;
   const keys = await newKeys(sql, id);
@@ -355,7 +357,7 @@ export async function connectAccount(
     display_phone?: string;
     /**
      * The channel's id of the business account. By default, the account has no business account, so
-     * no job reads its templates.
+     * no job synchronises its templates.
      */
     business_account_id?: string;
   } = {},
@@ -384,7 +386,7 @@ export async function disconnectAccounts(sql: Sql, company_id: string): Promise<
   `;
 }
 
-/** Makes the five keys of a company in one statement, because most tests make a company. */
+/** Creates a company's five API keys in one statement, for speed: most tests create a company. */
 async function newKeys(sql: postgres.TransactionSql, company_id: string): Promise<Company["keys"]> {
   await sql`set local role service_role`;
   const made = await sql`
@@ -402,7 +404,7 @@ async function newKeys(sql: postgres.TransactionSql, company_id: string): Promis
   return Object.fromEntries(made.map(({ whose, api_key }) => [whose, api_key])) as Company["keys"];
 }
 
-/** Makes an API key as the platform does, and returns it. */
+/** Creates an API key as the platform does, and returns the key. */
 export async function newKey(
   sql: postgres.TransactionSql,
   companyId: string,
@@ -417,7 +419,7 @@ export async function newKey(
   return api_key;
 }
 
-/** Makes a member of a company and returns the person's id. */
+/** Creates a company member and returns the user's id. */
 export async function newMember(
   sql: postgres.TransactionSql,
   companyId: string,
@@ -430,7 +432,7 @@ export async function newMember(
   return user.id;
 }
 
-/** Makes members of a company, one in each role, and returns their ids. */
+/** Creates one company member for each role, and returns their user ids. */
 export async function newMembers(
   company: { id: string },
   ...roles: ("owner" | "admin" | "agent")[]

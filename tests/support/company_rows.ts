@@ -4,12 +4,12 @@ import type { FoundRow } from "./found_rows.ts";
 import { snapshot } from "./snapshot.ts";
 import { statement } from "./test_stack.ts";
 
-/** The field that identifies a row of a list. */
+/** The field that identifies a list row. */
 export function idOf(path: string): string {
   return path === "/sends" ? "message_id" : "id";
 }
 
-/** All rows of a company's lists, read from the database, by the paths of the lists. */
+/** All rows of a company's lists, read from the database and grouped by list path. */
 export async function rowsOf(
   { id, keys, conversation_id }: Company,
 ): Promise<Record<string, FoundRow[]>> {
@@ -28,8 +28,8 @@ export async function rowsOf(
   `;
   const partsOf = new Map(parts.map((each) => [each.id, each]));
   const people = await statement`select id, email from auth.users`;
-  // These rows leave out the fields that are computed from a stored template, because no filter
-  // uses them.
+  // The fields that are computed from a stored template come from the API, because no filter uses
+  // these fields.
   const { body } = await call(keys.read, "GET", "/templates?limit=200");
   const made = new Map<string, FoundRow>(body.data.map((each: FoundRow) => [each.id, each]));
   const authorOf = ({ direction, type, author_type, author_id, author_name }: FoundRow) => {
@@ -43,7 +43,7 @@ export async function rowsOf(
   };
   return {
     "/contacts": contacts,
-    // Callers filter deals by the pipeline of the stage.
+    // Callers can filter deals by the pipeline of their stage.
     "/deals": deals.map((deal) => {
       const { pipeline_id } = stages.find(({ id }) => id === deal.stage_id)!;
       return { ...deal, pipeline_id };
@@ -82,7 +82,7 @@ export async function rowsOf(
   };
 }
 
-/** Callers get a version as text. */
+/** The API returns a version as a string. */
 function asShown(row: FoundRow): FoundRow {
   return "version" in row ? { ...row, version: String(row.version) } : row;
 }

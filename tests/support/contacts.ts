@@ -1,4 +1,7 @@
-/** The fields of a contact that was created with only a phone, without its ids and times. */
+/**
+ * The fields of a contact that was created with only a phone number. Ids and times are not
+ * included.
+ */
 export const NEW_CONTACT = {
   external_id: null,
   name: null,
@@ -20,7 +23,7 @@ export const NEW_CONTACT = {
   erased_at: null,
 };
 
-/** A Brazilian mobile without and with its ninth digit. */
+/** A Brazilian mobile number, without and with the ninth digit. */
 export function spellings(): [string, string] {
   const digits = String(Math.floor(Math.random() * 1e7)).padStart(7, "0");
   return [`+55116${digits}`, `+551196${digits}`];

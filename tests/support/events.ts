@@ -1,6 +1,6 @@
 import type postgres from "postgres";
 
-/** An event as the database has it. */
+/** An event as the database stores it. */
 export interface StoredEvent {
   type: string;
   record_id: string;
@@ -24,13 +24,13 @@ export async function eventsOf(
   ];
 }
 
-/** The number of the newest event of all companies. */
+/** The sequence number of the newest event across all companies. */
 export async function newestEvent(sql: postgres.Sql | postgres.TransactionSql): Promise<bigint> {
   const [{ seq }] = await sql`select last_value::text as seq from app.event_seq`;
   return BigInt(seq);
 }
 
-/** Runs the work and returns the events that it writes for a company. */
+/** Runs the work and returns the events that the work writes for a company. */
 export async function eventsIn(
   sql: postgres.Sql | postgres.TransactionSql,
   company: { id: string },
@@ -41,6 +41,6 @@ export async function eventsIn(
   return await eventsOf(sql, company, before);
 }
 
-/** The types of events, each with its record: `[type, record_id]`. */
+/** The event types, each with its record: `[type, record_id]`. */
 export const typesOf = (events: StoredEvent[]) =>
   events.map(({ type, record_id }) => [type, record_id]);

@@ -1,13 +1,13 @@
-// The rows that a list must return for a query. This file implements the contract a second time,
-// over rows in memory and without the tested code.
+// Computes the rows that a list must return for a query. This file implements the API's contract
+// independently of the tested code, with rows in memory.
 import { splitText } from "./query_text.ts";
 import { withDatabase } from "./test_stack.ts";
 
-/** A row of a company as the database stores it, with the names that callers see. */
+/** A company's row as the database stores it, with the API's field names. */
 // deno-lint-ignore no-explicit-any -- the tests read columns of any type
 export type FoundRow = Record<string, any>;
 
-/** The kinds of fields, which decide how values are compared. All other fields are texts. */
+/** The kinds of fields, which decide how values are compared. All other fields are strings. */
 const KINDS: Record<string, string[]> = {
   id: [
     ...["id", "contact_id", "reply_to_id", "stage_id", "pipeline_id", "assigned_to", "team_id"],
@@ -39,7 +39,7 @@ export function meets(row: FoundRow, parameter: string, text: string): boolean {
     const members = membersOf(row.custom_fields, parameter.slice("custom_fields.".length));
     return members.some((member) => splitText(text).includes(textOfMember(member)!));
   }
-  // A comma in this text is not a separator.
+  // A comma in this string is not a separator.
   if (parameter === "idempotency_key") return row.idempotency_key === text;
   const [, name, operator = "is"] = /^(\w+)(?:\[(\w+)\])?$/.exec(parameter)!;
   const field = name in row ? name : FIELDS[name];
@@ -65,7 +65,7 @@ export function meets(row: FoundRow, parameter: string, text: string): boolean {
   if (operator === "gte") return difference >= 0n;
   if (operator === "lt") return difference < 0n;
   if (operator === "lte") return difference <= 0n;
-  throw new Error(`the operator of ${parameter} is not known here`);
+  throw new Error(`this file does not know the operator of ${parameter}`);
 }
 
 function isEqual(kind: string, value: unknown, given: string): boolean {
@@ -87,7 +87,7 @@ function isEqual(kind: string, value: unknown, given: string): boolean {
 }
 
 /**
- * The values at a key of custom_fields. A dot in the key may also separate the names of nested
+ * The values for a key of `custom_fields`. A dot in the key may also separate the names of nested
  * fields.
  */
 function membersOf(object: FoundRow, key: string): unknown[] {
@@ -98,20 +98,23 @@ function membersOf(object: FoundRow, key: string): unknown[] {
   });
 }
 
-/** The text of a custom field, or no text for null, an object or a list. */
+/** The value of a custom field as a string. Nothing is returned for null, an object or an array. */
 function textOfMember(value: unknown): string | null {
   return ["string", "number", "boolean"].includes(typeof value) ? String(value) : null;
 }
 
 /**
- * The loop folds letter by letter, because the database replaces each letter with exactly one
+ * Converts each letter separately, because the database replaces each letter with exactly one
  * letter.
  */
 function lowered(text: string): string {
   return Array.from(text, (letter) => [...letter.toLowerCase()][0]).join("");
 }
 
-/** The country code and the number of a phone. In three countries, mobiles have two spellings. */
+/**
+ * The country code and the national number of a phone number. In three countries, mobile numbers
+ * can be written in two ways.
+ */
 export function personOf(phone: string): string {
   const [, area, brazilian] = /^\+55([1-9]\d)9?([6-9]\d{7})$/.exec(phone) ?? [];
   const [, mexican] = /^\+521?(\d{10})$/.exec(phone) ?? [];
@@ -120,7 +123,7 @@ export function personOf(phone: string): string {
   return mexican ? `Mexico ${mexican}` : argentine ? `Argentina ${argentine}` : phone;
 }
 
-/** The exact value of a number or a time. */
+/** The exact value of a number or a time, for comparisons. */
 export function comparable(kind: string, given: unknown): bigint {
   const text = String(given);
   return kind === "time" ? microseconds(text) : millionths(text);
@@ -138,7 +141,7 @@ function microseconds(text: string): bigint {
   return BigInt(Date.parse(clock + offset)) * 1000n + BigInt(decimals.padEnd(6, "0"));
 }
 
-/** A text without accents, in lower case, with one space before each word. */
+/** The string in lower case and without accents, with one space before each word. */
 function folded(text: string): string {
   return ` ${foldedPart(text)}`.replace(/ +/g, " ");
 }
@@ -152,15 +155,15 @@ function foldedPart(text: string): string {
 }
 
 /**
- * Whether a folded text contains this part. A part of one or two letters must be at the beginning
- * of a word.
+ * Whether a string returned by `folded` contains this part. A part with one or two letters must be
+ * at the beginning of a word.
  */
 function holds(text: string, part: string): boolean {
   return text.includes([...part].length < 3 ? ` ${part.trimStart()}` : part);
 }
 
 /**
- * Whether each word is in one of the searched fields. Numbers next to each other may be a phone.
+ * Whether each word is in one of the searched fields. Adjacent numbers may form a phone number.
  */
 function hasWords(row: FoundRow, text: string): boolean {
   const searched = "title" in row ? [row.title] : [row.name, row.email, row.phone, row.empresa];
@@ -178,7 +181,10 @@ function hasWords(row: FoundRow, text: string): boolean {
   return hasAll(words);
 }
 
-/** Whether a spelling of a phone has these digits, with or without the country code. */
+/**
+ * Whether one of the ways to write a phone number contains these digits, with or without the
+ * country code.
+ */
 function hasPhone(phone: string | null, digits: string): boolean {
   if (phone === null) return false;
   const spelled = ["", "55", "52", "54"].some((country) =>
@@ -195,14 +201,14 @@ const ORDERS: Record<string, string[]> = {
   "/templates": ["name", "language"],
 };
 
-/** The fields that sort a list. The id comes after them. */
+/** The fields by which a list is sorted. Rows with equal values are sorted by id. */
 export function orderOf(path: string, sort?: string): string[] {
   return sort ? [sort] : ORDERS[path] ?? ["-created_at"];
 }
 
 /**
- * The rows in an order such as `-name`. Rows with equal values are in the order of their ids, in
- * the same direction.
+ * The rows in an order such as `-name`. Rows with equal values are sorted by id in the same
+ * direction.
  */
 export async function inOrder(rows: FoundRow[], order: string[]): Promise<FoundRow[]> {
   const descends = order[0].startsWith("-");
@@ -218,7 +224,7 @@ export async function inOrder(rows: FoundRow[], order: string[]): Promise<FoundR
   return descends ? sorted.reverse() : sorted;
 }
 
-/** The sort value of each row. A missing value comes before all others. */
+/** The sort value of each row. Missing values come first. */
 async function sortKeys(rows: FoundRow[], field: string): Promise<Map<FoundRow, bigint | string>> {
   const kind = kindOf(field);
   if (kind === "id") return new Map(rows.map((row) => [row, row[field]]));
@@ -234,7 +240,8 @@ async function sortKeys(rows: FoundRow[], field: string): Promise<Map<FoundRow, 
     isTemplate
       ? row[field]
       : [...row[field] === null ? "" : folded(row[field])].slice(0, 100).join("");
-  // Compares the numbers of the characters. The database compares template names in the same way.
+  // Compares strings by the code points of their characters, as the database compares template
+  // names.
   const sorted = await withDatabase((sql) => {
     const keys = sql`select key from unnest(${rows.map(keyOf)}::text[]) as key group by key`;
     return isTemplate ? sql`${keys} order by key` : sql`${keys} order by key collate "C"`;

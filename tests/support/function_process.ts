@@ -6,7 +6,7 @@ interface Options {
   channelUrl?: string;
   /** Environment variables that differ from those of the stack's functions. */
   env?: Record<string, string>;
-  /** The Deno that runs the function. The default is the Deno that runs the tests. */
+  /** The Deno executable that runs the function. The default is the one that runs the tests. */
   deno?: string;
 }
 
@@ -23,7 +23,7 @@ export async function startFunction(
   return {
     url: `${url}/${name}`,
     pid,
-    /** Ends the process immediately, in the middle of its work. */
+    /** Kills the process immediately, in the middle of its work. */
     kill: () => end("SIGKILL"),
     [Symbol.asyncDispose]: () => end(),
   };

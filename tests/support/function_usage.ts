@@ -1,16 +1,16 @@
 import { root } from "../../local/checkout.ts";
 
-// The memory and the CPU that a function in its own process uses.
+// Measures the memory and the CPU time of a function that runs in its own process.
 
 export const MIB = 2 ** 20;
 
-/** The Deno that runs the tests, and the Deno version of the hosted runtime. */
+/** The Deno version that runs the tests, and the Deno version of the hosted runtime. */
 export const DENOS: [version: string, deno: string][] = [
   ["the current Deno", Deno.execPath()],
   ["the hosted runtime's Deno", `${root}tools/node_modules/deno/deno`],
 ];
 
-/** The seconds of CPU and the maximum resident bytes of a process; see proc(5). */
+/** The CPU seconds and the maximum resident memory of a process in bytes; see proc(5). */
 export function usageOf(pid: number) {
   const stat = Deno.readTextFileSync(`/proc/${pid}/stat`).split(") ")[1].split(" ");
   const ticks = Number(stat[11]) + Number(stat[12]);

@@ -1,10 +1,9 @@
-// Addresses that a webhook may not have, and addresses of hosts that no request may reach. The test
-// of the rule, the tests of the API and `npm run attack` use them.
+// URLs that a webhook must not have, and IP addresses that no request may reach. The unit tests,
+// the API tests and `npm run attack` use both lists.
 import type { AddressProblemName } from "../../supabase/functions/_shared/webhooks/address.ts";
 
 /**
- * The addresses by the name of their problem. The service's own hosts belong to the project
- * `abcdefgh`.
+ * Forbidden URLs, named by their problem. The service's own hosts belong to the project `abcdefgh`.
  */
 export const hostileAddresses: Partial<Record<AddressProblemName, string[]>> = {
   not_a_url: [
@@ -221,7 +220,7 @@ export const hostileAddresses: Partial<Record<AddressProblemName, string[]>> = {
   ],
 };
 
-/** IP addresses, as a name server returns them, to which no request may be sent. */
+/** IP addresses from DNS responses to which no request may be sent. */
 export const hostileAnswers = [
   ...["0.0.0.0", "0.1.2.3", "10.0.0.1", "10.255.255.255", "100.64.0.1", "100.127.255.254"],
   ...["100.100.100.200", "127.0.0.1", "127.1.2.3", "127.255.255.255", "169.254.0.1"],

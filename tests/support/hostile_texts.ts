@@ -1,47 +1,47 @@
-// Texts on which slow patterns and loops take a very long time. Each consists of a repeated piece
-// and an end that does not match.
+// Strings on which inefficient patterns and loops take a very long time. Each string consists of a
+// repeated piece and an end that does not match.
 
-/** The parts of a kind of hostile text: a beginning, a repeated piece and an end. */
+/** The parts of a hostile string: a beginning, a repeated piece and an end. */
 export interface HostileKind {
   begin: string;
   piece: string;
   end: string;
 }
 
-/** The text of a kind with about this many characters. */
+/** A hostile string of this kind with about this many characters. */
 export function hostileText({ begin, piece, end }: HostileKind, length: number): string {
   return begin + piece.repeat(Math.ceil(length / piece.length)) + end;
 }
 
 /**
- * The length of a text. A linear reader needs much less than LITTLE_MS for such a text, and a
- * quadratic reader needs much more.
+ * The length of a test string. A linear-time reader needs much less than LITTLE_MS for this length,
+ * and a quadratic-time reader needs much more.
  */
 const LENGTH = 16 * 1024;
 const LITTLE_MS = 2;
 /**
- * The test spends this time only on a reader that seems too slow, because other work on the machine
- * may be the cause.
+ * The test spends this time only if a reader seems too slow, because other work on the machine may
+ * be the cause.
  */
 const ENOUGH_MS = 2_000;
 const DOUBLINGS = 3;
 /**
- * A text of twice the length takes a linear reader twice as long, and a quadratic reader four times
- * as long.
+ * When the string is twice as long, a linear-time reader needs twice the time, and a quadratic-time
+ * reader four times the time.
  */
 const MOST_GROWTH = 3 ** DOUBLINGS;
 
 /**
- * Whether the time for reading a kind of text grows faster than its length. The function compares
- * times only with each other.
+ * Whether the time for reading a kind of string grows faster than the string's length. The function
+ * only compares the measured times with each other.
  */
 export function growsTooFast(kind: HostileKind, read: (text: string) => unknown): boolean {
   const [short, long] = [LENGTH / 2 ** DOUBLINGS, LENGTH].map((length) =>
     hostileText(kind, length)
   );
   let [shortest, longest] = [Infinity, Infinity];
-  // The shortest of several times, because other work on the machine adds time. Other work adds
-  // only little to a long time.
+  // The shortest of several measurements, because other work on the machine adds time. In a long
+  // measurement, other work adds relatively little.
   const until = performance.now() + ENOUGH_MS;
   for (let run = 0; run < 3 || performance.now() < until; run++) {
     longest = Math.min(longest, timeOf(() => read(long)));
@@ -63,9 +63,8 @@ const ATOM =
   /\\[pP]\{\w+\}|\\u[0-9a-f]{4}|\\x[0-9a-f]{2}|\\.|\[(?:\\.|[^\]\\])*\]|\(\?(?:[:=!]|<[=!])|\{(\d+)(,\d*)?\}|[^]/giu;
 
 /**
- * Kinds of texts that are hostile to a regular expression. Each kind repeats one piece of a text
- * that the expression matches. The function derives them from the pattern, so no one has to list
- * them.
+ * Kinds of strings that are hostile to a regular expression. Each kind repeats one part of a string
+ * that the expression matches. The kinds are derived from the pattern, so no list is needed.
  */
 export function kindsAgainst({ source, flags }: RegExp, samples = 4): HostileKind[] {
   const kinds = new Map<string, HostileKind>();
@@ -85,7 +84,7 @@ export function kindsAgainst({ source, flags }: RegExp, samples = 4): HostileKin
   return [...kinds.values()];
 }
 
-/** A short text that a pattern matches, ignoring its assertions. */
+/** A short string that a pattern matches, ignoring its assertions. */
 function matched(source: string, flags: string, seed: number): string {
   const atoms = source.match(ATOM) ?? [];
   const candidates = [...CANDIDATES, ...source];
@@ -116,7 +115,7 @@ function matched(source: string, flags: string, seed: number): string {
         if (times === 0) piece = "";
         for (let time = 1; time < Math.min(times, 4); time++) {
           at = start;
-          piece += one(); // a different text each time
+          piece += one(); // a different string each time
         }
         at = end;
       }
@@ -139,7 +138,7 @@ function matched(source: string, flags: string, seed: number): string {
   return alternatives();
 }
 
-/** The least and the greatest number of repeats of the atom before this place. */
+/** The minimum and the maximum number of repeats of the atom before this position. */
 function timesOf(quantifier: string | undefined): [number, number] {
   if (quantifier === "*") return [0, Infinity];
   if (quantifier === "+") return [1, Infinity];

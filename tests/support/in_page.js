@@ -1,21 +1,21 @@
-// Functions that tests run within a page of the browser.
+// Functions that tests run inside a browser page.
 
-/** The background of the page, as the browser computes it. */
+/** The page's computed background. */
 export const backgroundOfPage = () => getComputedStyle(document.body).backgroundColor;
 
 /**
- * The width that the page needs. A reader must scroll sideways if the page is wider than the
+ * The width of the page's content. A reader must scroll sideways if the content is wider than the
  * window.
  */
 export const widthOfPage = () => document.documentElement.scrollWidth;
 
-/** The text of the clipboard. */
+/** The text on the clipboard. */
 export const copiedText = () => navigator.clipboard.readText();
 
-/** The session that the settings page keeps; null when no one is signed in. */
+/** The session that the settings page stores, or null if no user is signed in. */
 export const keptSession = () => localStorage.getItem("settings.session");
 
-/** Begins to note when the page shows something, and how far its contents jump. */
+/** Starts recording paint times and layout shifts. */
 export const watchPaints = () => {
   const noted = globalThis.paints = { first: 0, largest: 0, shift: 0 };
   const watch = (type, note) =>
@@ -28,22 +28,22 @@ export const watchPaints = () => {
   watch("layout-shift", ({ value }) => noted.shift += value);
 };
 
-/** What watchPaints() has noted: two times in milliseconds, and the sum of the jumps. */
+/** What `watchPaints` has recorded: two times in milliseconds, and the sum of the layout shifts. */
 export const paints = () => globalThis.paints;
 
-/** The name of the element with the focus. */
+/** The name of the focused element. */
 export const nameOfFocus = () => {
   const element = document.activeElement;
   const label = element.labels?.[0]?.textContent;
   return element.getAttribute("aria-label") ?? label ?? element.textContent;
 };
 
-/** Whether Scalar shows the page in dark. */
+/** Whether Scalar shows the page in dark mode. */
 export const isDarkReference = () => document.body.classList.contains("dark-mode");
 
 /**
- * Marks one element of each new look. The look of an element is its colour, its font, its
- * background and its surroundings.
+ * Marks one element of each new look. An element's look consists of its colour, font, background
+ * and surroundings.
  * @returns the known looks.
  */
 export const markNewLooks = (seen) => {
@@ -72,12 +72,12 @@ export const markNewLooks = (seen) => {
   return [...known];
 };
 
-/** Whether the page has axe. */
+/** Whether axe is loaded in the page. */
 export const hasAxe = () => "axe" in globalThis;
 
 /**
- * Runs axe on the page, or on the elements that a selector finds. Returns a line for each element
- * with a finding.
+ * Runs axe on the page, or on the elements that match a selector. Returns one line for each element
+ * with a problem.
  */
 export const runAxe = async ([context, options]) => {
   const { violations } = await globalThis.axe.run(context ?? document, options);

@@ -3,7 +3,7 @@ import type { Company } from "./company.ts";
 
 type Sql = postgres.Sql | postgres.TransactionSql;
 
-/** The id of each key of a company, by the scope that only this key has. */
+/** The ids of a company's API keys, by the scope that only this key has. */
 export async function keyIds(
   sql: Sql,
   { id }: Pick<Company, "id">,
@@ -16,7 +16,9 @@ export async function keyIds(
   >;
 }
 
-/** Adds the usage of a key of a company in this hour: three requests. The last one failed. */
+/**
+ * Adds usage of a company's API key in the current hour: three requests, of which the last failed.
+ */
 export async function addKeyUsage(sql: Sql, company: Pick<Company, "id">): Promise<void> {
   const { read: key_id } = await keyIds(sql, company);
   const of = { company_id: company.id, key_id };

@@ -11,21 +11,24 @@ export type Step =
   | "after settling, before the answer";
 
 interface Killed {
-  /** The function that sends, and the path of its operation. */
+  /** The name of the edge function, and the path of its send operation. */
   name: "send-external-template" | "whatsapp";
   path?: string;
-  /** The database function that makes the claim. */
+  /** The database function that creates the claim. */
   claim: string;
   key: string;
   json: unknown;
   channelUrl: string;
   /**
-   * Receives the function that kills the process. The channel calls that function during the send.
+   * Receives a function that kills the process. The channel calls this function during the send.
    */
   whenCalled(kill: () => Promise<void>): void;
 }
 
-/** Sends a request to a function in its own process, which is killed at this step of the send. */
+/**
+ * Sends a request to an edge function in its own process, and kills the process at this step of the
+ * send.
+ */
 export async function killedAt(
   step: Step,
   { name, path = "", claim, key, json, channelUrl, whenCalled }: Killed,

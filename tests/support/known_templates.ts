@@ -5,7 +5,10 @@ import { readChannelConfig } from "../../supabase/functions/_shared/channel/chan
 import { type Company, newCompany } from "./company.ts";
 import { stackChannel, statement, withDatabase } from "./test_stack.ts";
 
-/** A new company whose account has the templates of a sandbox. The default is the stack's own sandbox. */
+/**
+ * Creates a company whose account has the templates of a sandbox. The default is the stack's
+ * sandbox.
+ */
 export async function companyWithTemplates(channelUrl = stackChannel): Promise<Company> {
   const company = await newCompany();
   await knowTemplates(company, channelUrl);
@@ -29,8 +32,8 @@ export async function knowTemplates(
 }
 
 /**
- * Makes one or all stored templates of a company older than ten minutes, so that they no longer
- * count as recent.
+ * Changes one or all stored templates of a company, so that they are older than ten minutes and no
+ * longer count as recent.
  */
 export async function ageTemplates({ id }: Company, name?: string) {
   await statement`
@@ -39,15 +42,15 @@ export async function ageTemplates({ id }: Company, name?: string) {
   `;
 }
 
-/** A call that the sandbox of a test has received. */
+/** A call that the test's sandbox has received. */
 export interface SandboxCall {
   method: string;
   path: string;
 }
 
 /**
- * A sandbox for one test, which records every call. @param answer answers instead of the sandbox,
- * unless it returns null.
+ * A sandbox for one test, which records every call.
+ * @param answer returns a response instead of the sandbox, or null to let the sandbox respond.
  */
 export function ownSandbox(
   answer: (call: SandboxCall, request: Request) => Response | Promise<Response> | null = () => null,
@@ -65,9 +68,9 @@ export function ownSandbox(
   const origin = `http://127.0.0.1:${server.addr.port}`;
   return {
     url: `${origin}/v26.0`,
-    /** Every call, except the calls that taken() has returned. */
+    /** All calls, except the calls that `taken` has already returned. */
     calls,
-    /** The number of calls with this method and a path with this ending. */
+    /** The number of calls with this method and a path that ends with this string. */
     count: (method: string, end: string) =>
       calls.filter((call) => call.method === method && call.path.endsWith(end)).length,
     /** The messages that the sandbox has accepted, newest first. */

@@ -1,11 +1,11 @@
-/** Whether a log line says that key usage could not be reported. */
+/** Whether a log line reports that key usage could not be recorded. */
 export function isOfUsage(line: unknown): boolean {
   return String(line).includes('"event":"usage_not_recorded"');
 }
 
 /**
- * The lines that the functions of this process log during the work.
- * @param withUsage includes lines about unreported key usage, which may come from an earlier test.
+ * The lines that the functions in this process log during the work.
+ * @param withUsage includes lines about unrecorded key usage, which may come from an earlier test.
  */
 export async function logged(
   work: () => Promise<unknown>,
@@ -28,9 +28,9 @@ export async function logged(
 let lastStart = 0;
 
 /**
- * Runs the work at a later time, at which no other test has written a line. An instance logs at
- * most 20 lines of some kinds in ten seconds, for all tests together. The database accepts only the
- * tokens of the next 30 seconds.
+ * Runs the work with the clock set to a later time, so that log lines of earlier tests do not
+ * count. An instance logs at most 20 lines of some kinds in ten seconds, across all tests. The
+ * database accepts tokens only if they are issued at most 30 seconds in the future.
  * @param seconds from now.
  */
 export async function later<Answer>(
@@ -39,7 +39,7 @@ export async function later<Answer>(
 ): Promise<Answer> {
   const { now } = Date;
   const planned = now() + seconds * 1000;
-  // When the clock goes back, the instance forgets the lines of the previous call.
+  // When the clock moves back, the instance resets its count of log lines.
   const start = lastStart = Math.abs(planned - lastStart) < 10_000 ? lastStart - 1 : planned;
   Date.now = () => start;
   try {

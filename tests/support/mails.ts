@@ -1,14 +1,16 @@
 import type { Mail } from "../../local/auth/mailbox.ts";
 import { stack } from "./test_stack.ts";
 
-/** The mails to an address that the local stack shows, newest first. */
+/** The e-mails to an address that the local stack has caught, newest first. */
 export async function mailsTo(email: string, url = stack.mail_url!): Promise<Mail[]> {
   const answer = await fetch(url, { headers: { Accept: "application/json" } });
   const mails: Mail[] = await answer.json();
   return mails.filter(({ to }) => to === email);
 }
 
-/** Requests a mailed link as a browser does, and returns the address to which it redirects. */
+/**
+ * Opens a link from an e-mail as a browser does, and returns the URL to which the link redirects.
+ */
 export async function followed(link: string): Promise<URL> {
   const answer = await fetch(link, { redirect: "manual" });
   await answer.body?.cancel();

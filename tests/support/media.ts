@@ -6,11 +6,11 @@ import {
   readGatewayConfig,
 } from "../../supabase/functions/gateway/gateway_config.ts";
 import { addMessage, type Company } from "./company.ts";
-// Hides the log lines of the functions of this process.
+// Hides the log lines of the functions in this process.
 import "./own_functions.ts";
 import { environment, stack, withDatabase } from "./test_stack.ts";
 
-/** The data about a media file, as the webhook stores it in a message. */
+/** The metadata of a media file, as the webhook stores it in a message. */
 export interface ToldMedium {
   id: string;
   mime_type: string | null;
@@ -41,7 +41,7 @@ export async function addMedium(
   return await withDatabase((sql) => addMessage(sql, company, { type, content: "", media }));
 }
 
-/** A request that the channel of a test received. */
+/** A request that the test's channel has received. */
 export interface SeenRequest {
   method: string;
   url: string;
@@ -52,8 +52,8 @@ export interface SeenRequest {
 type Answer = (request: SeenRequest) => Response | Promise<Response> | undefined;
 
 /**
- * A channel with one media file: its API is below /v26.0, and the file is below /files/.
- * @param answer answers instead of the channel, unless it returns undefined.
+ * A channel with one media file. The API is below /v26.0, and the file is below /files/.
+ * @param answer returns a response instead of the channel, or undefined to let the channel respond.
  */
 export function mediaChannel(
   bytes: Uint8Array<ArrayBuffer>,
@@ -85,7 +85,7 @@ export function mediaChannel(
   };
 }
 
-/** The channel's description of a media file. */
+/** The channel's response with the metadata of a media file. */
 export function facts(origin: string, bytes: Uint8Array, changes: Record<string, unknown> = {}) {
   return {
     ...{ messaging_product: "whatsapp", url: `${origin}/files/1`, mime_type: "image/jpeg" },
@@ -94,14 +94,14 @@ export function facts(origin: string, bytes: Uint8Array, changes: Record<string,
   };
 }
 
-/** The digest of a file in the form that the channel's events contain. */
+/** The digest of a file in the format of the channel's events. */
 export function base64Digest(bytes: Uint8Array): string {
   return Buffer.from(hex(bytes), "hex").toString("base64");
 }
 
 /**
- * A gateway in a separate server, with the channel at this address. `ask` does not read the body of
- * the answer, so a test can read it as slowly as it needs.
+ * A gateway in a separate server, with the channel at this URL. `ask` does not read the response
+ * body, so a test can read the body slowly.
  */
 export async function mediaGateway(
   channelUrl: string,
@@ -110,7 +110,7 @@ export async function mediaGateway(
   const config = await readGatewayConfig(environment({ supabaseUrl, channelUrl }));
   const app = gateway({ ...config, tellUsageEveryMs: 24 * HOUR_MS, ...changes });
   const server = Deno.serve(
-    // Hides the errors of answers that break off, which the tests expect.
+    // Hides the errors of interrupted responses, which the tests expect.
     { hostname: "127.0.0.1", port: 0, onListen() {}, onError: () => new Response() },
     (request) => app.fetch(request),
   );
@@ -136,7 +136,8 @@ export async function mediaGateway(
 }
 
 /**
- * A stream of this many bytes in pieces of 64 KiB, and a promise that its reader has cancelled it.
+ * A stream with this many bytes in pieces of 64 KiB, and a promise that resolves when the reader
+ * cancels the stream.
  */
 export function streamOf(size: number, endsAt = size) {
   const letGo = Promise.withResolvers<void>();
@@ -144,7 +145,7 @@ export function streamOf(size: number, endsAt = size) {
   const body = new ReadableStream<Uint8Array<ArrayBuffer>>({
     pull(controller) {
       if (at >= size) return controller.close();
-      if (at >= endsAt) return controller.error(new Error("The test breaks the stream"));
+      if (at >= endsAt) return controller.error(new Error("The test interrupts the stream"));
       const piece = patternAt(at, Math.min(65_536, size - at));
       at += piece.length;
       controller.enqueue(piece);
@@ -156,7 +157,7 @@ export function streamOf(size: number, endsAt = size) {
 
 const PATTERN = Uint8Array.from({ length: 65_536 + 251 }, (_, index) => index % 251);
 
-/** The bytes of `streamOf` at an offset. The first bytes are those of a PDF. */
+/** The bytes of `streamOf` at an offset. The first bytes are the start of a PDF. */
 function patternAt(at: number, length: number): Uint8Array<ArrayBuffer> {
   const bytes = PATTERN.slice(at % 251, at % 251 + length);
   if (at === 0) bytes.set(new TextEncoder().encode("%PDF-1.4\n"));

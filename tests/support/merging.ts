@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { type Answer, call } from "./calls.ts";
 import { anyPhone, type Company } from "./company.ts";
 
-/** Makes, merges and finds contacts of a company, with its key that has all scopes. */
+/** Creates, merges and finds a company's contacts with the API key that has all scopes. */
 export function mergesOf({ keys: { all } }: Company) {
   function ask(method: string, path: string, json?: unknown, headers = {}): Promise<Answer> {
     return call(all, method, path, { json, headers });
@@ -19,8 +19,8 @@ export function mergesOf({ keys: { all } }: Company) {
     ask("POST", `/contacts/${id}/merge`, { from }, headers);
 
   /**
-   * Two merged contacts: the survivor as the merge returned it, and the other contact as it was
-   * before the merge.
+   * Two merged contacts: the surviving contact after the merge, and the other contact before the
+   * merge.
    */
   async function merged(own = {}, theirs = {}) {
     const [survivor, other] = [await newContact(own), await newContact(theirs)];

@@ -1,8 +1,8 @@
 import * as fc from "fast-check";
 
 /**
- * One character of any script, like fast-check's unit "binary". That unit takes a second in every
- * file for its table of all characters.
+ * One character of any script, like fast-check's "binary" unit. That unit needs a second in every
+ * test file to build its character table.
  */
 export const anyCharacter = fc.oneof(
   fc.integer({ min: 0, max: 0xd7ff }),
@@ -10,8 +10,8 @@ export const anyCharacter = fc.oneof(
 ).map((code) => String.fromCodePoint(code));
 
 /**
- * Texts that programs often handle wrongly: other scripts, control characters, half surrogate
- * pairs, and the syntax of SQL, filters and template variables.
+ * Strings that programs often handle wrongly: other scripts, control characters, lone surrogates,
+ * and the syntax of SQL, filters and template variables.
  */
 export const nastyText = fc.oneof(
   fc.string({ unit: anyCharacter, maxLength: 300 }),

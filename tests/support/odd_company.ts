@@ -1,10 +1,10 @@
-// A company with rows that programs often search, sort and page wrongly. The rows have accents,
-// nulls, empty texts, equal values, and the syntax of addresses, filters and SQL.
+// A company with rows that programs often search, sort or paginate wrongly. The rows contain
+// accents, nulls, empty strings, equal values, and the syntax of URLs, filters and SQL.
 import type { Sql } from "./acting_as.ts";
 import { addTemplate, type Company, connectAccount, newCompany, newMember } from "./company.ts";
 import { withDatabase } from "./test_stack.ts";
 
-/** Texts of at most 255 characters. */
+/** Strings of at most 255 characters. */
 export const ODD_TEXTS = [
   ...["Ana", "ANA", "ana maria", "A\u0301na\u0301", "Áná Sofía", "Joao", "João da Silva"],
   "Anabel-Ana",
@@ -29,7 +29,7 @@ const PHONES = [
   ],
 ];
 
-/** Custom fields: each value under keys that are hard to write, and values that look alike. */
+/** Custom fields with keys that are hard to write in a URL, and with values that look alike. */
 const CUSTOM_FIELDS = [
   ...[{}, { plan: "gold", seats: 5 }, { plan: "Gold", seats: "5" }, { plan: null, seats: 5.5 }],
   ...[{ seats: 0 }, { seats: -0.000001 }, { seats: 1e21 }, { seats: "1e+21" }, {
@@ -62,7 +62,9 @@ const TAGS = [
 
 type Row = Record<string, unknown>;
 
-/** Makes a company with odd rows. Two such companies have the same rows, except for the ids. */
+/**
+ * Creates a company with unusual rows. Two such companies have the same rows, except for the ids.
+ */
 export async function newOddCompany(): Promise<Company> {
   const company = await newCompany();
   await withDatabase((sql) => sql.begin((sql) => addOddRows(sql, company)));
@@ -72,8 +74,8 @@ export async function newOddCompany(): Promise<Company> {
 const EPOCH = Date.UTC(2026, 0, 31, 9, 30) * 1000;
 
 /**
- * Times of a row. Each time is shared by three rows, and the times differ by a microsecond, a
- * second or a day.
+ * The times of a row. Three rows share each time, and the times differ by a microsecond, a second
+ * or a day.
  */
 function timesOf(sql: Sql, at: number) {
   const time = (group: number) => {
@@ -83,7 +85,7 @@ function timesOf(sql: Sql, at: number) {
   return { created_at: time(Math.floor(at / 3)), updated_at: time(at * 7 % 20) };
 }
 
-/** Adds a row for each text or id, and returns their ids. */
+/** Adds a row for each string or id, and returns the ids of the new rows. */
 async function add(
   sql: Sql,
   table: string,
@@ -168,14 +170,14 @@ async function addOddRows(sql: Sql, company: Company) {
       window_expires_at: at % 4 < 2 ? null : timesOf(sql, at + 20).created_at,
     }),
   );
-  // Another conversation also has messages, which the list of this conversation must not show.
+  // Another conversation also has messages, which must not appear in the list of this conversation.
   const messages = await add(sql, "messages", ODD_TEXTS.slice(0, 36), (content, at) => ({
     company_id,
     conversation_id: at % 6 === 5 ? conversations[0] : company.conversation_id,
     content,
     direction: at % 3 === 0 ? "inbound" : "outbound",
     outcome: at % 3 === 0 ? null : pick(["pending", "accepted", "failed", "accepted"], at),
-    // These lifetimes never end, because a job of another test may mark expired messages.
+    // These lifetimes never end, because another test's job may mark expired messages.
     expires_at: at % 3 === 0 ? null : new Date("9999-12-31"),
     type: at % 3 === 0
       ? pick(["text", "audio", "location", "unsupported", "system"], at)

@@ -25,25 +25,25 @@ import { isOfUsage } from "./log_lines.ts";
 import { checked } from "./checked_answers.ts";
 import { environment, stack, stackChannel } from "./test_stack.ts";
 
-// Like the platform, waits for work that continues after an answer. In tests, the wait ends when
-// watchedStack() is disposed of.
+// Collects the work that continues after a response, as the platform does. Tests wait for this work
+// before `watchedStack` is disposed of.
 const background: Promise<unknown>[] = [];
 const EdgeRuntime = { waitUntil: (work: Promise<unknown>) => background.push(work) };
 Object.assign(globalThis, { EdgeRuntime });
 
-// Hides the functions' log lines about sends and refused keys. A test of the log reads the lines
-// with log_lines.ts.
+// Hides the functions' log lines about sends and refused keys. Tests that check the log read the
+// lines with log_lines.ts.
 console.info = console.warn = () => {};
-// Lines about usage that functions with a broken database could not report are also hidden.
+// Also hides lines about key usage that functions with a broken database could not record.
 const { error: logError } = console;
 console.error = (...line) => isOfUsage(line[0]) || logError(...line);
 
-/** The functions report the usage only when a test awaits backgroundWork(). */
+/** The functions record key usage only when a test awaits `backgroundWork`. */
 const UNTIL_ASKED = { tellUsageEveryMs: 24 * 60 * 60_000 };
 
 /**
- * Waits for work that the functions of this process continue after their answers. The functions do
- * delayed work immediately, as when the platform ends an instance.
+ * Waits for work that the functions in this process continue after their responses. The functions
+ * do delayed work immediately, as when the platform stops an instance.
  */
 export async function backgroundWork() {
   while (background.length > 0) {
@@ -52,7 +52,7 @@ export async function backgroundWork() {
   }
 }
 
-/** A gateway in this process, with the database at this address. */
+/** A gateway in this process, with the database at this URL. */
 export async function ownGateway(
   supabaseUrl: string,
   databaseTimeoutMs = 10_000,
@@ -61,7 +61,7 @@ export async function ownGateway(
   const config = await readGatewayConfig(
     environment({ supabaseUrl, channelUrl: channelUrl ?? (stackChannel || undefined) }),
   );
-  // The webhooks of the tests have the sandbox's address, even if the database is behind a proxy.
+  // The tests' webhooks have the sandbox's URL, even if the database is behind a proxy.
   const webhookAddresses = { ...config.webhookAddresses, hosts: [stack.url] };
   const app = gateway({
     ...config,
@@ -79,7 +79,7 @@ export async function ownGateway(
   ) => ask(app, key, method, `/gateway${path}`, json, headers);
 }
 
-/** A template endpoint in this process, with the channel and the database at these addresses. */
+/** A template send endpoint in this process, with the channel and the database at these URLs. */
 export async function ownSender(
   channelUrl: string,
   { supabaseUrl = stack.url, timeoutMs = 20_000, ...changes }:
@@ -94,7 +94,7 @@ export async function ownSender(
 }
 
 /**
- * The function whatsapp in this process. The returned function runs a job with the right secret,
+ * The whatsapp function in this process. The returned function runs a job with the correct secret,
  * with or without an account.
  */
 export async function ownWhatsapp(
@@ -108,8 +108,8 @@ export async function ownWhatsapp(
 }
 
 /**
- * The function webhooks in this process, which may send to every address of this machine that
- * `hosts` names. The returned function sends the due deliveries of a company.
+ * The webhooks function in this process, which may send to every local address in `hosts`. The
+ * returned function sends a company's due deliveries.
  */
 export async function ownWebhooks(
   hosts: string[],
@@ -181,14 +181,14 @@ async function ask<Env extends object>(
 }
 
 /**
- * The path of the reports of key usage. A function sends a report at intervals, and no request
- * waits for it.
+ * The path for key usage reports. A function sends a report at intervals, and no request waits for
+ * a report.
  */
 const TELLING = "/rest/v1/rpc/record_api_key_usage";
 
 /**
  * A proxy in front of the stack's Data API that records every request.
- * @param answer answers instead of the stack, unless it returns null.
+ * @param answer returns a response instead of the stack, or null to let the stack respond.
  */
 export function watchedStack(
   answer: (request: Request) => Response | null | Promise<Response | null> = () => null,
@@ -210,11 +210,11 @@ export function watchedStack(
   );
   return {
     url: `http://127.0.0.1:${server.addr.port}`,
-    /** Every request except the reports of key usage. */
+    /** All requests except key usage reports. */
     seen,
-    /** The reports of key usage. */
+    /** The key usage reports. */
     told,
-    /** Forwards a request and returns the stack's answer. */
+    /** Forwards a request and returns the stack's response. */
     forward,
     [Symbol.asyncDispose]: async () => {
       await backgroundWork();

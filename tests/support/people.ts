@@ -2,14 +2,14 @@ import { createClient, type SupabaseClient } from "@supabase/supabase-js";
 import type { StackAddresses } from "../../local/stack.ts";
 import { stack, withDatabase } from "./test_stack.ts";
 
-/** A person who can sign in. */
+/** A user who can sign in. */
 export interface SignedUp {
   id: string;
   email: string;
   password: string;
 }
 
-/** The columns that Supabase Auth needs to find and read a person. */
+/** The columns that Supabase Auth needs to find and read a user. */
 const FOUND = {
   instance_id: "00000000-0000-0000-0000-000000000000",
   aud: "authenticated",
@@ -20,13 +20,13 @@ const FOUND = {
   email_change_token_new: "",
 };
 
-/** The address of Auth. The default is that of the tests' stack. */
+/** The URL of Supabase Auth. The default is the Auth URL of the tests' stack. */
 type Project = Pick<StackAddresses, "url" | "publishable_key">;
 
-/** Makes a person with a password who is a member of these companies. */
+/** Creates a user with a password who is a member of these companies. */
 export async function newPerson(
   { company, role = "owner", name = null, password = `pw-${crypto.randomUUID()}`, ...others }: {
-    /** The id of a company or of several companies. Without it, the person has no company. */
+    /** The id of one or more companies. By default, the user has no company. */
     company?: string | string[];
     role?: "owner" | "admin" | "agent";
     name?: string | null;
@@ -39,7 +39,7 @@ export async function newPerson(
   await withDatabase(async (sql) => {
     await sql.begin(async (sql) => {
       await sql`insert into auth.users ${sql({ id, email, ...FOUND })}`;
-      // The lowest cost of bcrypt, for speed.
+      // The lowest bcrypt cost, for speed.
       await sql`
         update auth.users set
           encrypted_password = extensions.crypt(${password}, extensions.gen_salt('bf', 4)),
@@ -62,8 +62,8 @@ export function anyClient({ url, publishable_key }: Project = stack): SupabaseCl
 }
 
 /**
- * Signs a person in with the password, as the page does.
- * @returns a client of the Data API that acts as the person, and the access token.
+ * Signs a user in with the password, as the settings page does.
+ * @returns a Data API client that acts as the user, and the access token.
  */
 export async function signIn(
   { email, password }: { email: string; password: string | null },

@@ -1,7 +1,8 @@
 /**
  * Starts a TCP proxy in front of Postgres that can cut its connections.
- * @param databaseUrl the address of the database, for any role.
- * @param watch makes a stream for each connection. The bytes to Postgres pass through it.
+ * @param databaseUrl the database URL, for any role.
+ * @param watch creates a stream for each connection. The bytes sent to Postgres pass through this
+ * stream.
  */
 export function startPostgresProxy(
   databaseUrl: string,
@@ -35,7 +36,7 @@ export function startPostgresProxy(
     }
     connections.clear();
   };
-  /** The database's address through the proxy, for a role. */
+  /** The database URL through the proxy, for a role. */
   const url = (role: string) => {
     const address = new URL(database);
     Object.assign(address, { username: role, port: String(port) });

@@ -2,22 +2,25 @@
 import { accessSync, constants } from "node:fs";
 import { delimiter, join } from "node:path";
 
-/** The browser's names on different systems. `CHROMIUM` in the environment names another file. */
+/**
+ * The browser's file names on different systems. The environment variable `CHROMIUM` can name
+ * another file.
+ */
 const BROWSERS = ["chromium", "chromium-browser", "google-chrome-stable", "google-chrome"];
 
-/** The file of a headless Chromium, or null if there is none. */
+/** The path of the Chromium executable, or null if Chromium is not installed. */
 export const CHROMIUM = Deno.env.get("CHROMIUM") || firstInPath(BROWSERS);
 
-/** The file of Python 3, or null if there is none. */
+/** The path of the Python 3 executable, or null if Python is not installed. */
 export const PYTHON = firstInPath(["python3"]);
 
-/** The file of jq, or null if there is none. */
+/** The path of the jq executable, or null if jq is not installed. */
 export const JQ = firstInPath(["jq"]);
 
-/** For each missing program, a sentence that says which tests are skipped. */
+/** For each missing program, a message about the skipped tests. */
 export function missingPrograms(): string[] {
   return [
-    ...(CHROMIUM ? [] : ["Chromium is not installed, so the tests in a browser are skipped."]),
+    ...(CHROMIUM ? [] : ["Chromium is not installed, so the browser tests are skipped."]),
     ...(PYTHON
       ? []
       : ["Python 3 is not installed, so the tests of programs in Python are skipped."]),
@@ -25,7 +28,7 @@ export function missingPrograms(): string[] {
   ];
 }
 
-/** The file of the first of these programs that is in PATH, or null if there is none. */
+/** The path of the first of these programs found in PATH, or null if none is found. */
 export function firstInPath(names: string[]): string | null {
   const folders = (Deno.env.get("PATH") ?? "").split(delimiter);
   const files = names.flatMap((name) => folders.map((folder) => join(folder, name)));

@@ -1,7 +1,7 @@
-// The parameters of a query: their values in the description, and their texts in the address.
+// Converts query parameters between their values and their strings in a URL.
 import type { JsonSchema } from "../../generate/openapi/json_schema.ts";
 
-/** The parameters of an operation in this place, such as the query. */
+/** An operation's parameters in this location, such as the query. */
 export function declaredParameters(
   document: JsonSchema,
   operation: JsonSchema,
@@ -13,24 +13,27 @@ export function declaredParameters(
     .filter((each: JsonSchema) => each.in === place);
 }
 
-/** The value of the text of a header or parameter. */
+/** The value of a header or parameter, parsed from its string. */
 export function valueOf(text: string, schema: JsonSchema): unknown {
   if (schema.type === "array") return splitText(text).map((each) => valueOf(each, schema.items));
   return schema.type === "integer" && /^-?\d+$/.test(text) ? Number(text) : text;
 }
 
-/** The text of a value in an address. */
+/** The string for a value in a URL. */
 export function textOf(value: unknown): string {
   if (!Array.isArray(value)) return plain(value);
   return value.map((each) => plain(each).replace(/[\\,]/g, "\\$&")).join(",");
 }
 
-/** An object may have any member, even one with the name toString. */
+/** Objects become JSON, because an object may have any property, even one named `toString`. */
 function plain(value: unknown): string {
   return typeof value === "object" ? JSON.stringify(value) : String(value);
 }
 
-/** The texts of query parameters. The members of an object become parameters with their own names. */
+/**
+ * The names and strings of query parameters. Each property of an object becomes a separate
+ * parameter.
+ */
 export function textsOf(values: object): [string, string][] {
   return Object.entries(values).flatMap(([name, value]) =>
     typeof value === "object" && value !== null && !Array.isArray(value)
@@ -39,15 +42,15 @@ export function textsOf(values: object): [string, string][] {
   ) as [string, string][];
 }
 
-/** The values of a list in an address. `\,` is a comma within a value. */
+/** The values of a list in a URL. `\,` is a comma within a value. */
 export function splitText(text: string): string[] {
   return [...`,${text}`.matchAll(/,((?:[^,\\]|\\.)*)/gsu)]
     .map(([, value]) => value.replace(/\\(.)/gsu, "$1"));
 }
 
 /**
- * The parameters of a query by the names in the description. The members of an object have their
- * own names, such as `custom_fields.plan`.
+ * The query parameters by their names in the description. In a URL, each property of an object has
+ * its own parameter, such as `custom_fields.plan`.
  */
 export function valuesByName(
   query: Iterable<[string, string]>,

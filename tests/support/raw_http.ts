@@ -1,4 +1,4 @@
-/** An answer from a connection. */
+/** A response read from a connection. */
 export interface RawAnswer {
   status: number;
   /** The header lines in lower case. */
@@ -7,7 +7,7 @@ export interface RawAnswer {
   body: any;
 }
 
-/** A server that runs this function in Deno's own HTTP server. */
+/** Runs this handler in Deno's own HTTP server. */
 export function served(fetch: (request: Request) => Response | Promise<Response>) {
   const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, fetch);
   return { port: server.addr.port, [Symbol.asyncDispose]: () => server.shutdown() };
@@ -18,12 +18,12 @@ export async function rawConnection(port: number, text: string) {
   const connection = await Deno.connect({ hostname: "127.0.0.1", port });
   await write(connection, text);
   return {
-    /** Sends more bytes. Does nothing if the server has already closed the connection. */
+    /** Sends further bytes. Does nothing if the server has already closed the connection. */
     write: (text: string) => write(connection, text).catch(() => {}),
-    /** Ends the sending half of the connection. The server reads the end and can still answer. */
+    /** Closes the sending half of the connection. The server can still respond. */
     endSending: () => connection.closeWrite(),
     hangUp: () => connection.close(),
-    /** Reads the answer up to its Content-Length, and closes the connection. */
+    /** Reads the response up to its Content-Length, and closes the connection. */
     answer: () => read(connection),
   };
 }

@@ -1,14 +1,14 @@
-// Simulates a DNS rebinding attack: a connection to a host name reaches another machine than the
-// name's look-up returned.
+// Simulates a DNS rebinding attack: a connection to a host name reaches a different machine from
+// the one in the DNS response.
 import type { Certificate } from "./certificate.ts";
 
 /**
- * Starts a machine that has this certificate, and makes a client whose connections all go to this
- * machine, whatever the host of the address is. So the client behaves as if each name had changed
- * between its look-up and the connection.
+ * Starts a server with this certificate, and creates a client whose connections all go to this
+ * server, whatever the host in the URL is. The client behaves as if each host's DNS record had
+ * changed between the look-up and the connection.
  *
  * @param trusted the certificates that the client trusts.
- * @param answer the answer to every request.
+ * @param answer the response to every request.
  */
 export function reboundTo(
   certificate: Certificate,
@@ -27,7 +27,8 @@ export function reboundTo(
       seen.bytes += read;
     }
   };
-  // The client requests a connection to the name, but the tunnel connects it to the machine.
+  // The client requests a connection to the host name, but the proxy connects the client to the
+  // server.
   const pass = async (conn: Deno.Conn) => {
     await conn.read(new Uint8Array(10_000));
     const to = await Deno.connect({ hostname: "127.0.0.1", port: portOf(machine) });
@@ -42,7 +43,10 @@ export function reboundTo(
   });
   return {
     client,
-    /** The number of connections to the machine, and of the decrypted bytes that it received. */
+    /**
+     * The number of connections to the server, and the number of decrypted bytes that the server
+     * received.
+     */
     seen,
     async [Symbol.asyncDispose]() {
       client.close();
@@ -66,7 +70,7 @@ async function accept(
     for (;;) {
       const conn = await listener.accept();
       open.add(conn);
-      handling.push(handle(conn).catch(() => {})); // the other side ends connections
+      handling.push(handle(conn).catch(() => {})); // the other side closes connections
     }
   } catch { /* the listener is closed */ }
   await Promise.all(handling);

@@ -3,7 +3,7 @@ import { sealWebhookSecret } from "../../supabase/functions/_shared/credentials/
 import { newSecret } from "../../supabase/functions/_shared/webhooks/signature.ts";
 import { credentialsKey, withDatabase } from "./test_stack.ts";
 
-/** A request that a receiver got. */
+/** A request that a webhook receiver has received. */
 export interface Received {
   path: string;
   headers: Record<string, string>;
@@ -13,8 +13,8 @@ export interface Received {
 }
 
 /**
- * A receiver on this machine, which remembers every request.
- * @param answer returns the answer to a request, by default a 204.
+ * A webhook receiver on this machine, which records every request.
+ * @param answer returns the response to a request, by default a 204.
  */
 export function receiver(
   answer: (received: Received, count: number) => Response | Promise<Response> = () =>
@@ -46,7 +46,7 @@ export interface MadeWebhook {
   secret: string;
 }
 
-/** Adds a webhook to a company, as if someone had made it. */
+/** Adds a webhook to a company, as if a user had created it. */
 export async function addWebhook(
   company_id: string,
   url: string,
@@ -73,7 +73,7 @@ export interface NewEvent {
   webhooks: string[];
 }
 
-/** Writes events in their order, and queues them, as the triggers do. */
+/** Writes events in this order and queues them, as the database triggers do. */
 export async function noteEvents(company_id: string, events: NewEvent[]): Promise<void> {
   const rows = events.map((event, at) => ({ ...event, place: at + 1 }));
   await withDatabase((sql) =>
@@ -107,7 +107,7 @@ export async function noteEvents(company_id: string, events: NewEvent[]): Promis
   );
 }
 
-/** The deliveries of a webhook that have not ended yet, in their order. */
+/** A webhook's open deliveries, in order. */
 export async function openDeliveries(webhook: MadeWebhook) {
   return await withDatabase((sql) =>
     sql`
@@ -117,7 +117,7 @@ export async function openDeliveries(webhook: MadeWebhook) {
   );
 }
 
-/** The deliveries of a webhook that have ended, in their order. */
+/** A webhook's finished deliveries, in order. */
 export async function endedDeliveries(webhook: MadeWebhook) {
   return await withDatabase((sql) =>
     sql`
@@ -127,7 +127,7 @@ export async function endedDeliveries(webhook: MadeWebhook) {
   );
 }
 
-/** Makes the open deliveries of a webhook due, and ends its pause. */
+/** Makes a webhook's open deliveries due, and ends the webhook's pause. */
 export async function makeDue(webhook: MadeWebhook): Promise<void> {
   await withDatabase(async (sql) => {
     await sql`

@@ -21,25 +21,25 @@ export async function sendReply(key: string | null, json: unknown, query = ""): 
 }
 
 /**
- * Makes the person of a company's conversation write, this many seconds ago. Returns the id of the
- * message.
+ * Adds a message from the contact of the company's conversation, sent this many seconds ago.
+ * Returns the message's id.
  */
 export async function writes(company: Own, { secondsAgo = 1 } = {}): Promise<string> {
   const sent_at = new Date(Date.now() - secondsAgo * 1000);
   return await withDatabase((sql) => addMessage(sql, company, { sent_at }));
 }
 
-/** A company whose contact has just written. */
+/** A company whose contact has just sent a message. */
 export async function spokenTo(): Promise<Company> {
   const company = await newCompany();
   await writes(company);
   return company;
 }
 
-/** A day in seconds: a message from a person keeps the window open for this long. */
+/** One day in seconds: a message from a contact keeps the window open for this long. */
 export const A_DAY = 24 * 60 * 60;
 
-/** The window of a company's contact on its account. */
+/** The reply window of a company's contact for the company's account. */
 export async function windowOf({ id, contact_id, account_id }: Own) {
   return await withDatabase(async (sql) => {
     const [found] = await sql`
@@ -51,8 +51,8 @@ export async function windowOf({ id, contact_id, account_id }: Own) {
 }
 
 /**
- * Hides the phone of a company's contact. The channel then names the person by these ids, the
- * newest last.
+ * Hides the phone number of a company's contact. The channel then identifies the contact with these
+ * user ids, the newest last.
  */
 export async function hidePhone({ id, contact_id }: Own, userIds: string[]) {
   await withDatabase(async (sql) => {

@@ -6,7 +6,9 @@ import { environment, stack } from "./test_stack.ts";
 
 const { signingKey } = await readConfig(environment());
 
-/** A token with these claims. By default it is valid for an hour and signed with the functions' key. */
+/**
+ * A JWT with these claims. By default, it is valid for one hour and signed with the functions' key.
+ */
 export async function token(
   claims: JWTPayload,
   { key, expires = "1h" }: { key?: Uint8Array; expires?: string | number } = {},
@@ -18,27 +20,27 @@ export async function token(
     .sign(key ?? signingKey.key);
 }
 
-/** The token that the functions make for a request with this API key. */
+/** The token that the functions create for a request with this API key. */
 export async function keyToken(key: string, scope?: string): Promise<string> {
   return await token({ role: "api_client", key_hash: await hashKey(key), ...(scope && { scope }) });
 }
 
-/** The token that the functions make when they read with this API key. */
+/** The token that the functions create for a read request with this API key. */
 export async function readerToken(key: string, scope: string | undefined = "read") {
   return await token({ role: "api_reader", key_hash: await hashKey(key), ...(scope && { scope }) });
 }
 
-/** The token of a person with a session. */
+/** The token of a signed-in user. */
 export async function personToken(userId: string): Promise<string> {
   return await token({ role: "authenticated", sub: userId });
 }
 
-/** The token of a person who has signed in with a second factor. */
+/** The token of a user who has signed in with a second factor. */
 export async function secondFactorToken(userId: string): Promise<string> {
   return await token({ role: "authenticated", sub: userId, aal: "aal2" });
 }
 
-/** Calls the Data API without the functions. Everyone with the publishable key can do this. */
+/** Calls the Data API directly. Everyone with the publishable key can do this. */
 export async function rest(
   token: string | null,
   method: string,

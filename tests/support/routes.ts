@@ -6,32 +6,32 @@ import { gatewayOperations } from "../../supabase/functions/gateway/operations.t
 import { anyPhone, type CompanyWithTemplate } from "./company.ts";
 import { environment, stack } from "./test_stack.ts";
 
-/** The local stack allows webhooks to the receiver of its sandbox. */
+/** The local stack allows webhooks to its sandbox's receiver. */
 const RECEIVER = `${stack.url}/sandbox/webhooks/tests`;
 
-/** The id of an event that no company has. */
+/** An event id that no company has. */
 const EVENT_ID = `evt_${"0".repeat(32)}`;
 
-/** A route of the gateway, with a request that succeeds. */
+/** A gateway route, with a request that succeeds. */
 export interface Route {
   method: string;
   /** The declared path, such as `/contacts/:id`. */
   pattern: string;
-  /** The table of the rows that it returns. */
+  /** The table of the rows that the route returns. */
   table: string;
-  /** The table, the view or the function that its one statement uses at the Data API. */
+  /** The table, view or function that the route uses through the Data API. */
   asks: string;
   /** `any` if every valid key has access. */
   scope: Scope | "any";
-  /** The status of a successful answer. */
+  /** The status of a successful response. */
   success: number;
-  /** The names of the parameters in its query. */
+  /** The names of the route's query parameters. */
   parameters: string[];
-  /** The maximum number of JSON values in its body. */
+  /** The maximum number of JSON values in the body. */
   maxValues: number;
-  /** Whether it returns a file. */
+  /** Whether the route returns a file. */
   isFile: boolean;
-  /** The path, with the id of a row of this company. */
+  /** The path, with the id of one of the company's rows. */
   path(company: CompanyWithTemplate): string;
   /** A body that succeeds for this company, or null if the route accepts no body. */
   body: ((company: CompanyWithTemplate) => Record<string, unknown>) | null;
@@ -105,7 +105,10 @@ const BODIES: Record<string, (company: CompanyWithTemplate) => Record<string, un
   "PATCH /conversations/:id": ({ member_id, team_id }) => ({ assigned_to: member_id, team_id }),
 };
 
-/** The statements of routes that neither read the view of their table nor write the table. */
+/**
+ * What routes use through the Data API if they neither read the view of their table nor write the
+ * table.
+ */
 const ASKED: Record<string, string> = {
   "GET /me": "rpc/own_key",
   "GET /messages/:id/media": "rpc/media_of_message",
@@ -142,7 +145,10 @@ const ASKED: Record<string, string> = {
   "POST /webhooks/:id/deliveries/:event_id/redeliver": "rpc/redeliver_event",
 };
 
-/** A configuration that connects to nothing: only the declarations of the operations are read here. */
+/**
+ * A configuration without connections, because only the declarations of the operations are read
+ * here.
+ */
 const NOWHERE = await readGatewayConfig(environment({ supabaseUrl: "http://127.0.0.1:9" }));
 
 /**
@@ -171,7 +177,7 @@ export const routes: Route[] = gatewayOperations(NOWHERE).flatMap(
           table.replace("company_", "")
         }`
         : table);
-    // Where possible, a body of these tests creates a new record.
+    // Where possible, these bodies create a new record.
     const success = Math.max(...Object.keys(answers()).map(Number));
     const { shape = {} } = (query instanceof z.ZodMiniLazy ? query._zod.innerType : query) ?? {};
     const limits = { scope, parameters: Object.keys(shape), maxValues, isFile };
@@ -184,7 +190,7 @@ function isOfChanges(path: string): boolean {
 }
 
 /**
- * The last resource in the path is also the name of the table, except for members and histories.
+ * The last resource name in the path is also the table name, except for members and histories.
  */
 function tableOf(path: string): string {
   const isName = (part: string) =>
@@ -214,11 +220,11 @@ export const listRoutes = pageRoutes.filter((route) => !changesRoutes.includes(r
 export const bodyRoutes = routes.filter(({ body }) => body !== null);
 /** The routes with a row's id in their path: operations on the row, and lists that belong to it. */
 export const idRoutes = routes.filter(({ pattern }) =>
-  // The id of an event is not the id of a row.
+  // An event id is not a row id.
   pattern.includes("/:") && pattern !== "/events/:id"
 );
 
-/** The name of the id in the path of a route. */
+/** The name of the id parameter in a route's path. */
 export function idNameOf({ pattern }: Route): string {
   return /:(\w+)/.exec(pattern)![1];
 }
@@ -228,13 +234,14 @@ export function isOfBatch({ pattern }: Pick<Route, "pattern">): boolean {
   return pattern.endsWith("/batch");
 }
 
-/** The path of a route with this id. */
+/** A route's path with this id. */
 export function pathWith({ pattern }: Route, id: string): string {
   return pattern.replace(/:\w+/, id).replace(":event_id", EVENT_ID);
 }
 
 /**
- * The body of a route for this path. If a body must confirm an id, it confirms the id in the path.
+ * A route's request body for this path. If the body must confirm an id, it contains the id from the
+ * path.
  */
 export function bodyAt({ body }: Route, company: CompanyWithTemplate, path: string) {
   const json = body?.(company);

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import type { JsonSchema } from "../../generate/openapi/json_schema.ts";
 
-/** Well-formed texts without a null character, so only a schema can refuse them. */
+/** Well-formed strings without null characters, so that only a schema can refuse them. */
 const plainText = (minLength: number, maxLength: number) =>
   fc.string({ unit: "grapheme", minLength, maxLength })
     .filter((text) => text.isWellFormed() && !text.includes("\0") && [...text].length <= maxLength);
@@ -21,8 +21,8 @@ function anyDate() {
 }
 
 /**
- * Values that a schema of the document allows. The function supports the keywords that requests
- * use.
+ * Generates values that a schema of the document allows. Only the schema keywords used in requests
+ * are supported.
  */
 export function arbitraryOf(schema: JsonSchema, document: JsonSchema): fc.Arbitrary<unknown> {
   if (schema.$ref) {
@@ -59,7 +59,7 @@ export function arbitraryOf(schema: JsonSchema, document: JsonSchema): fc.Arbitr
   throw new Error(`there are no values for ${JSON.stringify(schema)}`);
 }
 
-/** Checks the rule `choices` for the buttons of a reply. */
+/** Checks the `choices` rule for a reply's buttons. */
 function areDifferent(items: unknown[]): boolean {
   const buttons = items as { id: string; title: string }[];
   return [buttons.map(({ id }) => id), buttons.map(({ title }) => title)]
@@ -98,7 +98,7 @@ function objects(schema: JsonSchema, document: JsonSchema): fc.Arbitrary<unknown
     .filter((value) => !schema.properties.sections || obeysChoices(value));
 }
 
-/** Checks the keywords that say which members an object has. */
+/** Checks the schema keywords that restrict an object's properties. */
 function obeysPresence(
   { anyOf, oneOf, dependentRequired = {} }: JsonSchema,
   value: Record<string, unknown>,
@@ -110,7 +110,7 @@ function obeysPresence(
     );
 }
 
-/** Checks the rule `choices` for a list of a reply. */
+/** Checks the `choices` rule for a reply's list. */
 function obeysChoices(value: Record<string, unknown>): boolean {
   const sections = value.sections as { title?: string; rows: { id: string }[] }[];
   const ids = sections.flatMap(({ rows }) => rows.map(({ id }) => id));

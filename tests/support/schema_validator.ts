@@ -23,8 +23,8 @@ export class SchemaValidator {
       strictTypes: false,
       strictRequired: false,
       allErrors: false,
-      // ajv divides floats, and as floats, 0.07 / 0.01 is not exactly 7. Numbers of twelve digits
-      // are exact only to a hundredth.
+      // ajv divides floating-point numbers, and 0.07 / 0.01 is not exactly 7. Numbers with twelve
+      // digits are exact only to a hundredth.
       multipleOfPrecision: 1,
     });
     addFormats.default(this.#ajv);
@@ -35,8 +35,9 @@ export class SchemaValidator {
   }
 
   /**
-   * The way in which a value breaks the schema at a place in the document, or null if it fits.
-   * @param place the keys that lead to the schema.
+   * Describes how a value violates the schema at a place in the document, or returns null if the
+   * value is valid.
+   * @param place the path of object keys to the schema.
    */
   problemAt(place: string[], value: unknown): string | null {
     const pointer = place.map((key) => key.replaceAll("~", "~0").replaceAll("/", "~1"))
@@ -44,7 +45,10 @@ export class SchemaValidator {
     return this.#problem(`doc#/${pointer}`, () => ({ $ref: `doc#/${pointer}` }), value);
   }
 
-  /** The way in which a value breaks a schema without references, or null if it fits. */
+  /**
+   * Describes how a value violates a schema without references, or returns null if the value is
+   * valid.
+   */
   problemBySchema(schema: JsonSchema, value: unknown): string | null {
     return this.#problem(schema, () => schema, value);
   }
@@ -56,7 +60,7 @@ export class SchemaValidator {
   }
 }
 
-/** The same document, in which no object may have undeclared members. */
+/** The same document, in which no object may have undeclared properties. */
 export function withClosedObjects(document: JsonSchema): JsonSchema {
   return JSON.parse(JSON.stringify(document), (_key, value) => {
     const isObject = value?.type === "object" && value.properties;

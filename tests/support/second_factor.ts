@@ -2,12 +2,15 @@ import type { SupabaseClient } from "@supabase/supabase-js";
 import { decodeBase32 } from "deno-std/encoding/base32.js";
 import { totp } from "../../local/auth/second_factors.ts";
 
-/** The code that an app shows now for a secret. */
+/** The current code that an authenticator app shows for a secret. */
 export function codeOf(secret: string): string {
   return totp(decodeBase32(secret), Date.now() / 1000);
 }
 
-/** Gives a signed-in person a second factor. The session then has it too. */
+/**
+ * Adds a second factor for a signed-in user. The user's session is then verified with the second
+ * factor.
+ */
 export async function enrolled(
   { auth }: SupabaseClient,
 ): Promise<{ id: string; secret: string }> {

@@ -3,7 +3,10 @@ import type { SandboxMessage } from "../../sandbox/sandbox.ts";
 import { type Company, sealedFor } from "./company.ts";
 import { stack, statement, withDatabase } from "./test_stack.ts";
 
-/** The body of a send to this phone that the endpoint and the sandbox accept, with these changes. */
+/**
+ * The body of a template send to this phone number, with these changes. Without changes, the
+ * endpoint and the sandbox accept the body.
+ */
 export function template<Changes extends Record<string, unknown>>(
   phone: string,
   changes: Changes = {} as Changes,
@@ -45,21 +48,21 @@ export async function storedMessage(id: string) {
   });
 }
 
-/** The ledger of a company, oldest first. */
+/** A company's sends, oldest first. */
 export async function ledgerOf({ id }: { id: string }) {
   return await withDatabase(async (sql) => [
     ...await sql`select * from sends where company_id = ${id} order by created_at`,
   ]);
 }
 
-/** Replaces the sealed token of an account with this token. */
+/** Replaces an account's encrypted token with this token. */
 export async function setSealedToken({ account_id }: { account_id: string }, sealed: string) {
   await statement`
     update messaging_accounts set encrypted_token = ${sealed} where id = ${account_id}
   `;
 }
 
-/** Gives the account of a company another token. */
+/** Changes the token of a company's account. */
 export async function setToken(
   { id, account_id, phone_number_id }: Pick<Company, "id" | "account_id" | "phone_number_id">,
   token: string,
@@ -67,7 +70,7 @@ export async function setToken(
   await setSealedToken({ account_id }, await sealedFor({ company_id: id, phone_number_id }, token));
 }
 
-/** Ends every lease of a company now. */
+/** Lets all of a company's leases expire now. */
 export async function endLeases({ id }: { id: string }) {
   await statement`
     update sends set lease_ends_at = now() - interval '1 second' where company_id = ${id}
@@ -96,7 +99,7 @@ export function ownChannel(answer: (call: Call, request: Request) => Response | 
   };
 }
 
-/** A channel that accepts the message, but answers only when the test calls `answer`. */
+/** A channel that accepts the message, but responds only when the test calls `answer`. */
 export function slowChannel() {
   const [called, mayAnswer] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const channel = ownChannel(async () => {
@@ -123,7 +126,7 @@ export interface Call {
   body: any;
 }
 
-/** The channel's answer to a message that it accepts. */
+/** The channel's response to an accepted message. */
 export function accepted(id = `wamid.${crypto.randomUUID()}`): Response {
   return Response.json({ messages: [{ id, message_status: "accepted" }] });
 }

@@ -1,12 +1,12 @@
 import type postgres from "postgres";
 import { withDatabase } from "./test_stack.ts";
 
-/** The tables into which the functions write some seconds after the requests. */
+/** The tables that the functions write to a few seconds after a request. */
 const USAGE = ["api_key_errors", "api_key_usage"];
 
 /**
- * Every row of a company by table, and the row of the company itself.
- * @param withUsage includes the usage of its keys, which changes some time after they are used.
+ * All rows of a company by table, and the company's own row.
+ * @param withUsage includes the usage of API keys, which changes some time after a request.
  */
 export async function snapshot(
   companyId: string,
@@ -27,7 +27,7 @@ export async function snapshot(
   });
 }
 
-/** The number of rows of a company in each table that a template send writes. */
+/** The number of a company's rows in each table that a template send writes to. */
 export async function sendCounts(sql: postgres.Sql | postgres.TransactionSql, company_id: string) {
   const [counts] = await sql`
     select
@@ -40,8 +40,8 @@ export async function sendCounts(sql: postgres.Sql | postgres.TransactionSql, co
 }
 
 /**
- * Every table of the public schema with rows of companies. The list comes from the catalogue, so
- * every new table is included.
+ * All tables in the public schema that have company rows. The list comes from the database
+ * catalogue, so new tables are included.
  */
 export async function tables(): Promise<string[]> {
   return await withDatabase(tableNames);

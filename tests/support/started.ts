@@ -8,13 +8,13 @@ interface Options {
   env?: Record<string, string>;
   /** The working directory. The default is /tmp, so that nothing relies on the checkout's folder. */
   cwd?: string;
-  /** Words before the command, such as a program that runs the command as another user. */
+  /** A command prefix, such as a program that runs the command as another user. */
   prefix?: string[];
   /** The checkout of the stack. The default is this checkout. */
   checkout?: string;
 }
 
-/** Much more time than a slow computer needs. After this time, the test fails. */
+/** After this time, the test fails. Even a slow computer needs much less time. */
 const PATIENCE_MS = 60_000;
 
 /** A process that starts the local stack, as `npm start` does. */
@@ -31,7 +31,7 @@ export class Started {
     this.#child = new Deno.Command(program, {
       args: rest,
       cwd,
-      // The tests' own stack has set this variable for its functions.
+      // The tests' own stack sets this variable for its functions.
       env: { WHATSAPP_API_URL: "", ...env },
       stdout: "piped",
       stderr: "piped",
@@ -47,7 +47,7 @@ export class Started {
     return this.#child.pid;
   }
 
-  /** Waits until this text has been printed. */
+  /** Waits until the process has printed this text. */
   async says(text: string) {
     await until(() => this.#isOver || this.out.includes(text));
     if (this.#isOver) await this.ended();
@@ -62,13 +62,13 @@ export class Started {
     await this.ended();
   }
 
-  /** Ends the process as Ctrl-C does, or with another signal. */
+  /** Stops the process as Ctrl-C does, or with another signal. */
   async end(signal: Deno.Signal = "SIGINT"): Promise<[code: number, printed: string]> {
     this.#child.kill(signal);
     return await this.ended();
   }
 
-  /** Waits for the end of the process. Returns the exit code and the text on stderr. */
+  /** Waits until the process exits. Returns the exit code and the text from stderr. */
   async ended(): Promise<[code: number, printed: string]> {
     const [{ code }] = await deadline(
       // Also reads the output of a stack that runs longer than this process.
@@ -79,14 +79,14 @@ export class Started {
   }
 }
 
-/** Starts a stack on a folder, on any free port, and waits until it is ready. */
+/** Starts a stack with this data folder on a free port, and waits until the stack is ready. */
 export async function startOn(folder: string, args: string[] = [], options: Options = {}) {
   const started = new Started(["--data", folder, "--port", "0", ...args], options);
   await started.says(READY);
   return { started, stack: await stackOf(folder), postgres: await postgresOf(folder) };
 }
 
-/** The last words of a successful start. */
+/** The last line that a successful start prints. */
 export const READY = "Ctrl-C ends everything.";
 
 /** The stack.json that a stack writes for programs. */
@@ -99,7 +99,7 @@ export async function postgresOf(folder: string): Promise<number> {
   return parseInt(await Deno.readTextFile(`${folder}/data/postmaster.pid`));
 }
 
-/** All processes with this folder in their command line: `<id> <command line>`. */
+/** All processes that have this folder in their command line: `<id> <command line>`. */
 export async function processesOn(folder: string): Promise<string[]> {
   return (await commandLines()).filter((line) => line.includes(folder));
 }
@@ -119,8 +119,8 @@ async function commandLines(): Promise<string[]> {
 }
 
 /**
- * Works in a new folder. Removes it after the work, and ends processes in it that a failed test has
- * left running.
+ * Runs the work in a new folder, and then removes the folder. Also stops processes in the folder
+ * that a failed test has left running.
  */
 export async function withFolder<Answer>(
   work: (folder: string) => Promise<Answer>,
@@ -134,7 +134,7 @@ export async function withFolder<Answer>(
   }
 }
 
-/** Calls the gateway of a stack with its demo key. */
+/** Calls a stack's gateway with the demo key. */
 export async function ask(stack: StackAddresses, path: string, init: RequestInit = {}) {
   const { method, body } = init;
   const headers = new Headers(init.headers);
@@ -147,11 +147,16 @@ export async function ask(stack: StackAddresses, path: string, init: RequestInit
   return { status: answer.status, body: JSON.parse(answer.text) };
 }
 
-/** Waits until a condition holds. @throws Error if it does not hold within a minute. */
+/**
+ * Waits until a condition is true.
+ * @throws Error if the condition is not true within a minute.
+ */
 export async function until(condition: () => unknown | Promise<unknown>) {
   const began = performance.now();
   while (!await condition()) {
-    if (performance.now() - began > PATIENCE_MS) throw new Error(`This never held: ${condition}`);
+    if (performance.now() - began > PATIENCE_MS) {
+      throw new Error(`This condition was never true: ${condition}`);
+    }
     await pause(5);
   }
 }
@@ -165,7 +170,7 @@ async function read(stream: ReadableStream<Uint8Array>, hear: (text: string) => 
   for await (const text of stream.pipeThrough(new TextDecoderStream())) hear(text);
 }
 
-/** A port of this machine that is free now, as a text for a command. */
+/** A free port on this machine, as a string for a command. */
 export function freePort(): string {
   using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   return String(listener.addr.port);

@@ -2,21 +2,22 @@
 export type ListedTemplate = Record<string, unknown>;
 
 /**
- * A channel for one test that lists templates, knows every phone number, serves samples and accepts
- * media.
+ * A channel for one test that lists templates, accepts every phone number id, serves samples and
+ * accepts media uploads.
  */
 export function templateChannel(
   { templates = [], businessAccounts = ["42"], displayPhone, pageSize = 100, answer = () => null }:
     {
       templates?: ListedTemplate[];
-      /** The business accounts of a token, as the channel lists them. */
+      /** The business accounts for a token, as the channel lists them. */
       businessAccounts?: string[];
       /**
-       * The phone that the channel shows for every phone number id. By default, it shows no phone.
+       * The phone number that the channel returns for every phone number id. By default, it returns
+       * none.
        */
       displayPhone?: string;
       pageSize?: number;
-      /** Answers instead of this channel, unless it returns null. */
+      /** Returns a response instead of this channel, or null to let the channel respond. */
       answer?(request: Request): Response | null | Promise<Response | null>;
     } = {},
 ) {
@@ -24,12 +25,12 @@ export function templateChannel(
   const numbers = new Set<string>();
   const uploads: { phoneNumberId: string; form: FormData }[] = [];
   const channel = {
-    /** The calls so far, such as `GET /samples/offer.png` or `POST /1/media`. */
+    /** All calls so far, such as `GET /samples/offer.png` or `POST /1/media`. */
     calls,
     uploads,
     templates,
     url: "",
-    /** The address of a sample, signed as the channel signs it. */
+    /** The URL of a sample file, signed as the channel signs it. */
     sample: (file: string, signature = "good") => `${origin}/samples/${file}?sig=${signature}`,
     [Symbol.asyncDispose]: async () => await server.shutdown(),
     /** Allows the process to end while the channel still listens. */
@@ -93,7 +94,7 @@ function sampleOf(file: string, signature: string | null): Response {
   return new Response(`the bytes of ${file}`, { headers: { "Content-Type": type } });
 }
 
-/** A template of the list with a body of one variable. */
+/** A listed template with one variable in the body. */
 export function listedTemplate(name: string, changes: ListedTemplate = {}): ListedTemplate {
   return {
     id: `id-${name}`,
@@ -106,7 +107,7 @@ export function listedTemplate(name: string, changes: ListedTemplate = {}): List
   };
 }
 
-/** A template of the list with an image in its header. */
+/** A listed template with an image in the header. */
 export function imageTemplate(name: string, sample: string): ListedTemplate {
   return listedTemplate(name, {
     components: [

@@ -21,8 +21,8 @@ const { JWT_SIGNING_KEY = "", CREDENTIALS_KEY = "", JOBS_SECRET = "" } = Deno.en
 export const credentialsKey = readCredentialsKey(CREDENTIALS_KEY);
 
 /**
- * The environment variables of a function that uses this stack.
- * @param channelUrl the address of the messaging channel. By default, nothing listens there.
+ * The environment variables for a function that uses this stack.
+ * @param channelUrl the URL of the messaging channel. By default, nothing listens on this URL.
  */
 export function environment(
   { supabaseUrl = stack.url, channelUrl = "http://127.0.0.1:9" }: {
@@ -39,7 +39,7 @@ export function environment(
   return functionEnvironment(supabaseUrl, secrets, channelUrl);
 }
 
-/** Works on the database as the owner of its tables, in a separate session. */
+/** Runs the work in a separate database session as the owner of the tables. */
 export async function withDatabase<Answer>(
   work: (sql: postgres.Sql) => Promise<Answer>,
 ): Promise<Answer> {
@@ -54,7 +54,9 @@ export function statement(
   return withDatabase((sql) => sql(words, ...values));
 }
 
-/** Like `withDatabase`, but as the superuser, which is the only role that can act as any other role. */
+/**
+ * Like `withDatabase`, but as the superuser, because only the superuser can act as any other role.
+ */
 export async function asSuperuser<Answer>(
   work: (sql: postgres.Sql) => Promise<Answer>,
 ): Promise<Answer> {
@@ -64,18 +66,17 @@ export async function asSuperuser<Answer>(
 }
 
 /**
- * Connections that wait for their next work, by address. Opening a connection takes longer than
- * most work on it.
+ * Idle connections by URL. Opening a connection takes longer than most work on the connection.
  */
 const idle = new Map<string, postgres.Sql[]>();
 /**
- * The number of connections for one address. The database has enough connections for all test files
- * that run simultaneously.
+ * The maximum number of connections for one URL. The database has enough connections for all test
+ * files that run simultaneously.
  */
 const MOST_IDLE = 5;
 /**
- * Does the same as `discard all`, but keeps the plans of functions. Otherwise each new company
- * would need new plans, and no test of plans uses these sessions.
+ * Does the same as `discard all`, but keeps the cached plans of functions. Otherwise, each new
+ * company would need new plans. Tests of query plans do not use these sessions.
  */
 const NEW_BUT_FOR_PLANS = "close all; set session authorization default; reset all; " +
   "deallocate all; unlisten *; select pg_advisory_unlock_all(); discard temp; discard sequences";
@@ -91,7 +92,7 @@ async function withSession<Answer>(
   let isKept = false;
   try {
     const answer = await work(sql);
-    // The next work gets a session without earlier settings, locks or temporary tables.
+    // The next work starts in a session without earlier settings, locks or temporary tables.
     if (kept.length < MOST_IDLE) {
       await sql.unsafe(renew);
       isKept = kept.push(sql) > 0;

@@ -8,7 +8,7 @@ import { whatsapp } from "../../supabase/functions/whatsapp/app.ts";
 import type { Company } from "./company.ts";
 import { environment, stack, withDatabase } from "./test_stack.ts";
 
-// Files that a caller uploads, and the channel that gets them.
+// Files that a caller uploads, and the channel that receives the files.
 
 const bytes = (...parts: (string | number[])[]) =>
   new Uint8Array(
@@ -22,7 +22,7 @@ export const ogg = (codec: string) => bytes("OggS", Array(24).fill(0), codec, [1
 
 const OFFICE = "application/vnd.openxmlformats-officedocument";
 
-/** The beginning of a file of each type that the channel accepts. */
+/** The first bytes of a file of each type that the channel accepts. */
 export const BEGINNINGS: Record<string, Uint8Array> = {
   "image/jpeg": bytes([0xff, 0xd8, 0xff, 0xe0]),
   "image/png": bytes([0x89], "PNG\r\n", [0x1a], "\n"),
@@ -50,7 +50,7 @@ export function fileOfType(type: string, length: number): Uint8Array<ArrayBuffer
   return file;
 }
 
-/** An upload that the channel got. */
+/** An upload that the channel has received. */
 export interface Uploaded {
   path: string;
   authorization: string | null;
@@ -62,8 +62,8 @@ export interface Uploaded {
 }
 
 /**
- * A channel that accepts uploads, as Meta does, and messages. If `answer` is given, it makes the
- * answers.
+ * A channel that accepts messages and uploads, as Meta does. If `answer` is given, it returns the
+ * responses instead.
  */
 export function uploadChannel(answer?: (request: Request) => Response | Promise<Response>) {
   const uploads: Uploaded[] = [];
@@ -109,7 +109,7 @@ export function uploadChannel(answer?: (request: Request) => Response | Promise<
   };
 }
 
-/** The function whatsapp in this process, for uploads. */
+/** The whatsapp function in this process, for uploads. */
 export async function ownUploads(channelUrl: string, changes: Partial<WhatsappConfig> = {}) {
   const config = await readWhatsappConfig(environment({ supabaseUrl: stack.url, channelUrl }));
   const app = whatsapp({ ...config, tellUsageEveryMs: 24 * 60 * 60_000, ...changes });
@@ -139,7 +139,7 @@ export async function ownUploads(channelUrl: string, changes: Partial<WhatsappCo
   };
 }
 
-/** Adds the row of an upload for the company's number, and returns its id. */
+/** Adds the row of an upload for the company's phone number, and returns the upload's id. */
 export async function addUpload(
   { id, account_id }: Pick<Company, "id" | "account_id">,
   changes: Record<string, unknown> = {},

@@ -5,7 +5,7 @@ import { credentialsKey, stack } from "./test_stack.ts";
 
 type Sql = postgres.Sql | postgres.TransactionSql;
 
-/** Adds a webhook of a company for one type of event, and returns its id. */
+/** Adds a company's webhook for one event type, and returns the webhook's id. */
 export async function addWebhook(
   sql: Sql,
   company_id: string,
@@ -23,7 +23,7 @@ export async function addWebhook(
   return id;
 }
 
-/** Adds an event that was delivered to a webhook, and returns the name of the event. */
+/** Adds an event that was delivered to a webhook, and returns the event's public id. */
 export async function addDelivery(
   sql: Sql,
   company_id: string,
@@ -55,7 +55,7 @@ export async function addDelivery(
   return name;
 }
 
-/** Adds two webhooks to a company. The first one has got an event. */
+/** Adds two webhooks to a company. An event was delivered to the first webhook. */
 export async function addWebhooks(sql: Sql, company_id: string) {
   const webhook_id = await addWebhook(sql, company_id);
   return {

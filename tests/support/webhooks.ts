@@ -1,8 +1,8 @@
 import type postgres from "postgres";
 
 /**
- * Columns of a webhook. A webhook without changes subscribes to all events, and nothing listens at
- * its address.
+ * Columns of a webhook. By default, a webhook subscribes to all events, and nothing listens on its
+ * URL.
  */
 export interface WebhookColumns {
   url?: string;

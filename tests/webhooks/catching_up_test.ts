@@ -1,4 +1,5 @@
-// A webhook with a long queue reads later events from the event log, and so does a replay.
+// Tests webhooks with a long queue, which read later events from the event log. Replays also read
+// the event log.
 import assert from "node:assert/strict";
 import { newCompany } from "../support/company.ts";
 import { ownWebhooks } from "../support/own_functions.ts";
@@ -22,7 +23,7 @@ const event = (type: string, record_id: string, webhooks: string[]) => ({
   ...{ type, record_id, webhooks },
 });
 
-Deno.test("a webhook that is catching up gets every event of the log once, in the order of each record", async () => {
+Deno.test("a webhook that is catching up receives every event in the log once, in order for each record", async () => {
   const company = await newCompany();
   await using shop = receiver();
   const webhook = await addWebhook(company.id, shop.url, { types: ["deal.*"] });
@@ -34,7 +35,8 @@ Deno.test("a webhook that is catching up gets every event of the log once, in th
       types.slice(from, to).map((type, at) => event(type, records[(from + at) % 40], webhooks)),
     );
   await noted(0, 50, [webhook.id]);
-  // This statement does what app.bound_queues() does if a queue has more than 50,000 deliveries.
+  // This statement has the same effect as `app.bound_queues` for a queue with more than 50,000
+  // deliveries.
   await statement`
     update webhooks set state = 'catching_up', catch_up_version = clock.horizon - 1,
       catch_up_seq = 9223372036854775807
@@ -55,7 +57,7 @@ Deno.test("a webhook that is catching up gets every event of the log once, in th
   assert.equal(state, "on");
 });
 
-Deno.test("events that a transaction wrote but did not queue are sent before later events of the record", async () => {
+Deno.test("events that a transaction wrote but did not queue are sent before later events of the same record", async () => {
   const company = await newCompany();
   await using shop = receiver();
   const webhook = await addWebhook(company.id, shop.url);
@@ -67,7 +69,8 @@ Deno.test("events that a transaction wrote but did not queue are sent before lat
   const deliver = await ownWebhooks([shop.url]);
   await withDatabase(async (sql) => {
     await sql`begin`;
-    // This transaction queues nothing, because it began while the webhook was catching up.
+    // This transaction queues nothing, because the transaction began while the webhook was catching
+    // up.
     await sql`
       insert into app.events (slot, id, seq, version, company_id, type, record_id, happened_at)
       values (
@@ -75,7 +78,7 @@ Deno.test("events that a transaction wrote but did not queue are sent before lat
         app.change_now(), ${company.id}, 'deal.updated', ${company.deal_id}, clock_timestamp()
       )
     `;
-    // The webhook has read the log to its end, but must wait for the open transaction.
+    // The webhook has read the log to its end, but must wait until the open transaction ends.
     for (let run = 0; run < 4; run++) await deliver(company.id);
     await noteEvents(company.id, [event("deal.won", company.deal_id, [webhook.id])]);
     await deliver(company.id);
@@ -87,7 +90,7 @@ Deno.test("events that a transaction wrote but did not queue are sent before lat
   assert.deepEqual(shop.got.map(({ body }) => body.type), ["deal.updated", "deal.won"]);
 });
 
-Deno.test("a replay sends the events of the given period and types again", async () => {
+Deno.test("a replay sends all events of the given types and period again", async () => {
   const company = await newCompany();
   await using shop = receiver();
   const webhook = await addWebhook(company.id, shop.url);
@@ -115,7 +118,7 @@ Deno.test("a replay sends the events of the given period and types again", async
   assert.equal(shop.got[0].headers["webhook-id"], sent[1].headers["webhook-id"]);
 });
 
-/** Requests a replay of the events deal.won. */
+/** Requests a replay of the `deal.won` events. */
 const askForReplay = (webhook: MadeWebhook) =>
   statement`
     insert into app.replays (webhook_id, company_id, since, until, types)
@@ -124,7 +127,7 @@ const askForReplay = (webhook: MadeWebhook) =>
     )
   `;
 
-Deno.test("a replay waits for its last events while an earlier transaction is still writing", async () => {
+Deno.test("a replay waits for its last events while an earlier transaction is still open", async () => {
   const company = await newCompany();
   await using shop = receiver();
   const webhook = await addWebhook(company.id, shop.url);

@@ -13,7 +13,7 @@ import {
 } from "../support/receiving.ts";
 import { statement } from "../support/test_stack.ts";
 
-Deno.test("a delivery has the event and its record, and a signature that Standard Webhooks verifies", async () => {
+Deno.test("a delivery contains the event, its record and a signature that the Standard Webhooks library verifies", async () => {
   const company = await newCompany();
   await using shop = receiver();
   const webhook = await addWebhook(company.id, `${shop.url}/crm`);
@@ -37,7 +37,7 @@ Deno.test("a delivery has the event and its record, and a signature that Standar
   assert.deepEqual([ended.outcome, ended.status, ended.tries[0].status], ["delivered", 204, 204]);
 });
 
-Deno.test("a webhook with the payload ids gets only the id of the record", async () => {
+Deno.test("a webhook with the payload `ids` receives only the record's id", async () => {
   const company = await newCompany();
   await using shop = receiver();
   const webhook = await addWebhook(company.id, shop.url, { payload: "ids" });
@@ -47,7 +47,7 @@ Deno.test("a webhook with the payload ids gets only the id of the record", async
   assert.deepEqual(shop.got[0].body.data, { id: record_id });
 });
 
-Deno.test("the data of an event is null if the record is deleted or belongs to another company", async () => {
+Deno.test("an event's `data` is null if the record is deleted or belongs to another company", async () => {
   const [company, other] = await Promise.all([newCompany(), newCompany()]);
   await using shop = receiver();
   const webhook = await addWebhook(company.id, shop.url);
@@ -59,7 +59,7 @@ Deno.test("the data of an event is null if the record is deleted or belongs to a
   assert.deepEqual(shop.got.map(({ body }) => body.data), [null, null]);
 });
 
-Deno.test("a failed delivery is tried again with the same webhook-id, and later events of its record wait", async () => {
+Deno.test("a failed delivery is retried with the same `webhook-id`, and later events of its record wait", async () => {
   const company = await newCompany();
   let isBroken = true;
   await using shop = receiver(({ body }) =>
@@ -99,7 +99,7 @@ Deno.test("a failed delivery is tried again with the same webhook-id, and later 
   assert.equal((await openDeliveries(webhook)).length, 0);
 });
 
-Deno.test("one run sends the events of each record in their order", async () => {
+Deno.test("one run sends the events of each record in order", async () => {
   const company = await newCompany();
   await using shop = receiver();
   const webhook = await addWebhook(company.id, shop.url);
@@ -132,7 +132,7 @@ Deno.test("a redirect is a failure, and is not followed", async () => {
   assert.equal((await openDeliveries(webhook))[0].tries[0].status, 302);
 });
 
-Deno.test("nothing is sent to a forbidden address, and the error of the delivery says so", async () => {
+Deno.test("nothing is sent to a forbidden address, and the delivery's error gives this reason", async () => {
   const company = await newCompany();
   await using shop = receiver();
   const webhook = await addWebhook(company.id, shop.url);
@@ -144,7 +144,7 @@ Deno.test("nothing is sent to a forbidden address, and the error of the delivery
   assert.equal((await openDeliveries(webhook))[0].tries[0].failure, "refused_address");
 });
 
-Deno.test("an answer that does not end in time is a failure", async () => {
+Deno.test("a response that does not end in time counts as a failure", async () => {
   const company = await newCompany();
   const silent = Promise.withResolvers<Response>();
   await using shop = receiver(() => silent.promise);
@@ -157,7 +157,7 @@ Deno.test("an answer that does not end in time is a failure", async () => {
   silent.resolve(new Response());
 });
 
-Deno.test("during the overlap of a rotation both secrets sign, and after it only the new one", async () => {
+Deno.test("during a rotation, deliveries are signed with both secrets, and after the rotation only with the new secret", async () => {
   const company = await newCompany();
   await using shop = receiver();
   const previous = await addWebhook(company.id, shop.url);
@@ -183,7 +183,7 @@ Deno.test("during the overlap of a rotation both secrets sign, and after it only
   assert.equal(await send(), 1);
 });
 
-Deno.test("a deal that a key changes through the API arrives as an event", async () => {
+Deno.test("a change to a deal through the API is delivered as an event", async () => {
   const company = await newCompany();
   await using shop = receiver();
   await addWebhook(company.id, shop.url, { types: ["deal.*"] });

@@ -1,4 +1,5 @@
-// The section `webhooks` of the API's description describes every delivery and every example.
+// Tests that the `webhooks` section of the API's description matches every delivery and every
+// example.
 import assert from "node:assert/strict";
 import type { JsonSchema } from "../../generate/openapi/json_schema.ts";
 import { EVENT_TYPES, TYPES } from "../../supabase/functions/_shared/webhooks/event.ts";
@@ -17,7 +18,7 @@ function problemOf(event: { type: string }): string | null {
   return validator.problemAt(["webhooks", event.type, ...SCHEMA], event);
 }
 
-Deno.test("the description has a request for each type of event, with an example that fits", () => {
+Deno.test("the description has a request for each event type, with a valid example", () => {
   assert.deepEqual(Object.keys(document.webhooks).sort(), TYPES.toSorted());
   const examples: { type: string }[] = Object.entries<JsonSchema>(document.components.schemas)
     .filter(([name]) => /^[A-Z][a-z]+Event$/.test(name))
@@ -28,7 +29,7 @@ Deno.test("the description has a request for each type of event, with an example
   assert.match(problemOf({ ...untyped, type, extra: 1 } as never)!, /unevaluated/);
 });
 
-Deno.test("each delivery fits the description, with the whole record or only its id", async () => {
+Deno.test("each delivery matches the description, with the complete record or only its id", async () => {
   const company = await newCompanyWithTemplate();
   await using shop = receiver();
   const whole = await addWebhook(company.id, `${shop.url}/full`);
@@ -59,7 +60,7 @@ Deno.test("each delivery fits the description, with the whole record or only its
   }
 });
 
-Deno.test("the page on webhooks lists every type of event, and no other", async () => {
+Deno.test("the documentation page on webhooks lists exactly the existing event types", async () => {
   const { text } = await readPage("docs/webhooks.md");
   const [, table] = /\n## Types of events\n([^]*?)\n## /.exec(text)!;
   const cells = Array.from(table.matchAll(/^\| (`.*?) \|/gm), ([, cell]) => cell);

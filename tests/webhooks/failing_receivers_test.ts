@@ -12,7 +12,7 @@ import {
 } from "../support/receiving.ts";
 import { statement } from "../support/test_stack.ts";
 
-/** This many events, each of a different record. */
+/** Creates this many events, each for a different record. */
 const events = (count: number, webhook: MadeWebhook) =>
   Array.from({ length: count }, () => ({
     ...{ type: "deal.updated", record_id: crypto.randomUUID(), webhooks: [webhook.id] },
@@ -27,7 +27,7 @@ async function stateOf({ id }: MadeWebhook) {
   return row;
 }
 
-Deno.test("several failures in a row pause a webhook once, and after the pause only one delivery is tried", async () => {
+Deno.test("several consecutive failures pause a webhook once, and after the pause only one delivery is attempted", async () => {
   const company = await newCompany();
   let status = 500;
   await using shop = receiver(() => new Response(null, { status }));
@@ -39,7 +39,7 @@ Deno.test("several failures in a row pause a webhook once, and after the pause o
   const first = await stateOf(webhook);
   assert.deepEqual([first.state, first.pauses, first.lease_id], ["on", 1, null]);
   assert.ok(first.paused_s >= 8 && first.paused_s <= 10);
-  // While it is paused, nothing is sent.
+  // While the webhook is paused, nothing is sent.
   const sent = shop.got.length;
   await deliver(company.id);
   assert.equal(shop.got.length, sent);
@@ -58,7 +58,7 @@ Deno.test("several failures in a row pause a webhook once, and after the pause o
   assert.deepEqual([last.pauses, last.failures, last.failing_since], [0, 0, null]);
 });
 
-Deno.test("a 429 with Retry-After pauses the webhook, and does not count as an attempt", async () => {
+Deno.test("a 429 with `Retry-After` pauses the webhook and does not count as an attempt", async () => {
   const company = await newCompany();
   await using shop = receiver(() =>
     new Response("slow down", { status: 429, headers: { "Retry-After": "120" } })
@@ -72,7 +72,7 @@ Deno.test("a 429 with Retry-After pauses the webhook, and does not count as an a
   assert.ok(paused_s >= 117 && paused_s <= 120);
 });
 
-Deno.test("a 410 switches a webhook off, and the company's other webhooks get an event about it", async () => {
+Deno.test("a 410 switches a webhook off, and the company's other webhooks receive an event about the change", async () => {
   const company = await newCompany();
   await using shop = receiver(() => new Response(null, { status: 410 }));
   await using other = receiver();
@@ -114,7 +114,7 @@ Deno.test("after 72 hours without a success and 20 attempts, a webhook is switch
   assert.equal((await stateOf(webhook)).why, "failing");
 });
 
-Deno.test("after eleven attempts a delivery has failed, and the next event of its record goes out", async () => {
+Deno.test("after eleven attempts a delivery fails, and the next event of its record is sent", async () => {
   const company = await newCompany();
   await using shop = receiver(({ body }) =>
     new Response(null, { status: body.type === "deal.updated" ? 500 : 204 })
@@ -136,7 +136,7 @@ Deno.test("after eleven attempts a delivery has failed, and the next event of it
   );
 });
 
-Deno.test("a webhook whose key has ended gets nothing, and is switched off", async () => {
+Deno.test("a webhook whose API key is no longer valid receives nothing and is switched off", async () => {
   const company = await newCompany();
   await using shop = receiver();
   const [{ id: key_id }] = await statement`

@@ -1,5 +1,5 @@
-// Tests how keys manage webhooks through the gateway. A webhook that a key made is off when the key
-// ends.
+// Tests how callers manage webhooks through the gateway. A webhook that was created with an API key
+// is switched off when the key becomes invalid.
 import assert from "node:assert/strict";
 import { openWebhookSecret } from "../../supabase/functions/_shared/credentials/webhook_secrets.ts";
 import { call } from "../support/calls.ts";
@@ -22,7 +22,7 @@ async function read({ keys }: Company, id: string) {
   return (await call(keys.webhooks, "GET", `/webhooks/${id}`)).body.data;
 }
 
-/** Another key with the scope webhooks, and its id. */
+/** Another API key with the `webhooks` scope, and the key's id. */
 async function anotherKey({ id }: Company): Promise<{ key: string; key_id: string }> {
   const key = await withDatabase((sql) => sql.begin((sql) => newKey(sql, id, ["webhooks"])));
   const [{ id: key_id }] = await statement`
@@ -31,7 +31,7 @@ async function anotherKey({ id }: Company): Promise<{ key: string; key_id: strin
   return { key, key_id };
 }
 
-Deno.test("a key makes a webhook with a secret, and a repeat of the request has the same secret", async () => {
+Deno.test("a key with the `webhooks` scope creates a webhook, and a repeat of the request returns the same secret", async () => {
   const company = await newCompany();
   const headers = { "Idempotency-Key": crypto.randomUUID() };
   const { secret, ...webhook } = await create(company.keys.webhooks, headers);
@@ -52,7 +52,7 @@ Deno.test("a key makes a webhook with a secret, and a repeat of the request has 
   });
 });
 
-Deno.test("a company has at most ten webhooks, even when many are made at the same time", async () => {
+Deno.test("a company has at most ten webhooks, even when many are created simultaneously", async () => {
   const { keys } = await newCompany();
   const answers = await Promise.all(
     Array.from({ length: 12 }, () => call(keys.webhooks, "POST", "/webhooks", { json: wanted })),
@@ -63,7 +63,7 @@ Deno.test("a company has at most ten webhooks, even when many are made at the sa
   }
 });
 
-Deno.test("a webhook is off as soon as its key is switched off or deleted", async () => {
+Deno.test("a webhook is off as soon as its API key is switched off or deleted", async () => {
   const company = await newCompany();
   const owner = await personToken(company.member_id);
   for (const [method, json] of [["PATCH", { is_active: false }], ["DELETE", undefined]] as const) {
@@ -83,7 +83,7 @@ Deno.test("a webhook is off as soon as its key is switched off or deleted", asyn
   }
 });
 
-Deno.test("a webhook of an expired key is shown as off, and a test event for it is refused", async () => {
+Deno.test("a webhook whose API key has expired is shown as off, and a test event for the webhook is refused", async () => {
   const company = await newCompany();
   const { key, key_id } = await anotherKey(company);
   const { id } = await create(key);
@@ -98,7 +98,7 @@ Deno.test("a webhook of an expired key is shown as off, and a test event for it 
   assert.equal((await call(company.keys.webhooks, "POST", `${path}/test`)).status, 202);
 });
 
-Deno.test("after a key is rotated, its webhook belongs to the successor, even if the earlier key is deleted", async () => {
+Deno.test("after a key rotation, the webhook belongs to the new key, even if the old key is deleted", async () => {
   const company = await newCompany();
   const { key, key_id } = await anotherKey(company);
   const { id } = await create(key);
@@ -114,7 +114,7 @@ Deno.test("after a key is rotated, its webhook belongs to the successor, even if
   assert.equal((await read(company, id)).state, "off");
 });
 
-Deno.test("a webhook is off when the key that last changed its address ends", async () => {
+Deno.test("a webhook is off when the API key that last changed its URL becomes invalid", async () => {
   const company = await newCompany();
   const { id } = await create(company.keys.webhooks);
   const { key, key_id } = await anotherKey(company);
@@ -127,7 +127,7 @@ Deno.test("a webhook is off when the key that last changed its address ends", as
   assert.equal((await read(company, id)).state, "off");
 });
 
-Deno.test("the delivery log has pages, newest first, and can be filtered by state and by type", async () => {
+Deno.test("the delivery log is paginated with the newest deliveries first, and can be filtered by state and type", async () => {
   const company = await newCompany();
   const { id } = await create(company.keys.webhooks);
   const outcomes = ["delivered", "failed", "delivered", "undelivered", "delivered"];
@@ -154,7 +154,7 @@ Deno.test("the delivery log has pages, newest first, and can be filtered by stat
   assert.deepEqual(await states("type=deal.*"), []);
 });
 
-Deno.test("a single event can be delivered again, and an event of another webhook is not found", async () => {
+Deno.test("a single event can be delivered again, but only if it belongs to the webhook", async () => {
   const company = await newCompany();
   const [{ id }, { id: other }] = [
     await create(company.keys.webhooks),
@@ -171,7 +171,7 @@ Deno.test("a single event can be delivered again, and an event of another webhoo
   assertCode(await again(id, name), 409, "conflict");
 });
 
-Deno.test("a replay begins in the last 30 days, and one runs at a time", async () => {
+Deno.test("a replay must start within the last 30 days, and only one replay runs at a time", async () => {
   const company = await newCompany();
   const { id } = await create(company.keys.webhooks);
   const replay = (json: Record<string, unknown>) =>

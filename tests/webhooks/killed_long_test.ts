@@ -1,5 +1,5 @@
 // Tests deliveries while the function is killed repeatedly, while the database is down, and while
-// other receivers do not answer.
+// other receivers do not respond.
 import assert from "node:assert/strict";
 import { delay } from "deno-std/async/delay.js";
 import { newCompany } from "../support/company.ts";
@@ -28,7 +28,7 @@ const eventsOf = (records: string[], count: number, webhooks: MadeWebhook[]) =>
     webhooks: webhooks.map(({ id }) => id),
   }));
 
-/** For each record, the numbers of its events in the order in which they first arrived. */
+/** For each record, the numbers of its events in the order of their first arrival. */
 function firstArrivals(got: Received[], path: string): Map<string, number[]> {
   const seen = new Set<string>();
   const first = got.filter(({ path: own, headers }) => {
@@ -54,7 +54,7 @@ function assertAllInOrder(got: Received[], path: string, records: string[], coun
 }
 
 Deno.test(
-  "no delivery is lost or out of order while the function is killed again and again",
+  "no delivery is lost or out of order while the function is killed repeatedly",
   LONG,
   async () => {
     const company = await newCompany();
@@ -79,8 +79,9 @@ Deno.test(
         isOver = true
       );
       if (kills < KILLS) {
-        // Waits until some deliveries have arrived, and kills the run while it sends others. A run
-        // ends at once if a statement of the killed run still had to renew its lease.
+        // Waits until some deliveries have arrived, and kills the run while it sends others. The
+        // next run ends immediately if a statement of the killed run has renewed the lease in the
+        // meantime.
         const enough = arrived + 20 + (EVENTS / 20) * Math.random();
         while (!isOver && shop.got.length < enough) await delay(1);
         if (!isOver) {
@@ -98,7 +99,7 @@ Deno.test(
   },
 );
 
-Deno.test("a run survives a database that is down for five seconds", LONG, async () => {
+Deno.test("a run continues after the database was down for five seconds", LONG, async () => {
   const company = await newCompany();
   await using shop = receiver();
   const webhook = await addWebhook(company.id, shop.url);
@@ -124,7 +125,7 @@ Deno.test("a run survives a database that is down for five seconds", LONG, async
 });
 
 Deno.test(
-  "silent and failing receivers get few requests and do not delay other receivers",
+  "silent and failing receivers are sent few requests and do not delay other receivers",
   LONG,
   async () => {
     const company = await newCompany();
@@ -147,7 +148,8 @@ Deno.test(
       await noteEvents(company.id, eventsOf([crypto.randomUUID()], 1, [webhook]));
       while (shop.got.length === sent) await delay(5);
     }
-    // The silent receiver still holds its first requests, although every write has arrived.
+    // The silent receiver has not yet responded to its first requests, although every change has
+    // arrived at the other receivers.
     assert.ok(silent.got.length <= 30, `${silent.got.length} requests to the silent receiver`);
     assert.ok(failing.got.length <= 30, `${failing.got.length} requests to the failing receiver`);
     silence.resolve(new Response());
@@ -156,7 +158,7 @@ Deno.test(
 );
 
 Deno.test(
-  "if 60,000 events happen while a receiver is down, the queue stays bounded and all events arrive later",
+  "if 60,000 events occur while a receiver is down, the queue remains limited and all events arrive later",
   { ignore: !ALL },
   async () => {
     const company = await newCompany();

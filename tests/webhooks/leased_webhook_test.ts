@@ -8,7 +8,7 @@ const delivery = (record_id: string, seq: number) => ({
   is_truncated: false,
 });
 
-Deno.test("a delivery that has waited for five seconds is read again, with the current state of its record", () => {
+Deno.test("a delivery that has waited for five seconds is read again, to send its record's current state", () => {
   const webhook = new LeasedWebhook("w", 20);
   webhook.add([delivery("a", 1), delivery("a", 2), delivery("b", 3)]);
   webhook.isDrained = true;
@@ -18,7 +18,7 @@ Deno.test("a delivery that has waited for five seconds is read again, with the c
   assert.deepEqual(webhook.held(), ["a"]);
 });
 
-Deno.test("deliveries of one record are sent one at a time, and other records do not wait for them", () => {
+Deno.test("one record's deliveries are sent one at a time, and other records' deliveries do not wait for them", () => {
   const webhook = new LeasedWebhook("w", 20);
   const deliveries = [delivery("a", 1), delivery("a", 2), delivery("b", 3), delivery("b", 4)];
   webhook.add(deliveries);

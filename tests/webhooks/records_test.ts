@@ -1,4 +1,4 @@
-// A webhook gets each record exactly as GET by its id returns it.
+// Tests that a webhook receives each record exactly as a GET request by id returns the record.
 import assert from "node:assert/strict";
 import { call } from "../support/calls.ts";
 import { newCompanyWithTemplate } from "../support/company.ts";
@@ -9,7 +9,7 @@ import { statement, withDatabase } from "../support/test_stack.ts";
 
 const company = await newCompanyWithTemplate();
 
-/** For each resource that events are about: a record, and the path to read it. */
+/** For each resource with events: a record, and the path that returns the record. */
 const RECORDS = {
   contact: [company.contact_id, "/contacts"],
   archived_contact: [company.archived_contact_id, "/contacts"],
@@ -20,7 +20,7 @@ const RECORDS = {
   template: [company.template_id, "/templates"],
 };
 
-Deno.test("a webhook gets each record as GET returns it", async () => {
+Deno.test("a webhook receives each record as a GET request returns it", async () => {
   await using shop = receiver();
   const webhook = await addWebhook(company.id, shop.url);
   const records = Object.entries(RECORDS);
@@ -60,7 +60,7 @@ Deno.test("an account and a webhook are sent without their secrets", async () =>
   for (const { text } of [account, test]) assert.doesNotMatch(text, /sealed|token|whsec_|eyJ/);
 });
 
-Deno.test("a record of more than 256 KiB is left out, and the event says so", async () => {
+Deno.test("a record of more than 256 KiB is left out of the event, which is marked as truncated", async () => {
   await using shop = receiver();
   const webhook = await addWebhook(company.id, shop.url);
   const components = [{ type: "BODY", text: "ä".repeat(200_000) }];
@@ -94,7 +94,7 @@ Deno.test("after a contact is erased, no stored attempt and no later request con
   const { body: { data: contact } } = await call(company.keys.write, "POST", "/contacts", {
     json: { name: words[0], email: words[1], phone: words[2] },
   });
-  // This receiver repeats a part of the request in its answer.
+  // This receiver repeats a part of the request in its response.
   await using shop = receiver(({ text }) => new Response(text.slice(300), { status: 500 }));
   const webhook = await addWebhook(company.id, shop.url);
   const record_id = contact.id;
@@ -104,7 +104,7 @@ Deno.test("after a contact is erased, no stored attempt and no later request con
   assert.notDeepEqual(isNamed(shop.got[0].text), []);
   const open = JSON.stringify(await openDeliveries(webhook));
   assert.notDeepEqual(isNamed(open), []);
-  // The delivery log also stores such an answer.
+  // The delivery log stores the receiver's response.
   await statement`
     insert into app.deliveries (
       slot, webhook_id, seq, event_id, company_id, type, record_id, happened_at, outcome, ended_at, tries
@@ -122,7 +122,7 @@ Deno.test("after a contact is erased, no stored attempt and no later request con
   `;
   assert.ok(kept.length >= 2);
   assert.deepEqual(isNamed(JSON.stringify(kept)), []);
-  // An answer that arrives after the contact was erased is not stored either.
+  // A response that arrives after the contact was erased is not stored either.
   await statement`
     update app.open_deliveries set due_at = now() where webhook_id = ${webhook.id}
   `;
@@ -132,7 +132,7 @@ Deno.test("after a contact is erased, no stored attempt and no later request con
   assert.deepEqual(tries.map(({ answer }: { answer: string | null }) => answer), [null, null]);
 });
 
-Deno.test("an event has the same time in a request, in the log and in each delivery, and all times have one form", async () => {
+Deno.test("an event has the same time in requests, in the log and in deliveries, and all times use one format", async () => {
   let isBroken = true;
   await using shop = receiver(() => new Response(null, { status: isBroken ? 500 : 204 }));
   const webhook = await addWebhook(company.id, shop.url);

@@ -1,4 +1,4 @@
-// Only owners and admins of a company manage its webhooks on the settings page.
+// Tests that only a company's owners and admins can manage its webhooks on the settings page.
 import assert from "node:assert/strict";
 import { openWebhookSecret } from "../../supabase/functions/_shared/credentials/webhook_secrets.ts";
 import { newCompany, newMembers } from "../support/company.ts";
@@ -17,7 +17,7 @@ async function storedSecret(id: string): Promise<string> {
   ]);
 }
 
-Deno.test("owners and admins make a webhook, and see its secret once", async () => {
+Deno.test("owners and admins create a webhook and see its secret once", async () => {
   const ask = await ownSettings();
   for (const person of [own.member_id, admin]) {
     const { status, body, text } = await ask(person, "POST", "/webhooks", wanted);
@@ -40,7 +40,7 @@ Deno.test("owners and admins make a webhook, and see its secret once", async () 
   }
 });
 
-Deno.test("an owner changes, pauses and rotates a webhook, and the history says so", async () => {
+Deno.test("an owner changes and pauses a webhook and rotates its secret, and the history records each action", async () => {
   const ask = await ownSettings();
   const { data } = (await ask(own.member_id, "POST", "/webhooks", wanted)).body;
   const path = `/webhooks/${data.id}`;
@@ -61,7 +61,7 @@ Deno.test("an owner changes, pauses and rotates a webhook, and the history says 
   ]);
 });
 
-Deno.test("agents and people of other companies cannot manage webhooks", async () => {
+Deno.test("agents and users of other companies cannot manage webhooks", async () => {
   const ask = await ownSettings();
   const { data } = (await ask(own.member_id, "POST", "/webhooks", wanted)).body;
   for (const person of [agent, other.member_id]) {
@@ -79,7 +79,7 @@ Deno.test("agents and people of other companies cannot manage webhooks", async (
   assert.equal(await storedSecret(data.id), data.secret);
 });
 
-Deno.test("an address that is not on the public internet is refused with the reason", async () => {
+Deno.test("a URL that is not on the public internet is refused with the reason", async () => {
   const ask = await ownSettings();
   const refused = await ask(own.member_id, "POST", "/webhooks", {
     ...wanted,

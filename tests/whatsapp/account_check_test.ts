@@ -1,5 +1,5 @@
-// Before an account is connected, the channel must confirm that its token and phone number belong
-// together.
+// Tests the check before an account is connected: the channel must confirm that the token and the
+// phone number belong together.
 
 import assert from "node:assert/strict";
 import {
@@ -20,7 +20,10 @@ const management = (...target_ids: string[]) => ({
   target_ids,
 });
 
-/** Checks the phone number 1 at a channel with these answers by path. All other paths get a 404. */
+/**
+ * Checks phone number 1 with a channel that returns these responses by path. All other paths return
+ * a 404.
+ */
 async function check(answers: Answers, businessAccountId?: string) {
   await using server = served((request) => {
     const answer = answers[request.path.replace("/v26.0/", "")];
@@ -29,7 +32,10 @@ async function check(answers: Answers, businessAccountId?: string) {
   });
   const account = { token: TOKEN, phoneNumberId: "1", businessAccountId };
   const result = await checkAccount(server.channel, account);
-  assert.ok(!JSON.stringify(result).includes(TOKEN.slice(0, 12)), "the token is not quoted");
+  assert.ok(
+    !JSON.stringify(result).includes(TOKEN.slice(0, 12)),
+    "the error does not quote the token",
+  );
   return { result, seen: server.seen };
 }
 
@@ -41,7 +47,7 @@ function assertSaid(result: AccountCheck, verdict: AccountCheck["verdict"], word
   assert.match(result.sentence, words);
 }
 
-Deno.test("the check accepts a number that belongs to the business account", async () => {
+Deno.test("the check accepts a phone number that belongs to the business account", async () => {
   const { result, seen } = await check(
     { "1": number, "77/phone_numbers": numbers("2", "1") },
     "77",
@@ -58,7 +64,7 @@ Deno.test("the check accepts a number that belongs to the business account", asy
   assert.equal(seen[2].query.get("limit"), "100");
 });
 
-Deno.test("the check also finds a number on a later page of the business account's list", async () => {
+Deno.test("the check also finds a phone number on a later page of the business account's list", async () => {
   const pages = ({ query }: Seen) =>
     query.has("after")
       ? Response.json({ data: [{ id: "1" }] })
@@ -69,7 +75,7 @@ Deno.test("the check also finds a number on a later page of the business account
   );
 });
 
-Deno.test("a connection is refused if the channel clearly refuses the token or the number", async () => {
+Deno.test("a connection is refused if the channel clearly refuses the token or the phone number", async () => {
   const noes: [Response, RegExp][] = [
     [
       refusal(190, "Expired", {}, 401),
@@ -96,7 +102,7 @@ Deno.test("a connection is refused if the channel clearly refuses the token or t
   }
 });
 
-Deno.test("after any other answer of the channel, the result of the check is unclear", async () => {
+Deno.test("after any other channel response, the result of the check is unclear", async () => {
   const unclear: [Response, RegExp][] = [
     [new Response("Bad gateway", { status: 502 }), /\(HTTP 502\)$/],
     [new Response("Forbidden", { status: 403 }), /\(HTTP 403\)$/],
@@ -117,7 +123,7 @@ Deno.test("after any other answer of the channel, the result of the check is unc
   assertSaid(away, "unclear", /could not be asked about phone number 1 /);
 });
 
-Deno.test("the check returns the expiry of the token and the quality of the number", async () => {
+Deno.test("the check returns the token's expiry and the phone number's quality", async () => {
   const ending = (expires_at: unknown) => () => Response.json({ data: { expires_at } });
   const green = () => Response.json({ ...NUMBER, quality_rating: "GREEN" });
   const until = async (expires_at: unknown) => {
@@ -134,13 +140,13 @@ Deno.test("the check returns the expiry of the token and the quality of the numb
   for (const never of [0, null, "soon", -1, 1e15]) assert.equal(await until(never), undefined);
 });
 
-Deno.test("a number is refused if the complete list of the business account does not contain it", async () => {
+Deno.test("a phone number is refused if it is not in the business account's complete list", async () => {
   const { result } = await check({ "1": number, "77/phone_numbers": numbers("2", "3") }, "77");
   assertSaid(result, "refused", /^The phone number 1 is not one of business account 77$/);
   assert.equal(result.businessAccountId, undefined);
 });
 
-Deno.test("a business account that cannot be read gives an unclear result, which names a missing permission", async () => {
+Deno.test("if the business account cannot be read, the result is unclear and names a missing permission", async () => {
   const without = (answer: Response) => check({ "1": number, "77/phone_numbers": answer }, "77");
   const unclear = [
     refusal(10, "No"),
@@ -158,7 +164,7 @@ Deno.test("a business account that cannot be read gives an unclear result, which
   assertSaid((await without(refusal(190, "Expired"))).result, "refused", /190: Expired/);
 });
 
-Deno.test("if the caller names no business account, the check finds it through the token's permissions", async () => {
+Deno.test("if the caller names no business account, the check finds the account through the token's permissions", async () => {
   const messaging = { scope: "whatsapp_business_messaging", target_ids: ["9", "8"] };
   const { result, seen } = await check({
     "1": number,
@@ -175,7 +181,7 @@ Deno.test("if the caller names no business account, the check finds it through t
   assert.equal(seen[1].query.get("input_token"), TOKEN);
 });
 
-Deno.test("if none of 20 business accounts has the number, the caller must name the business account", async () => {
+Deno.test("if none of 20 business accounts has the phone number, the caller must name the business account", async () => {
   const many = Array.from({ length: 50 }, (_, n) => `${100 + n}`);
   const tokens: Answers[string][] = [
     ...[scopes(), scopes(management()), Response.json({ data: null })],
@@ -192,7 +198,7 @@ Deno.test("if none of 20 business accounts has the number, the caller must name 
   assert.equal(seen.length, 22);
 });
 
-Deno.test("the channel's texts about the number are shown without control characters", async () => {
+Deno.test("the channel's texts about the phone number are returned without control characters", async () => {
   const odd = Response.json({
     ...NUMBER,
     verified_name: "Loja\u001b[2J\u0000",

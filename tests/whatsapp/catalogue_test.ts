@@ -1,5 +1,5 @@
-// The service reads the catalogue of a business account page by page. A part of the catalogue never
-// counts as the whole.
+// Tests that the service reads a business account's template catalogue page by page. An incomplete
+// catalogue is never treated as complete.
 
 import assert from "node:assert/strict";
 import { readTemplates } from "../../supabase/functions/_shared/templates/catalogue.ts";
@@ -8,7 +8,7 @@ import { refusal, type Seen, served, TOKEN } from "./served.ts";
 
 const template = (name: string, language = "es") => ({ name, language, status: "APPROVED" });
 
-/** Pages as the channel returns them. `next` names the cursor of the following page. */
+/** Pages as the channel returns them. `next` is the cursor of the following page. */
 function page(data: unknown, next?: string): Response {
   const url = `https://graph.facebook.com/x?access_token=${TOKEN}&after=${next}`;
   return Response.json({
@@ -27,7 +27,7 @@ async function read(answer: (request: Seen) => Response, name?: string) {
 const namesOf = (entries: { name: string; language: string }[]) =>
   entries.map(({ name, language }) => `${name} ${language}`);
 
-Deno.test("all pages are read by their cursors, with 100 templates each and every needed field", async () => {
+Deno.test("all pages are read with cursors, each with up to 100 templates and every required field", async () => {
   const { result, seen } = await read(({ query }) => {
     const after = query.get("after");
     if (after === null) return page([template("a"), template("a", "pt_BR")], "c1");
@@ -55,11 +55,11 @@ Deno.test("only templates with exactly the requested name are returned", async (
   assert.equal(seen[0].query.get("name"), "order");
 });
 
-Deno.test("an empty list gives an empty catalogue", async () => {
+Deno.test("an empty list results in an empty catalogue", async () => {
   assert.deepEqual((await read(() => page([]))).result, []);
 });
 
-Deno.test("the catalogue drops only malformed templates, and takes the last entry of a template that is listed twice", async () => {
+Deno.test("the catalogue omits only malformed templates, and uses the last entry of a template that is listed twice", async () => {
   const { result } = await read(() =>
     page([null, 7, {}, { name: "x" }, template("a"), { ...template("a"), status: "PAUSED" }])
   );
@@ -67,7 +67,7 @@ Deno.test("the catalogue drops only malformed templates, and takes the last entr
   assert.equal(result[0].status, "PAUSED");
 });
 
-Deno.test("an incomplete list gives no catalogue, and the error says why", async () => {
+Deno.test("an incomplete list results in an error with the reason instead of a catalogue", async () => {
   const first = (rest: () => Response) => ({ query }: Seen) =>
     query.has("after") ? rest() : page([template("a")], "c1");
   let n = 0;

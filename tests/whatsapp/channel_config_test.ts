@@ -1,10 +1,10 @@
-// Tests the address of the channel, and the hosts that may serve the samples of templates.
+// Tests the channel's URL, and the hosts that may serve template samples.
 
 import assert from "node:assert/strict";
 import { ConfigError } from "../../supabase/functions/_shared/config.ts";
 import { readChannelConfig } from "../../supabase/functions/_shared/channel/channel_config.ts";
 
-Deno.test("calls go to the WhatsApp API unless another address is set, without slashes at its end", () => {
+Deno.test("calls go to the WhatsApp API unless another URL is set, whose trailing slashes are removed", () => {
   const urls: [string | undefined, string][] = [
     [undefined, "https://graph.facebook.com/v26.0"],
     ["", "https://graph.facebook.com/v26.0"],
@@ -14,7 +14,8 @@ Deno.test("calls go to the WhatsApp API unless another address is set, without s
     ["http://127.0.0.1:54321/sandbox/v26.0", "http://127.0.0.1:54321/sandbox/v26.0"],
     ["HTTPS://Graph.Facebook.com/v26.0", "https://graph.facebook.com/v26.0"],
     ["https://example.com", "https://example.com"],
-    // Addresses without TLS are allowed only for this machine, in every spelling.
+    // URLs without TLS are allowed only for this machine, under each of its host names and
+    // addresses.
     ["http://localhost/v26.0", "http://localhost/v26.0"],
     ["HTTP://LocalHost:8080/v26.0", "http://localhost:8080/v26.0"],
     ["http://sandbox.localhost:1/v26.0", "http://sandbox.localhost:1/v26.0"],
@@ -35,7 +36,7 @@ Deno.test("calls go to the WhatsApp API unless another address is set, without s
   }
 });
 
-/** Addresses that would get a token without TLS. */
+/** URLs to which a token would be sent without TLS. */
 const WITHOUT_TLS = [
   ...["http://graph.facebook.com/v26.0", "HTTP://GRAPH.FACEBOOK.COM", "http://nowhere.invalid"],
   ...["http://localhost.evil.com", "http://127.0.0.1.evil.com", "http://evillocalhost"],
@@ -45,7 +46,7 @@ const WITHOUT_TLS = [
   ...["http://evil.com\\@localhost", "http://evil.com/127.0.0.1", "http://x.evil/localhost"],
 ];
 
-Deno.test("WHATSAPP_API_URL must be https unless its host is this machine, and the error says so", () => {
+Deno.test("`WHATSAPP_API_URL` must use https unless its host is this machine, and the error explains this rule", () => {
   for (const WHATSAPP_API_URL of WITHOUT_TLS) {
     assert.throws(() => readChannelConfig({ WHATSAPP_API_URL }), {
       name: "ConfigError",
@@ -59,7 +60,7 @@ Deno.test("WHATSAPP_API_URL must be https unless its host is this machine, and t
 const hosts = (WHATSAPP_MEDIA_HOSTS?: string, WHATSAPP_API_URL?: string) =>
   readChannelConfig({ WHATSAPP_MEDIA_HOSTS, WHATSAPP_API_URL }).mediaHosts;
 
-Deno.test("samples may come from the host of the WhatsApp API, with the same scheme and port", () => {
+Deno.test("samples may come from the WhatsApp API's host, with the same scheme and port", () => {
   for (const none of [undefined, "", " "]) {
     assert.deepEqual(hosts(none), ["https://graph.facebook.com"]);
   }
@@ -71,7 +72,7 @@ Deno.test("samples may come from the host of the WhatsApp API, with the same sch
   ]);
 });
 
-Deno.test("WHATSAPP_MEDIA_HOSTS adds hosts over https, and hosts on this machine over http too", () => {
+Deno.test("`WHATSAPP_MEDIA_HOSTS` allows additional hosts over https, and hosts on this machine also over http", () => {
   const lists: [string, string[]][] = [
     ["media.example.com", ["https://media.example.com"]],
     [" Media.Example.com , files.example.com:8443", [
@@ -92,7 +93,7 @@ Deno.test("WHATSAPP_MEDIA_HOSTS adds hosts over https, and hosts on this machine
   }
 });
 
-Deno.test("the error for a wrong WHATSAPP_MEDIA_HOSTS names the variable without its value", () => {
+Deno.test("the error for an invalid `WHATSAPP_MEDIA_HOSTS` names the variable, but does not contain its value", () => {
   const wrong = [
     ...[
       "https://secret-s",

@@ -1,4 +1,4 @@
-// Tests the name that a document keeps on its way from the sample's host to the recipient.
+// Tests the file name of a document on its way from the sample's host to the recipient.
 
 import assert from "node:assert/strict";
 import * as fc from "fast-check";
@@ -12,7 +12,7 @@ function nameOf(path: string, disposition: string | null = null, templateName = 
   return fileName({ format: "DOCUMENT", type: PDF, disposition, url, templateName });
 }
 
-Deno.test("the name of a document comes from its host, or else its address, or else its template", () => {
+Deno.test("a document is named by its host, otherwise by its URL, and otherwise by its template", () => {
   const named: [path: string, disposition: string | null, name: string][] = [
     ["/a/1.pdf", 'attachment; filename="Terms.pdf"', "Terms.pdf"],
     ["/a/1.pdf", "attachment; filename=Terms.pdf", "Terms.pdf"],
@@ -42,7 +42,7 @@ Deno.test("a long file name is cut to 240 characters and keeps its extension", (
   assert.equal(nameOf("/x", null, "t".repeat(512)), `${"t".repeat(235)}.pdf`);
 });
 
-Deno.test("no file name can break the upload form", () => {
+Deno.test("no file name can break the form encoding of the upload", () => {
   const property = fc.property(nastyText, nastyText, nastyText, (path, header, template) => {
     const name = nameOf(
       `/${encodeURIComponent(path.toWellFormed())}.pdf`,

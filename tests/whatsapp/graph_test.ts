@@ -1,5 +1,5 @@
-// Tests requests to the channel: the meaning of each answer, its limits, and the secrets that an
-// error must not show.
+// Tests requests to the channel: the meaning of each response, the limits of a response, and the
+// secrets that errors must not contain.
 
 import assert from "node:assert/strict";
 import { askChannel, type Question } from "../../supabase/functions/_shared/channel/graph.ts";
@@ -12,7 +12,7 @@ async function ask(answer: () => Response | Promise<Response>, question: Partial
   return { reply, seen: server.seen };
 }
 
-Deno.test("a request to the channel has its path and the token, and returns the JSON of the answer", async () => {
+Deno.test("a channel request contains the path and the token, and returns the response's JSON", async () => {
   const { reply, seen } = await ask(() => Response.json({ id: "1" }), {
     path: "1/phone_numbers",
     query: { fields: "id,name", after: "a&b=" },
@@ -25,7 +25,7 @@ Deno.test("a request to the channel has its path and the token, and returns the 
   assert.equal(headers.get("Authorization"), `Bearer ${TOKEN}`);
 });
 
-Deno.test("a write to the channel has its body as JSON", async () => {
+Deno.test("a write request to the channel has a JSON body", async () => {
   const { seen } = await ask(() => Response.json({}), {
     method: "POST",
     path: "1/subscribed_apps",
@@ -38,7 +38,7 @@ Deno.test("a write to the channel has its body as JSON", async () => {
   assert.equal(seen[0].body, '{"a":"Ã©"}');
 });
 
-Deno.test("the code of an error, not its status, decides whether the channel refused or is unavailable", async () => {
+Deno.test("the error code, not the HTTP status, decides whether the channel has refused or is unavailable", async () => {
   for (const status of [200, 400, 500]) {
     for (const code of [100, 190, 10, 299, 33, 132001]) {
       const { reply } = await ask(() => refusal(code, "No", {}, status));
@@ -58,7 +58,7 @@ Deno.test("the code of an error, not its status, decides whether the channel ref
   assert.equal(passes.reply.kind, "unavailable");
 });
 
-Deno.test("a refusal contains the channel's words, details, trace id and subcode", async () => {
+Deno.test("a refusal contains the channel's message, details, trace id and subcode", async () => {
   const more = { error_subcode: 33, error_data: { details: "d" }, fbtrace_id: "T" };
   const { reply } = await ask(() => refusal(100, "No", more));
   assert.deepEqual(reply, {
@@ -68,7 +68,7 @@ Deno.test("a refusal contains the channel's words, details, trace id and subcode
   });
 });
 
-Deno.test("an answer that does not come from the channel counts as unavailable, with its Retry-After", async () => {
+Deno.test("a response that does not come from the channel counts as unavailable, with its `Retry-After`", async () => {
   const redirect = new Headers({ Location: "https://elsewhere.example/" });
   const odd: [Response, string][] = [
     [new Response("<h1>Hello</h1>"), "HTTP 200, with an answer that is not JSON"],
@@ -88,7 +88,7 @@ Deno.test("an answer that does not come from the channel counts as unavailable, 
   assert.equal(syncing.kind === "unavailable" && syncing.retryAfter, 600);
 });
 
-Deno.test("a redirect is not followed, so no other host gets the token", async () => {
+Deno.test("a redirect is not followed, so no other host receives the token", async () => {
   await using elsewhere = served(() => Response.json({}));
   const headers = { Location: `${elsewhere.origin}/x` };
   for (const status of [301, 302, 307, 308]) {
@@ -97,7 +97,7 @@ Deno.test("a redirect is not followed, so no other host gets the token", async (
   assert.equal(elsewhere.seen.length, 0);
 });
 
-Deno.test("an answer that is too long, too late or broken off counts as unavailable", async () => {
+Deno.test("a response that is too long, too late or incomplete counts as unavailable", async () => {
   const long = await ask(() => Response.json("x".repeat(2000)), { maxBytes: 2001 });
   assert.deepEqual(long.reply, {
     kind: "unavailable",
@@ -125,7 +125,7 @@ Deno.test("an answer that is too long, too late or broken off counts as unavaila
   assert.equal(broken.requests, 1, "a POST is not repeated");
 });
 
-Deno.test("the words of an answer contain neither a piece of the token nor the query of an address", async () => {
+Deno.test("a channel message contains neither a part of the token nor the query string of a URL", async () => {
   const piece = TOKEN.slice(20, 40);
   const told =
     `Bad ${piece} at https://graph.facebook.com/x?access_token=${TOKEN}&s=signed (${TOKEN})`;
@@ -147,7 +147,7 @@ Deno.test("the words of an answer contain neither a piece of the token nor the q
   }
 });
 
-Deno.test("the address of the next page loses its query, because the channel puts the token there", async () => {
+Deno.test("the query string is removed from the URL of the next page, because the channel puts the token there", async () => {
   const next = `https://graph.facebook.com/v26.0/1/message_templates?access_token=${TOKEN}&after=x`;
   const { reply } = await ask(() =>
     Response.json({ data: [], paging: { cursors: { after: "x" }, next, previous: next } })

@@ -1,5 +1,5 @@
-// Tests the result of an upload if the channel accepts it, refuses it, breaks it off or is too
-// slow. The connection to the sample's host always ends with the upload.
+// Tests the result of an upload if the channel accepts, refuses or interrupts the upload, or is too
+// slow. When the upload ends, the connection to the sample's host is always closed.
 
 import assert from "node:assert/strict";
 import { MediaTrouble } from "../../supabase/functions/_shared/templates/media_trouble.ts";
@@ -19,7 +19,7 @@ import {
   upload,
 } from "./uploading.ts";
 
-Deno.test("the channel's answer to an upload decides whether the upload succeeded", async () => {
+Deno.test("the channel's response decides whether an upload succeeded", async () => {
   const media: [Response, RegExp, number?][] = [
     [
       refusal(131053, "Media upload error", { error_data: { details: "Unsupported type" } }),
@@ -49,7 +49,7 @@ Deno.test("the channel's answer to an upload decides whether the upload succeede
 });
 
 /**
- * Uploads an endless sample to a channel of raw connections, and waits until the sample's
+ * Uploads an endless sample to a channel that uses raw connections, and waits until the sample's
  * connection is closed.
  */
 async function uploadToBare(
@@ -72,7 +72,7 @@ async function uploadToBare(
   return { message: error.message, connections: channel.connections };
 }
 
-Deno.test("an upload that breaks fails without a repeat, and closes the sample's connection", async () => {
+Deno.test("an interrupted upload fails without a retry, and closes the sample's connection", async () => {
   const { message, connections } = await uploadToBare(async (connection) => {
     await connection.read(new Uint8Array(65_536));
   });
@@ -80,7 +80,7 @@ Deno.test("an upload that breaks fails without a repeat, and closes the sample's
   assert.equal(connections, 1);
 });
 
-Deno.test("an upload that hangs ends at the signal and closes the sample's connection", async () => {
+Deno.test("the abort signal ends an upload that hangs and closes the sample's connection", async () => {
   const stop = new AbortController();
   const { message } = await uploadToBare(async (connection) => {
     await connection.read(new Uint8Array(1));
@@ -89,7 +89,7 @@ Deno.test("an upload that hangs ends at the signal and closes the sample's conne
   assert.match(message, IN_TIME);
 });
 
-Deno.test("an answer after the time limit is ignored", async () => {
+Deno.test("a response after the time limit is ignored", async () => {
   const stop = new AbortController();
   const work = upload(jpeg, { signal: stop.signal }, async () => {
     stop.abort();
@@ -99,7 +99,7 @@ Deno.test("an answer after the time limit is ignored", async () => {
   await assertTrouble(work, IN_TIME);
 });
 
-Deno.test("an upload that is answered before the end of the sample never counts as accepted", async () => {
+Deno.test("an upload never counts as accepted if the channel responds before the end of the sample", async () => {
   const answering = (json: string) => async (connection: Deno.TcpConn) => {
     await connection.read(new Uint8Array(1024));
     await write(connection, `HTTP/1.1 200 OK\r\nContent-Length: ${json.length}\r\n\r\n${json}`);
@@ -112,7 +112,7 @@ Deno.test("an upload that is answered before the end of the sample never counts 
   );
 });
 
-Deno.test("a channel that counts the bytes of a request receives the whole request", async () => {
+Deno.test("a channel that counts the bytes of a request receives the complete request", async () => {
   await using host = served(jpeg);
   await using channel = bareChannel();
   channel.become(async (connection) => {

@@ -1,5 +1,6 @@
-// The service passes the sample of a media header from its host to the channel. The service accepts
-// only allowed hosts and limits the size and the time. The host gets no token.
+// Tests how the service copies the sample of a media header from the sample's host to the channel.
+// Only allowed hosts are accepted, the size and the time are limited, and the host receives no
+// token.
 
 import assert from "node:assert/strict";
 import { gzipSync } from "node:zlib";
@@ -19,7 +20,7 @@ import {
   upload,
 } from "./uploading.ts";
 
-Deno.test("the sample is uploaded as a form with the token, but its own host gets no token", async () => {
+Deno.test("the sample is uploaded as a form with the token, but the sample's host receives no token", async () => {
   const { result, host, channel } = await upload(jpeg, { path: "/v/1.jpg?oh=secret" });
   assert.deepEqual(result, { mediaId: "media-1", filename: null });
   assert.equal(host.seen.length, 1);
@@ -35,7 +36,7 @@ Deno.test("the sample is uploaded as a form with the token, but its own host get
   assert.deepEqual([file.name, file.type, await file.text()], ["1.jpg", "image/jpeg", "JPEG"]);
 });
 
-Deno.test("an upload states its length if it is known, and is otherwise sent in chunks", async () => {
+Deno.test("an upload has a `Content-Length` if the sample's length is known, and is otherwise chunked", async () => {
   const known = await upload(jpeg);
   const { headers, body } = known.channel.seen[0];
   assert.equal(headers.get("Content-Length"), String(body.length));
@@ -59,7 +60,7 @@ Deno.test("a sample is requested uncompressed, and a compressed sample is refuse
   assert.equal(channel.seen.length, 0);
 });
 
-Deno.test("each format has its content types, and the file name decides if the type is meaningless", async () => {
+Deno.test("each format has allowed content types, and the file name decides if the content type is generic", async () => {
   const fits: [Sample["format"], string | null, string, string][] = [
     ["IMAGE", "image/jpeg; charset=binary", "/x", "image/jpeg"],
     ["IMAGE", "Image/PNG", "/x", "image/png"],
@@ -102,7 +103,7 @@ Deno.test("each format has its content types, and the file name decides if the t
   }
 });
 
-Deno.test("a document is sent with its name, and images and videos without a name", async () => {
+Deno.test("a document is sent with its file name, and images and videos are sent without one", async () => {
   const pdf = (disposition?: string) => () =>
     new Response("PDF", {
       headers: {
@@ -119,7 +120,7 @@ Deno.test("a document is sent with its name, and images and videos without a nam
   assert.match(channel.seen[0].body, /name="file"; filename="PreÃ§os\.pdf"\r\n/);
 });
 
-Deno.test("samples come only from the channel's hosts over https and from configured hosts", async () => {
+Deno.test("samples may come only from the channel's hosts over https and from configured hosts", async () => {
   await using stranger = served(jpeg);
   const port = new URL(stranger.origin).port;
   const refused = [
@@ -164,7 +165,7 @@ Deno.test("up to three redirects are followed, and only to allowed hosts", async
   assert.equal(stranger.seen.length, 0);
 });
 
-Deno.test("an expired address gives a separate error, because a new address can be read", async () => {
+Deno.test("an expired URL has its own error, because the service can get a new URL", async () => {
   for (const status of [401, 403, 404, 410]) {
     const words = new RegExp(
       `^The address of the template's sample has expired \\(HTTP ${status}\\)$`,
@@ -181,7 +182,7 @@ Deno.test("an expired address gives a separate error, because a new address can 
   }
 });
 
-Deno.test("a sample whose length is too large is not read", async () => {
+Deno.test("a sample whose declared length exceeds the limit is not read", async () => {
   const limits = { IMAGE: 5, VIDEO: 16, DOCUMENT: 100 } as const;
   const types = { IMAGE: "image/png", VIDEO: "video/mp4", DOCUMENT: "application/pdf" };
   for (const format of ["IMAGE", "VIDEO", "DOCUMENT"] as const) {
@@ -198,15 +199,15 @@ Deno.test("a sample whose length is too large is not read", async () => {
   }
 });
 
-Deno.test("if a sample without a declared length exceeds the limit, its upload breaks off there", async () => {
+Deno.test("if a sample without a declared length exceeds the limit, its upload is aborted at the limit", async () => {
   const { body, letGo } = stream();
   const work = upload(() => new Response(body, { headers: JPEG }));
   const { channel } = await assertTrouble(work, /^The sample is larger than the 5 MB /);
   await letGo;
-  assert.equal(channel.seen.length, 0, "the channel gets no whole request");
+  assert.equal(channel.seen.length, 0, "the channel receives no complete request");
 });
 
-Deno.test("a sample of exactly the limit is accepted", async () => {
+Deno.test("a sample whose size equals the limit is accepted", async () => {
   for (const headers of [JPEG, { ...JPEG, "Content-Length": String(5 * MIB) }]) {
     const { result } = await upload(() => new Response(stream(5 * MIB).body, { headers }));
     assert.equal(result.mediaId, "media-1");
@@ -219,7 +220,7 @@ Deno.test("an empty sample is refused", async () => {
   await assertTrouble(upload(() => new Response(body, { headers: JPEG })), /^The sample is empty$/);
 });
 
-/** Uploads from a host of raw connections that answers each request with this text. */
+/** Uploads a sample from a raw TCP server that responds to each request with this string. */
 async function uploadFromBare(text: string, signal = NO_SIGNAL, keepOpen?: Promise<unknown>) {
   await using host = bareChannel();
   host.become(async (connection) => {
@@ -231,7 +232,7 @@ async function uploadFromBare(text: string, signal = NO_SIGNAL, keepOpen?: Promi
   return await upload(jpeg, { url: `${origin}/x.jpg?secret`, mediaHosts: [origin], signal });
 }
 
-/** Reads the head of a request without a body. */
+/** Reads the headers of a request without a body. */
 async function readHead(connection: Deno.TcpConn) {
   let text = "";
   const piece = new Uint8Array(65_536);
@@ -244,19 +245,19 @@ async function readHead(connection: Deno.TcpConn) {
 
 const HEAD = "HTTP/1.1 200 OK\r\nContent-Type: image/jpeg\r\n";
 
-Deno.test("an upload breaks off if the sample ends before its announced length", async () => {
+Deno.test("an upload is aborted if the sample ends before its declared length", async () => {
   const work = uploadFromBare(`${HEAD}Content-Length: 100\r\n\r\nshort`);
   const { channel } = await assertTrouble(work, /^The sample breaks off \(/);
-  assert.equal(channel.seen.length, 0, "the channel gets no whole request");
+  assert.equal(channel.seen.length, 0, "the channel receives no complete request");
 });
 
-Deno.test("if a sample is longer than its announced length, only that length is used", async () => {
+Deno.test("if a sample is longer than its declared length, only the declared length is used", async () => {
   const { result, channel } = await uploadFromBare(`${HEAD}Content-Length: 4\r\n\r\nJPEGsecret`);
   assert.equal(result.mediaId, "media-1");
   assert.ok(!channel.seen[0].body.includes("secret"));
 });
 
-Deno.test("a host that breaks the connection or cannot be reached is reported without its address", async () => {
+Deno.test("if a host closes the connection or cannot be reached, the error does not contain its URL", async () => {
   await assertTrouble(uploadFromBare(""), /^The host of the sample does not answer \(/);
   const url = "http://127.0.0.1:1/x.jpg?secret";
   const work = upload(jpeg, { url, mediaHosts: ["http://127.0.0.1:1"] });
@@ -264,7 +265,7 @@ Deno.test("a host that breaks the connection or cannot be reached is reported wi
   assert.doesNotMatch(result.message, /x\.jpg/);
 });
 
-Deno.test("the signal ends the download of a sample that stalls or is too slow, and closes the connection", async () => {
+Deno.test("the abort signal ends a download that stalls or is too slow, and closes the connection", async () => {
   const never = new Promise<Response>(() => {});
   const stop = new AbortController();
   const asked = Promise.withResolvers<void>();
@@ -272,7 +273,7 @@ Deno.test("the signal ends the download of a sample that stalls or is too slow, 
   hanging.become(async (connection) => {
     await readHead(connection);
     asked.resolve();
-    // Resolves when the other side ends the connection.
+    // Resolves when the other side closes the connection.
     while (await connection.read(new Uint8Array(1)) !== null);
   });
   const origin = `http://${hanging.address}`;

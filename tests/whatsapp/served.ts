@@ -1,6 +1,9 @@
 import type { ChannelConfig } from "../../supabase/functions/_shared/channel/channel_config.ts";
 
-/** A token that is as long as a real token. No piece of it is in any other text of these tests. */
+/**
+ * A token that is as long as a real token. No other string in these tests contains a part of this
+ * token.
+ */
 export const TOKEN = "EAAG" + Array.from({ length: 28 }, (_, n) => `q${n}Zx${n * 7}w`).join("");
 
 /**
@@ -15,7 +18,7 @@ export interface Seen {
   body: string;
 }
 
-/** A server for one test, on a free port, that stores every request that it received whole. */
+/** A server for one test, on a free port, that stores every complete request. */
 export function served(
   answer: (request: Seen) => Response | Promise<Response>,
   hostname = "127.0.0.1",
@@ -24,7 +27,7 @@ export function served(
   const server = Deno.serve({ hostname, port: 0, onListen: () => {} }, async (request) => {
     const { pathname, searchParams } = new URL(request.url);
     const bytes = await request.bytes().catch(() => null);
-    if (!bytes) return new Response(null, { status: 400 }); // the request broke off
+    if (!bytes) return new Response(null, { status: 400 }); // the request was incomplete
     seen.push({
       method: request.method,
       path: pathname,
@@ -43,7 +46,7 @@ export function served(
   };
 }
 
-/** A channel at this origin, which also serves samples. */
+/** A channel on this origin, which also serves samples. */
 export function channelAt(origin: string): ChannelConfig {
   return { url: `${origin}/v26.0`, timeoutMs: 20_000, mediaHosts: [origin] };
 }

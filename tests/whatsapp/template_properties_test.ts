@@ -1,4 +1,4 @@
-// The catalogue of any list of the channel can be stored and is consistent.
+// Tests that the catalogue from any channel list can be stored and is consistent.
 
 import assert from "node:assert/strict";
 import * as fc from "fast-check";
@@ -30,7 +30,7 @@ const anything = fc.oneof(
   fc.constantFrom("https://scontent.whatsapp.net/x?oh=signed&oe=1", null, 1e999, -0),
 );
 
-/** Values that an answer in JSON can have. */
+/** Values that a JSON response can contain. */
 function isJson(value: unknown): boolean {
   try {
     return JSON.stringify(value) !== undefined;
@@ -76,14 +76,14 @@ const listed = fc.record({
   message_send_ttl_seconds: anything,
 });
 
-/** Every text and key in a value. */
+/** All strings and object keys in a value. */
 function textsIn(value: unknown): string[] {
   if (typeof value === "string") return [value];
   if (typeof value !== "object" || value === null) return [];
   return Object.entries(value).flatMap(([key, item]) => [key, ...textsIn(item)]);
 }
 
-Deno.test("an entry never has a null character, a lone surrogate or a signed address, so it can be stored", () => {
+Deno.test("a catalogue entry never contains a null character, a lone surrogate or a signed URL", () => {
   const property = fc.property(fc.oneof(listed, anything), (template) => {
     const entry = catalogueEntry(template);
     if (!entry) return;
@@ -99,7 +99,7 @@ Deno.test("an entry never has a null character, a lone surrogate or a signed add
   fc.assert(property, { numRuns: runs(500) });
 });
 
-Deno.test("the pieces of a text name each variable and contain no placeholder", () => {
+Deno.test("the parts of a text name each variable and contain no placeholder", () => {
   const property = fc.property(listed, (template) => {
     const entry = catalogueEntry({ ...template, name: "t", language: "es" })!;
     for (const part of ["header", "body"] as const) {
@@ -116,7 +116,7 @@ Deno.test("the pieces of a text name each variable and contain no placeholder", 
   fc.assert(property, { numRuns: runs(500) });
 });
 
-Deno.test("a template with very deep values causes no error", () => {
+Deno.test("a template with deeply nested values causes no error", () => {
   const deep = JSON.parse("[".repeat(20_000) + "]".repeat(20_000));
   const entry = catalogueEntry({
     name: "t",

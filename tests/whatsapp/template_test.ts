@@ -1,5 +1,5 @@
-// Tests how a listed template becomes an entry: its values, their order, and the text that the
-// recipient sees.
+// Tests how a listed template becomes a catalogue entry: its values, their order, and the text that
+// the recipient sees.
 
 import assert from "node:assert/strict";
 import type { CatalogueEntry } from "../../supabase/functions/_shared/templates/catalogue_entry.ts";
@@ -13,7 +13,7 @@ function entryOf(components: unknown, more: object = {}): CatalogueEntry {
 const body = (text: string, example?: object) => ({ type: "BODY", text, example });
 const buttons = (...list: object[]) => entryOf([{ type: "BUTTONS", buttons: list }]);
 
-Deno.test("an entry of the catalogue has the values that the channel lists, and null for everything else", () => {
+Deno.test("a catalogue entry has the values that the channel lists, and null for all other fields", () => {
   assert.deepEqual(
     catalogueEntry({
       id: "1689556908129832",
@@ -75,7 +75,7 @@ Deno.test("an upcoming category that equals the current category is left out", (
   assert.equal(entryOf([], { correct_category: "MARKETING" }).upcoming_category, "MARKETING");
 });
 
-Deno.test("a template without a name or a language gives no entry", () => {
+Deno.test("a template without a name or a language is not in the catalogue", () => {
   const names: unknown[] = [undefined, null, "", 7, {}, "n".repeat(513)];
   for (const name of names) assert.equal(catalogueEntry({ name, language: "es" }), null);
   for (const language of names) assert.equal(catalogueEntry({ name: "t", language }), null);
@@ -84,7 +84,7 @@ Deno.test("a template without a name or a language gives no entry", () => {
   }
 });
 
-Deno.test("only malformed members of a template are dropped", () => {
+Deno.test("only the malformed properties of a template are dropped", () => {
   const odd = [7, true, [], {}, "", null, [[[]]], { score: 7 }];
   for (const value of odd) {
     const names = "id status category correct_category quality_score rejected_reason " +
@@ -98,7 +98,7 @@ Deno.test("only malformed members of a template are dropped", () => {
   assert.deepEqual(entryOf("none").components, []);
 });
 
-Deno.test("the variables of a body are its different placeholders, in the order of their numbers", () => {
+Deno.test("the variables of a body are its distinct placeholders, in numerical order", () => {
   const example = { body_text: [["um", "dois", "três"], ["other", "row", "s"]] };
   const variables = (text: string) => entryOf([body(text, example)]).variables.body;
   const [one, two, three] = ["um", "dois", "três"].map((example, n) => ({
@@ -148,7 +148,7 @@ Deno.test("a template without a format is POSITIONAL if all its placeholders are
   assert.equal(entryOf([body("{{1}}")], { parameter_format: "NAMED" }).parameter_format, "NAMED");
 });
 
-Deno.test("the text of a header has its variable and its example", () => {
+Deno.test("a text header has its variable and the variable's example", () => {
   const header = (text: string) =>
     entryOf([{ type: "HEADER", format: "TEXT", text, example: { header_text: ["Loja"] } }]);
   assert.equal(header("x").header_format, "TEXT");
@@ -159,7 +159,7 @@ Deno.test("the text of a header has its variable and its example", () => {
 
 const SIGNED = "https://scontent.whatsapp.net/v/t61/1.jpg?ccb=1-7&oh=secret&oe=6AF1";
 
-Deno.test("a media header has its sample's address, but the listed components do not show that address", () => {
+Deno.test("a media header has the URL of its sample, but the listed components do not contain that URL", () => {
   for (const format of ["IMAGE", "VIDEO", "DOCUMENT"]) {
     const header = { type: "HEADER", format, example: { header_handle: [SIGNED], more: 1 } };
     const entry = entryOf([body("x"), header]);
@@ -172,12 +172,12 @@ Deno.test("a media header has its sample's address, but the listed components do
   }
 });
 
-Deno.test("an upload handle, a file or a very long address is not a sample", () => {
+Deno.test("an upload handle, a `file:` URL or a very long URL is not a sample", () => {
   const none = [
     ...["4::aW1hZ2U=", "file:///etc/passwd", "", 7, null],
     `https://x/y?${"x".repeat(5000)}`,
-    // The encoded form of the first address is too long for a column, and the second address for an
-    // index.
+    // The encoded form of the first URL is too long for a column, and the second URL is too long
+    // for an index.
     `https://x/y?${"ã".repeat(1500)}`,
     `https://x/${"x".repeat(2500)}`,
   ];
@@ -193,7 +193,7 @@ Deno.test("an upload handle, a file or a very long address is not a sample", () 
   assert.equal(entryOf([text]).sample_url, null);
 });
 
-Deno.test("signed addresses are removed at every depth, and other addresses stay", () => {
+Deno.test("signed URLs are removed at every depth, and other URLs are kept", () => {
   const card = {
     components: [{ type: "HEADER", format: "IMAGE", example: { header_handle: [SIGNED] } }],
   };
@@ -208,7 +208,7 @@ Deno.test("signed addresses are removed at every depth, and other addresses stay
   assert.ok(JSON.stringify(entry).includes(url));
 });
 
-Deno.test("a button whose address ends in a placeholder needs the end of the address as its value", () => {
+Deno.test("a button whose URL ends in a placeholder needs the end of the URL as its value", () => {
   const url = "https://shop.example/p/{{1}}";
   const { variables, rendering } = buttons(
     { type: "QUICK_REPLY", text: "Yes" },
@@ -234,7 +234,7 @@ Deno.test("a button that copies a code needs the code as its value", () => {
   }
 });
 
-Deno.test("quick replies, phone numbers, fixed addresses and calls need no value", () => {
+Deno.test("quick reply, phone number, fixed URL and call buttons need no value", () => {
   const { variables, unsupported, rendering } = buttons(
     { type: "QUICK_REPLY", text: "Yes" },
     { type: "PHONE_NUMBER", text: "Call", phone_number: "+551140028922" },
@@ -271,13 +271,13 @@ Deno.test("an authentication template needs its code once, for both the body and
   assert.equal(without.otp_button, null);
 });
 
-Deno.test("outside authentication templates, an address with a code is an ordinary address", () => {
+Deno.test("outside authentication templates, a URL with a code is treated like any other URL", () => {
   const entry = buttons({ type: "URL", text: "Go", url: "https://x.example/?code=otp{{1}}" });
   assert.equal(entry.otp_button, null);
   assert.equal(entry.variables.buttons.length, 1);
 });
 
-Deno.test("a component with its own parameters is listed once as unsupported, by its name", () => {
+Deno.test("a component with parameters that the API cannot send is listed once as unsupported, by name", () => {
   const odd = [
     ...[{ type: "CAROUSEL", cards: [] }, { type: "LIMITED_TIME_OFFER" }, { type: "CAROUSEL" }],
     ...[{ type: "HEADER", format: "LOCATION" }, { type: "hologram" }, {}],

@@ -1,4 +1,4 @@
-// Tests the sentences that tell callers why a template cannot be sent.
+// Tests the messages that explain why a template cannot be sent.
 
 import assert from "node:assert/strict";
 import {
@@ -7,7 +7,7 @@ import {
   whyNotSendable,
 } from "../../supabase/functions/_shared/templates/template_words.ts";
 
-Deno.test("each error of a send names its field and says what is wrong", () => {
+Deno.test("each validation error of a send names the field and describes the problem", () => {
   const since = "2026-11-22T05:30:00.123+00:00";
   const field = "template_name";
   const status = (status: string, at: string | null = since) =>
@@ -70,7 +70,7 @@ Deno.test("an approved, complete template of a connected account can be sent", (
   assert.deepEqual(whyNotSendable(SENDABLE), []);
 });
 
-Deno.test("each reason why a template cannot be sent has its own error text", () => {
+Deno.test("each reason why a template cannot be sent has its own error message", () => {
   const told = whyNotSendable({
     status: "PENDING",
     status_since: null,

@@ -1,4 +1,4 @@
-// A function with 256 MB for all its requests can pass on the largest sample.
+// Tests that a function with 256 MB of memory for all requests can upload the largest sample.
 
 import assert from "node:assert/strict";
 import { root } from "../../local/checkout.ts";
@@ -6,13 +6,13 @@ import { pause } from "../support/started.ts";
 
 const MIB = 2 ** 20;
 const SIZE = 100 * MIB;
-/** An upload that read the whole sample first would need more than 160 MiB. */
+/** An upload that reads the whole sample first would need more than 160 MiB. */
 const LIMIT = 150 * MIB;
 const PIECE = new Uint8Array(65_536).fill(7);
 
 /**
- * A server that sends a document of 100 MiB, and a server that counts the bytes that it gets,
- * slowly at first.
+ * A server that sends a document of 100 MiB, and a server that counts the bytes it receives. The
+ * second server is slow at first.
  */
 function servers(says: { length: boolean }) {
   const options = { hostname: "127.0.0.1", port: 0, onListen: () => {} };
@@ -33,7 +33,7 @@ function servers(says: { length: boolean }) {
     let slow = 500;
     for await (const bytes of body!) {
       count += bytes.length;
-      // The pause gives the host the time to send the whole document.
+      // The pause gives the host enough time to send the whole document.
       if (slow-- > 0) await pause(1);
     }
     return Response.json({ id: "media-1" });
@@ -51,8 +51,8 @@ function servers(says: { length: boolean }) {
 /** The Deno version of the hosted runtime. */
 const HOSTED_DENO = `${root}tools/node_modules/deno/deno`;
 /**
- * The hosted Deno uploads with and without the sample's length. The tests' own Deno uploads only
- * without the length.
+ * The hosted runtime's Deno uploads samples with and without a declared length. The tests' own Deno
+ * uploads only samples without a declared length.
  */
 const CASES: [length: boolean, deno: string, version: string][] = [
   [true, HOSTED_DENO, "the hosted runtime's Deno"],
@@ -68,7 +68,7 @@ for (const [length, deno, version] of CASES) {
     await using both = servers({ length });
     const { code, stdout, stderr } = await new Deno.Command(deno, {
       args: [
-        // Deno lets only processes with all permissions read /proc.
+        // In Deno, only processes with all permissions can read /proc.
         ...["run", "--no-check", "--allow-all"],
         ...[`${root}tests/whatsapp/upload_process.ts`, ...both.origins],
       ],

@@ -1,5 +1,5 @@
 // Uploads one document in a separate process, and prints the maximum resident memory in bytes.
-// Arguments: the origin of the sample's host, the origin of the channel.
+// Arguments: the origin of the sample's host, and the origin of the channel.
 import { uploadSample } from "../../supabase/functions/_shared/templates/sample_media.ts";
 
 const [host, channel] = Deno.args;
@@ -9,6 +9,6 @@ await uploadSample(
   { url: `${host}/terms.pdf`, format: "DOCUMENT", templateName: "terms" },
   AbortSignal.timeout(60_000),
 );
-// proc(5): the "high water mark" of resident memory.
+// The maximum resident memory ("high water mark"); see proc(5).
 const [, kib] = /^VmHWM:\s*(\d+) kB$/m.exec(Deno.readTextFileSync("/proc/self/status"))!;
 console.log(Number(kib) * 1024);

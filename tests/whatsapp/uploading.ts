@@ -1,4 +1,4 @@
-// Uploads of samples from a host to a channel, which are both servers for one test.
+// Uploads samples from a host to a channel. Both are servers for one test.
 
 import assert from "node:assert/strict";
 import { MediaTrouble } from "../../supabase/functions/_shared/templates/media_trouble.ts";
@@ -21,7 +21,10 @@ export interface Case extends Partial<Omit<Sample, "url">> {
   mediaHosts?: string[];
 }
 
-/** Uploads the sample of a host to a channel. The channel accepts it unless another answer is given. */
+/**
+ * Uploads a host's sample to a channel. The channel accepts the upload unless another response is
+ * given.
+ */
 export async function upload(sample: Answer, more: Case = {}, media: Answer = () => taken()) {
   await using host = served(sample);
   await using channel = served(media);
@@ -55,7 +58,10 @@ export async function assertTrouble(
   return { result, ...servers };
 }
 
-/** A stream of this many bytes, or an endless one, and whether its reader has closed it. */
+/**
+ * A stream with this many bytes, or an endless stream, and whether the reader has closed the
+ * stream.
+ */
 export function stream(bytes = Infinity) {
   const letGo = Promise.withResolvers<void>();
   let left = bytes;

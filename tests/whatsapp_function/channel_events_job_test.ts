@@ -1,17 +1,17 @@
-// Tests the job that applies events of the channel. The scheduler calls it.
+// Tests the job that applies channel events. The scheduler calls this job.
 import assert from "node:assert/strict";
 import { logged } from "../support/log_lines.ts";
 import { ownWhatsapp, watchedStack } from "../support/own_functions.ts";
 import { statement } from "../support/test_stack.ts";
 import { companyWithApp, eventBody, inboundOf, runChannelJob, statesOf } from "./told_events.ts";
 
-/** Stores an event that nothing has applied yet. */
+/** Stores an event that has not been applied yet. */
 async function store(app_key: string, body: string) {
   const bytes = new TextEncoder().encode(body).toBase64();
   await statement`select store_channel_event(${app_key}, ${bytes})`;
 }
 
-Deno.test("the job of channel events accepts no account, and its answer counts the events", async () => {
+Deno.test("the channel events job accepts no account, and its response contains the number of events", async () => {
   const run = await ownWhatsapp("http://127.0.0.1:9");
   const wrong = await run("channel-events", crypto.randomUUID());
   assert.deepEqual([wrong.status, wrong.body.code], [422, "invalid_request"]);
@@ -40,7 +40,7 @@ Deno.test("one event that the database cannot apply does not block the other eve
   });
   const run = await ownWhatsapp("http://127.0.0.1:9", { supabaseUrl: watched.url });
   for (const body of bodies) await store(app.app_key, body);
-  // The stack's own run may have applied some of the events.
+  // A run of the stack's own job may have applied some of the events.
   let answer = await run("channel-events");
   while (answer.status === 409) answer = await run("channel-events");
   assert.equal(answer.status, 200);
@@ -51,7 +51,7 @@ Deno.test("one event that the database cannot apply does not block the other eve
   assert.ok(["failed", "done"].includes(states[0]));
 });
 
-Deno.test("a run that loses the database fails, and the log and the status say so", async () => {
+Deno.test("a run that loses its database connection fails, and the log and the job status show the failure", async () => {
   const { company, app } = await companyWithApp();
   await using watched = watchedStack((request) =>
     request.url.endsWith("due_channel_events") ? new Response("away", { status: 502 }) : null
@@ -72,7 +72,7 @@ Deno.test("a run that loses the database fails, and the log and the status say s
   assert.deepEqual(await inboundOf(company), [["later"]]);
 });
 
-Deno.test("if another task of the run fails, the run reports that failure and still applies the events", async () => {
+Deno.test("if another task of the run fails, the run reports the failure and still applies the events", async () => {
   const { company, app } = await companyWithApp();
   await using watched = watchedStack((request) =>
     request.url.endsWith("tend_channel")
@@ -88,7 +88,7 @@ Deno.test("if another task of the run fails, the run reports that failure and st
   assert.deepEqual(await inboundOf(company), [["applied"]]);
 });
 
-Deno.test("a run without time begins no event, and the next run applies the events", async () => {
+Deno.test("a run with no time left starts no event, and the next run applies the events", async () => {
   const { company, app } = await companyWithApp();
   const run = await ownWhatsapp("http://127.0.0.1:9", { channelJobMs: 0 });
   await store(app.app_key, eventBody(company.phone_number_id, ["next"]));

@@ -1,5 +1,5 @@
-// The channel may deliver events late, twice, regrouped and in any order. Every order must make the
-// same rows.
+// Tests that the order of channel events does not matter. The channel may deliver events late,
+// twice, regrouped and in any order, and the resulting rows must be the same.
 
 import assert from "node:assert/strict";
 import { ownWebhook, signatureOf } from "../support/channel_apps.ts";
@@ -23,7 +23,7 @@ const expected = await (async () => {
   return await rowsOf(world);
 })();
 
-Deno.test("all fixtures together make the rows that each fixture describes", () => {
+Deno.test("all fixtures together produce the rows that each fixture describes", () => {
   const status = (number: number) =>
     expected.messages.find(({ content }) => content === `Send ${number}`)?.status;
   assert.deepEqual(
@@ -37,7 +37,7 @@ Deno.test("all fixtures together make the rows that each fixture describes", () 
   assert.equal(inbound.length, 28);
 });
 
-Deno.test("events in random order, repeated, regrouped and in parallel make the same rows", async () => {
+Deno.test("events that arrive in random order, repeatedly, regrouped and in parallel produce the same rows", async () => {
   for (let order = 0; order < ORDERS; order++) {
     const world = await newWorld();
     const told = groups(pieces(bodiesOf(world)));
@@ -47,7 +47,7 @@ Deno.test("events in random order, repeated, regrouped and in parallel make the 
   }
 });
 
-Deno.test("killing a function and repeating its events makes the same rows", async () => {
+Deno.test("killing a function and sending its events again produces the same rows", async () => {
   const world = await newWorld();
   const told = groups(pieces(bodiesOf(world)));
   for (let kill = 0; kill < 3; kill++) {
@@ -79,7 +79,7 @@ function bodiesOf({ shift }: World): string[] {
   return FIXTURES.map((name) => fixture(name.split("_")[0], shift));
 }
 
-/** Every item comes twice, in any order, in bodies of one to twenty items. */
+/** Every item is sent twice, in random order, in bodies with one to twenty items. */
 function groups(items: Piece[]): string[] {
   const left = shuffled([...items, ...items]);
   const bodies: string[] = [];
@@ -101,7 +101,9 @@ async function postAtOnce(
   }));
 }
 
-/** An event that did not get a lock in time is applied when the channel repeats the event. */
+/**
+ * An event that could not acquire a lock in time is applied when the channel sends the event again.
+ */
 async function settled({ app }: World) {
   for (let tries = 0; tries < 5; tries++) {
     const left = await statement`select state, error, body from channel_events
@@ -109,5 +111,5 @@ async function settled({ app }: World) {
     if (left.length === 0) return;
     for (const { body } of left) await webhook.post(app, new Uint8Array(body));
   }
-  assert.fail("Some events are not done");
+  assert.fail("Some events are not applied");
 }

@@ -10,7 +10,7 @@ import { companyWithCatalogue, mediaOf, runsOf, templatesOf } from "./own_accoun
 
 const NAMES = ["a", "b", "c"].map((name) => listedTemplate(name));
 
-Deno.test("a synchronisation stores the channel's templates and uploads the media of their headers", async () => {
+Deno.test("a synchronisation stores the channel's templates and uploads their header media", async () => {
   const company = await companyWithCatalogue();
   await using channel = templateChannel({ pageSize: 2 });
   channel.templates = [...NAMES, imageTemplate("offer", channel.sample("offer.png"))];
@@ -51,7 +51,7 @@ Deno.test("a synchronisation stores the channel's templates and uploads the medi
   assert.deepEqual([templates, added, none], [4, 0, { uploaded: 0, failed: [] }]);
 });
 
-Deno.test("if the channel's list breaks off, the run changes nothing and says why", async () => {
+Deno.test("if the channel's list is incomplete, the run changes nothing and returns the reason", async () => {
   const company = await companyWithCatalogue();
   let isBroken = false;
   await using channel = templateChannel({
@@ -96,7 +96,7 @@ Deno.test("if the token cannot be decrypted, the run fails without a request to 
   assert.equal((await runsOf(company))[0].failure, body.error);
 });
 
-Deno.test("a run for an account without a business account fails and says what to do", async () => {
+Deno.test("a run for an account without a business account fails with an error that says what to do", async () => {
   const company = await companyWithCatalogue();
   await statement`
     update messaging_accounts set business_account_id = null where id = ${company.account_id}
@@ -109,7 +109,7 @@ Deno.test("a run for an account without a business account fails and says what t
   assert.deepEqual(channel.calls, []);
 });
 
-Deno.test("one of two simultaneous calls for a job of an account runs the job, and the other call is refused", async () => {
+Deno.test("of two simultaneous calls for an account's job, one runs the job and the other is refused", async () => {
   const company = await companyWithCatalogue();
   const [asked, mayAnswer] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   await using channel = templateChannel({
@@ -125,7 +125,7 @@ Deno.test("one of two simultaneous calls for a job of an account runs the job, a
   await asked.promise;
   const second = await run("template-sync", company.account_id);
   assert.deepEqual([second.status, second.body.code], [409, "job_running"]);
-  // Another job of the same account can still run.
+  // Another job for the same account can still run.
   assert.equal((await run("template-media", company.account_id)).status, 200);
   mayAnswer.resolve();
   assert.equal((await first).status, 200);
@@ -138,7 +138,7 @@ Deno.test("a run fails if the channel hangs", async () => {
   await using channel = templateChannel({ answer: () => over.promise });
   const run = await ownWhatsapp(channel.url);
   const { timeout } = AbortSignal;
-  // A run waits ten seconds for an answer of the channel. The test shortens this time.
+  // A run waits ten seconds for a channel response. The test shortens this time.
   AbortSignal.timeout = (ms) => timeout.call(AbortSignal, ms === 10_000 ? 100 : ms);
   const { status, body } = await run("template-sync", company.account_id);
   AbortSignal.timeout = timeout;
@@ -148,7 +148,7 @@ Deno.test("a run fails if the channel hangs", async () => {
   assert.ok((await runsOf(company))[0].ended_at);
 });
 
-Deno.test("an unknown job gets a 404, and so does a job for an unknown or disconnected account", async () => {
+Deno.test("a call for an unknown job, or for an unknown or disconnected account, returns a 404", async () => {
   const company = await companyWithCatalogue();
   await using channel = templateChannel();
   const run = await ownWhatsapp(channel.url);
@@ -169,7 +169,7 @@ Deno.test("an unknown job gets a 404, and so does a job for an unknown or discon
   }
 });
 
-/** Calls the function of the stack. */
+/** Calls the stack's function. */
 async function call(path: string, init: RequestInit = {}) {
   const response = await fetch(`${stack.whatsapp_url}${path}`, { method: "POST", ...init });
   const text = await response.text();
@@ -183,7 +183,7 @@ async function call(path: string, init: RequestInit = {}) {
 const { JOBS_SECRET } = environment();
 const headers = { Authorization: `Bearer ${JOBS_SECRET}`, "Content-Type": "application/json" };
 
-Deno.test("only a caller with the right secret learns what is wrong with a request", async () => {
+Deno.test("only callers with the correct secret learn what is wrong with a request", async () => {
   const { account_id } = await companyWithCatalogue();
   const body = JSON.stringify({ account_id });
   const wrong = [
@@ -228,7 +228,7 @@ Deno.test("only a caller with the right secret learns what is wrong with a reque
   assert.deepEqual([other.status, other.body.code], [404, "route_not_found"]);
 });
 
-Deno.test("without JOBS_SECRET, the function runs no jobs and logs that once", async () => {
+Deno.test("without `JOBS_SECRET`, the function runs no jobs and logs one line about the missing secret", async () => {
   const config = await readWhatsappConfig({ ...environment(), JOBS_SECRET: "" });
   const app = whatsapp(config);
   const ask = () =>
@@ -274,7 +274,7 @@ Deno.test("a run has one log line, and the line never contains a token", async (
   assert.match(bad.failure, /business account/);
 });
 
-Deno.test("a synchronisation stores the quality and the limit of each number of the business account", async () => {
+Deno.test("a synchronisation stores the quality and the limit of each phone number in the business account", async () => {
   const company = await companyWithCatalogue();
   const numbers = [
     { id: company.phone_number_id, quality_rating: "RED" },
@@ -297,13 +297,13 @@ Deno.test("a synchronisation stores the quality and the limit of each number of 
   };
   assert.equal((await run("template-sync", company.account_id)).status, 200);
   assert.deepEqual(await health(), { quality_rating: "RED", messaging_limit: "TIER_1K" });
-  // If the channel does not list the numbers, the templates are stored nevertheless.
+  // The templates are stored even if the channel does not list the phone numbers.
   answer = () => new Response("down", { status: 503 });
   assert.equal((await run("template-sync", company.account_id)).status, 200);
   assert.deepEqual(await health(), { quality_rating: "RED", messaging_limit: "TIER_1K" });
 });
 
-Deno.test("if the channel refuses a synchronisation because of the account, the account has a notice until the next success", async () => {
+Deno.test("if the channel refuses a synchronisation because of the account, a notice lasts until the next success", async () => {
   const company = await companyWithCatalogue();
   let isRefused = true;
   await using channel = templateChannel({

@@ -1,5 +1,5 @@
-// The service uploads the media of a template header once, and tries again if the sample's address
-// has expired.
+// Tests that the service uploads a template's header media once, and tries again if the sample's
+// URL has expired.
 import assert from "node:assert/strict";
 import { readConfig } from "../../supabase/functions/_shared/config.ts";
 import { companyDb } from "../../supabase/functions/_shared/database/company_db.ts";
@@ -27,7 +27,7 @@ const config = await readConfig(environment());
 const newDb = () => companyDb(config, channelTokenSource(config.signingKey));
 const db = newDb();
 
-/** A company with one template, whose image is not uploaded yet. */
+/** A company with one template whose image has not been uploaded yet. */
 async function withTemplate(channel: TemplateChannel, file = "offer.png", signature = "good") {
   const company = await companyWithCatalogue();
   channel.templates = [imageTemplate("offer", channel.sample(file, signature))];
@@ -57,7 +57,7 @@ function upload(
   }, patience);
 }
 
-Deno.test("fifty simultaneous calls cause one upload, and each gets the media", async () => {
+Deno.test("fifty simultaneous calls cause one upload, and each call returns the media id", async () => {
   await using channel = templateChannel();
   const { company, templateId } = await withTemplate(channel);
   const all = await Promise.all(
@@ -65,7 +65,7 @@ Deno.test("fifty simultaneous calls cause one upload, and each gets the media", 
   );
   assert.deepEqual(all, Array(50).fill({ mediaId: "media1", filename: null }));
   assert.equal(channel.uploads.length, 1);
-  // After that, the media is in the database, so no call of the channel follows.
+  // After the upload, the media id is in the database, so no further call to the channel follows.
   const before = channel.calls.length;
   assert.deepEqual(await upload(channel, company, templateId), all[0]);
   assert.equal(channel.calls.length, before);
@@ -84,7 +84,7 @@ Deno.test("another function instance waits for the upload in progress", async ()
   const { company, templateId } = await withTemplate(channel);
   const first = upload(channel, company, templateId);
   await asked.promise;
-  // Another instance cannot see the promise in the first instance, so it asks the database.
+  // Another instance cannot see the first instance's promise, so it checks the database.
   const begun = await newDb().rpc("begin_media_upload", {
     account_id: company.account_id,
     template_id: templateId,
@@ -99,7 +99,7 @@ Deno.test("another function instance waits for the upload in progress", async ()
   assert.equal(channel.uploads.length, 1);
 });
 
-Deno.test("a call waits for the upload of another instance, and takes it over after the lease", async () => {
+Deno.test("a call waits for another instance's upload, and starts its own upload after the lease has expired", async () => {
   await using channel = templateChannel();
   const { company, templateId } = await withTemplate(channel);
   const { data } = await db.rpc("begin_media_upload", {
@@ -111,7 +111,7 @@ Deno.test("a call waits for the upload of another instance, and takes it over af
   assert.equal((await upload(channel, company, templateId)).mediaId, "media1");
 });
 
-Deno.test("after the sample's address has expired, the service reads the template again to get a new address", async () => {
+Deno.test("if the sample's URL has expired, the service reads the template again to get a new URL", async () => {
   await using channel = templateChannel();
   const { company, templateId } = await withTemplate(channel, "offer.png", "old");
   channel.templates = [imageTemplate("offer", channel.sample("offer.png", "good"))];
@@ -121,7 +121,7 @@ Deno.test("after the sample's address has expired, the service reads the templat
   assert.equal((await mediaOf(company)).length, 1);
 });
 
-Deno.test("if a new sample has replaced the expired one, the new sample is uploaded", async () => {
+Deno.test("if a new sample has replaced the expired sample, the new sample is uploaded", async () => {
   await using channel = templateChannel();
   const { company, templateId } = await withTemplate(channel, "offer.png", "old");
   channel.templates = [imageTemplate("offer", channel.sample("other.png", "good"))];
@@ -132,7 +132,7 @@ Deno.test("if a new sample has replaced the expired one, the new sample is uploa
   ]);
 });
 
-Deno.test("the service reads a template with an expired sample again once, and the upload fails if the new sample has expired too", async () => {
+Deno.test("a template with an expired sample is read again only once, and the upload fails if the new sample has also expired", async () => {
   await using channel = templateChannel();
   const { company, templateId } = await withTemplate(channel, "offer.png", "old");
   const before = channel.calls.length;
@@ -146,14 +146,14 @@ Deno.test("the service reads a template with an expired sample again once, and t
     `GET /${company.business_account_id}/message_templates`,
     "GET /samples/offer.png",
   ]);
-  // The next calls do not try again immediately.
+  // The next calls do not retry the upload immediately.
   await assert.rejects(upload(channel, company, templateId), /has expired/);
   assert.equal(channel.calls.length, before + 3);
   const [{ media_problem }] = await templatesOf(company);
   assert.match(media_problem, /has expired/);
 });
 
-Deno.test("the error of an upload has both reasons if the sample has expired and the channel cannot be read", async () => {
+Deno.test("if the sample has expired and the channel cannot be read, the upload error contains both reasons", async () => {
   let isDown = false;
   await using channel = templateChannel({
     answer: ({ url }) =>
@@ -189,7 +189,7 @@ Deno.test("one bad sample does not stop the job from uploading the other samples
   );
 });
 
-Deno.test("a run with many bad samples names the first twenty and counts the others", async () => {
+Deno.test("a run with many bad samples names the first twenty samples and counts the others", async () => {
   await using channel = templateChannel();
   const { company, run } = await withTemplate(channel);
   channel.templates = Array.from(
@@ -203,7 +203,7 @@ Deno.test("a run with many bad samples names the first twenty and counts the oth
   assert.deepEqual(runs.at(-1)!.result, { uploaded, failed, more_failed });
 });
 
-Deno.test("the service reads a template again only once, even if each reading brings a new, expired sample", async () => {
+Deno.test("the service reads a template again only once, even if each read returns a new, expired sample", async () => {
   let readings = 0;
   await using channel: TemplateChannel = templateChannel({
     answer({ url }) {

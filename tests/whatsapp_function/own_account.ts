@@ -6,7 +6,7 @@ export interface CompanyWithCatalogue extends Company {
   business_account_id: string;
 }
 
-/** Makes a company whose account is in a separate business account. */
+/** Creates a company whose account is in a separate business account. */
 export async function companyWithCatalogue(): Promise<CompanyWithCatalogue> {
   const company = await newCompany();
   const business_account_id = `9${company.phone_number_id.slice(1)}`;
@@ -15,21 +15,21 @@ export async function companyWithCatalogue(): Promise<CompanyWithCatalogue> {
   return { ...company, business_account_id };
 }
 
-/** The stored templates of a company, by name and language. */
+/** A company's stored templates, by name and language. */
 export async function templatesOf({ id }: { id: string }) {
   return await withDatabase(async (sql) => [
     ...await sql`select * from templates where company_id = ${id} order by name, language`,
   ]);
 }
 
-/** The runs of a company's jobs, oldest first. */
+/** The job runs for a company, oldest first. */
 export async function runsOf({ id }: { id: string }) {
   return await withDatabase(async (sql) => [
     ...await sql`select * from job_runs where company_id = ${id} order by began_at, job desc`,
   ]);
 }
 
-/** The uploaded media of a company. */
+/** A company's uploaded media files. */
 export async function mediaOf({ id }: { id: string }) {
   return await withDatabase(async (sql) => [
     ...await sql`select * from template_media where company_id = ${id} order by sample_source`,

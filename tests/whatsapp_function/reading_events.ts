@@ -3,7 +3,7 @@ import type { Item } from "../../supabase/functions/whatsapp/events/reading/item
 
 const folder = new URL("fixtures/", import.meta.url);
 
-/** The bodies of events from the channel in order, by the names of their files without `.json`. */
+/** The bodies of channel events in order. Each key is the event's file name without `.json`. */
 export function eventFiles(): string[] {
   return [...Deno.readDirSync(folder)].map(({ name }) => name)
     .filter((name) => /^\d.*\.json$/.test(name)).map((name) => name.replace(/\.json$/, "")).sort();
@@ -21,12 +21,12 @@ export function itemsOf(name: string): Item[] {
 
 const encoder = new TextEncoder();
 
-/** Reads a value as the body of an event. */
+/** Parses a value as the body of an event. */
 export function readValue(value: unknown) {
   return readEvent(encoder.encode(JSON.stringify(value)));
 }
 
-/** An event with one change, for a new number. */
+/** An event with one change, for a new phone number. */
 export function eventOf(field: string, value: Record<string, unknown>) {
   const metadata = { phone_number_id: "730000000000001", display_phone_number: "551140028922" };
   return {
@@ -35,13 +35,13 @@ export function eventOf(field: string, value: Record<string, unknown>) {
   };
 }
 
-/** The items of one change of the field `messages`. */
+/** The items of one change to the field `messages`. */
 export function itemsIn(value: Record<string, unknown>): Item[] {
   return readValue(eventOf("messages", value)).items;
 }
 
-/** The only item of a message. The message is from Ana unless it names another sender. */
-// deno-lint-ignore no-explicit-any -- tests look into members of any kind of item
+/** The single item of a message. The message is from Ana unless another sender is given. */
+// deno-lint-ignore no-explicit-any -- tests read properties of any kind of item
 export function messageItem(message: Record<string, unknown>): any {
   const [item, ...more] = itemsIn({
     messages: [{ from: "5511987654321", id: "wamid.A", timestamp: "1795262460", ...message }],

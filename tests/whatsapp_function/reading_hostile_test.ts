@@ -18,7 +18,7 @@ const readText = (text: string) => readEvent(encoder.encode(text));
 const good = { from: "5511987654321", id: "wamid.G", timestamp: "1795262460", type: "text" };
 const goodStatus = { id: "wamid.S", status: "sent", timestamp: "1795262400" };
 
-Deno.test("a text that is not JSON or not an event gives a problem and no items", () => {
+Deno.test("a body that is not JSON or not an event results in a problem and no items", () => {
   for (const text of ["", "{", "\0", "not json", '{"entry":', "\ufffe"]) {
     assert.deepEqual(readText(text), { items: [], problem: "The body is not JSON" }, text);
   }
@@ -30,12 +30,12 @@ Deno.test("a text that is not JSON or not an event gives a problem and no items"
   assert.deepEqual(readText('{"entry":[]}'), { items: [], problem: null });
 });
 
-Deno.test("an event of another product gives an item of the kind unknown", () => {
+Deno.test("an event from another product results in an item of the kind `unknown`", () => {
   const { items } = readValue({ object: "page", entry: [{ changes: [{ field: "feed" }] }] });
   assert.deepEqual(items.map((item) => item.kind === "unknown" && item.field), ["page.feed"]);
 });
 
-Deno.test("a malformed message or status counts as unknown, and the items next to it are read", () => {
+Deno.test("a malformed message or status counts as `unknown`, and the items next to it are still read", () => {
   const malformed = [
     null,
     1,
@@ -69,7 +69,7 @@ Deno.test("a malformed message or status counts as unknown, and the items next t
   }
 });
 
-Deno.test("a message with missing or odd content is stored as unsupported and not dropped", () => {
+Deno.test("a message with missing or unexpected content is stored as `unsupported`, not dropped", () => {
   const odd = [
     { type: "interactive" },
     { type: "interactive", interactive: {} },
@@ -96,7 +96,7 @@ Deno.test("a message with missing or odd content is stored as unsupported and no
   assert.deepEqual(messageItem(odd[9]).payload, { poll_of_2027: { question: "?" } });
 });
 
-Deno.test("texts and keys of items contain no null character and no lone surrogate", () => {
+Deno.test("strings and keys in items contain no null characters and no lone surrogates", () => {
   const bad = "a\0b\ud83dc\udc4b👋";
   const clean = "a\ufffdb\ufffdc\ufffd👋";
   const items = [
@@ -127,7 +127,7 @@ Deno.test("a text is cut after 65,536 characters, and a large or deep payload is
   let deep: unknown = "end";
   for (let depth = 0; depth < 40; depth++) deep = [deep];
   assert.deepEqual(payload({ text: "x", deep }), { truncated: true });
-  // Postgres would write this number with 301 digits.
+  // Postgres would store this number with 301 digits.
   const { button } = payload({ text: "x", n: 1e300, m: 12.5 });
   assert.deepEqual(button, { text: "x", n: "1e+300", m: 12.5 });
 });
@@ -154,7 +154,7 @@ Deno.test("a malformed time is left out", () => {
   for (const time of none) assert.equal(at(time), null, String(time));
 });
 
-Deno.test("the mark in a status counts only in the form that this platform sends", () => {
+Deno.test("the callback data in a status is read only in the format that this platform sends", () => {
   const mark = (biz_opaque_callback_data: unknown) => {
     const [item] = itemsIn({ statuses: [{ ...goodStatus, biz_opaque_callback_data }] });
     assert.ok(item.kind === "status");
@@ -177,7 +177,7 @@ Deno.test("the mark in a status counts only in the form that this platform sends
   for (const other of none) assert.equal(mark(other), null, String(other));
 });
 
-Deno.test("any value in any place can be read, and Postgres accepts the items as JSON", () => {
+Deno.test("an event with any value in any place can be read, and Postgres accepts the resulting items as JSON", () => {
   const bodies = eventFiles().filter((name) => !name.startsWith("58"))
     .map((name) => new TextDecoder().decode(eventBytes(name)));
   const odd = fc.oneof(
@@ -206,12 +206,14 @@ Deno.test("any value in any place can be read, and Postgres accepts the items as
 });
 
 /**
- * The maximum milliseconds for 3 MB, without the time for parsing JSON. An idle machine needs a
- * fifth of this time.
+ * The maximum time for 3 MB in milliseconds, without JSON parsing. An idle machine needs a fifth of
+ * this time.
  */
 const MAX_MS = 1_000;
 
-/** Reads a text. Other tests run at the same time, so the fastest of several tries counts. */
+/**
+ * Reads a body several times and uses the fastest time, because other tests run at the same time.
+ */
 function timed(text: string) {
   const bytes = encoder.encode(text);
   let [fastest, parsed] = [Infinity, Infinity];
@@ -236,7 +238,7 @@ function isJson(text: string): boolean {
   }
 }
 
-Deno.test("3 MB of any text are read in much less than a second", () => {
+Deno.test("any body of 3 MB is read in much less than a second", () => {
   const size = 3_000_000;
   const within = (part: string, count: number) =>
     JSON.stringify(eventOf("messages", { X: 0 })).replace(
@@ -269,7 +271,7 @@ Deno.test("1,000 statuses are read in a few milliseconds", () => {
   assert.deepEqual([items.length, problem], [1000, null]);
 });
 
-Deno.test("an account event with a malformed name gets the name of its field", () => {
+Deno.test("an account event with a malformed name is given the name of its field", () => {
   for (const event of ["two words", "\ud83d\ude00", "a".repeat(60) + "é", "", 5, null]) {
     const { items } = readValue(eventOf("account_update", { event }));
     assert.deepEqual(items.map((item) => item.kind === "account" && item.event), [

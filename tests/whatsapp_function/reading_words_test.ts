@@ -1,10 +1,11 @@
-// Tests the words that stop messages to a person, or allow them again.
+// Tests the stop words, which stop messages to a contact, and the start words, which allow messages
+// again.
 import assert from "node:assert/strict";
 import { messageItem } from "./reading_events.ts";
 
 const word = (body: string) => messageItem({ type: "text", text: { body } }).word;
 
-Deno.test("a message that is only a stop word stops messages, with any case, accents and punctuation", () => {
+Deno.test("a message with only a stop word stops messages, regardless of case, accents and punctuation", () => {
   for (
     const body of [
       ...["STOP", "stop", " Parar. ", "PARAR!!!", "“sair”", "¡Baja!", "Descadastrar 🙏"],
@@ -16,7 +17,7 @@ Deno.test("a message that is only a stop word stops messages, with any case, acc
   }
 });
 
-Deno.test("a text that asks to stop promotions stops only promotions", () => {
+Deno.test("a message that asks to stop promotions stops only promotions", () => {
   for (
     const body of [
       ...["Stop promotions", "stop  promotions.", "Parar promoções", "INTERROMPER PROMOCOES"],

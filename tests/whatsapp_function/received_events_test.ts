@@ -1,5 +1,5 @@
-// The function applies an event in the request that brings it. If it cannot, it still answers 200,
-// and the job applies the event.
+// Tests that the function applies an event during the request that delivers it. If the function
+// cannot apply the event, it still returns a 200, and the job applies the event later.
 import assert from "node:assert/strict";
 import { eventsOf, newChannelApp, ownWebhook } from "../support/channel_apps.ts";
 import { addMessage } from "../support/company.ts";
@@ -17,7 +17,7 @@ import {
 
 const webhook = await ownWebhook();
 
-Deno.test("the message of an event is stored before the answer to the event", async () => {
+Deno.test("an event's message is stored before the response to the event", async () => {
   const { company, app } = await companyWithApp();
   const answer = await webhook.post(app, eventBody(company.phone_number_id, ["Bom dia", "Oi?"]));
   assert.deepEqual([answer.status, answer.body], [200, {}]);
@@ -56,7 +56,7 @@ Deno.test("parallel events about the same messages of two companies cause no dea
     const answers = await Promise.all(bodies.map((body) => webhook.post(app, body)));
     assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200]));
   });
-  assert.deepEqual(lines, [], "no event is left for the job");
+  assert.deepEqual(lines, [], "no event is left for the job to apply");
   assert.deepEqual(new Set(await statesOf(app)), new Set(["done"]));
   const statuses = await statement`
     select status from messages where whatsapp_message_id = any (${ids})
@@ -64,7 +64,7 @@ Deno.test("parallel events about the same messages of two companies cause no dea
   assert.deepEqual(statuses.map(({ status }) => status), ids.map(() => "read"));
 });
 
-Deno.test("the events about an account change nothing until the account names their app", async () => {
+Deno.test("events about an account change nothing until the account is assigned to their app", async () => {
   const { company } = await companyWithApp();
   const other = await newChannelApp();
   const body = eventBody(company.phone_number_id, ["forged or early"]);
@@ -90,7 +90,7 @@ Deno.test("the events about an account change nothing until the account names th
   assert.deepEqual(await statesOf(other), ["done"]);
 });
 
-Deno.test("an event that the database cannot apply is stored and answered 200, and the job applies it", async () => {
+Deno.test("if the database cannot apply an event, the event is stored, the response is a 200, and the job applies it later", async () => {
   const { company, app } = await companyWithApp();
   let failure: Response | null = null;
   await using watched = watchedStack((request) =>
@@ -115,7 +115,10 @@ Deno.test("an event that the database cannot apply is stored and answered 200, a
   assert.deepEqual((await inboundOf(company)).flat().toSorted(), ["text 0", "text 1", "text 2"]);
 });
 
-/** An event of at least this many bytes, with one message and as many ids of people as fit. */
+/**
+ * An event with at least this many bytes. It contains one message and enough user ids to reach that
+ * size.
+ */
 function crowdedBody(phone_number_id: string, bytes: number): string {
   const names = Array.from(
     { length: Math.ceil(bytes / 25) },
@@ -124,7 +127,7 @@ function crowdedBody(phone_number_id: string, bytes: number): string {
   return eventBody(phone_number_id, ["in the crowd"], { more: { names } });
 }
 
-Deno.test("an event that names 42,000 people is applied, and an event of 3 MiB is stored within a second of CPU time", async () => {
+Deno.test("an event with 42,000 user ids is applied and an event of 3 MiB is stored, each within a second of CPU time", async () => {
   const { company, app } = await companyWithApp();
   const body = crowdedBody(company.phone_number_id, 1024 * 1024);
   assert.equal((await webhook.post(app, body)).status, 200);
@@ -142,7 +145,7 @@ Deno.test("an event that names 42,000 people is applied, and an event of 3 MiB i
     const before = cpuMs(pid);
     const [{ stored }] = await sql`select store_channel_event(${app.app_key}, ${bytes}) as stored`;
     assert.equal(stored.result, "stored");
-    // On a system that does not report the CPU time, the work must end within the time limit of a
+    // On a system that does not report CPU time, the work must finish within the time limit of a
     // statement.
     if (before !== null) assert.ok(cpuMs(pid)! - before < 1000, `${cpuMs(pid)! - before} ms`);
     await sql`delete from channel_events where id = ${stored.event_id}`;
@@ -158,7 +161,7 @@ function cpuMs(pid: number): number | null {
   }
 }
 
-Deno.test("a large event that the database cannot apply is stored once and answered 200, and the job applies it", async () => {
+Deno.test("if the database cannot apply a large event, it is stored once, the response is a 200, and the job applies it later", async () => {
   const { company, app } = await companyWithApp();
   let failure: Response | null = Response.json({ code: "57014", message: "statement timeout" }, {
     status: 500,
@@ -174,7 +177,7 @@ Deno.test("a large event that the database cannot apply is stored once and answe
     bodies.push(eventBody(company.phone_number_id, [`text ${at} ${"x".repeat(65 * 1024)}`]));
     assert.equal((await own.post(app, bodies[at])).status, 200);
   }
-  // A repeat of an event that is already stored is not stored again.
+  // An event that is already stored is not stored again.
   assert.equal((await webhook.post(app, bodies[0])).status, 200);
   const texts = async () => (await inboundOf(company)).flat().map((text) => text.slice(0, 6));
   assert.deepEqual(await texts(), ["text 0"]);
@@ -184,7 +187,7 @@ Deno.test("a large event that the database cannot apply is stored once and answe
   assert.deepEqual(await statesOf(app), ["done", "done"]);
 });
 
-Deno.test("an event that waits too long for a lock of the company is answered 200, and the job applies it", async () => {
+Deno.test("if an event waits too long for the company's lock, the response is a 200 and the job applies the event later", async () => {
   const { company, app } = await companyWithApp();
   await asSuperuser(async (sql) => {
     await sql.begin(async (sql) => {
@@ -215,7 +218,7 @@ Deno.test("the service keeps a body that is not an event, with the reason", asyn
   ]);
 });
 
-Deno.test("texts that Postgres refuses are stored in a form that it accepts", async () => {
+Deno.test("strings that Postgres refuses are stored in a form that Postgres accepts", async () => {
   const { company, app } = await companyWithApp();
   const body = eventBody(company.phone_number_id, ["X"]).replace('"X"', '"a\\u0000b\\ud83dc"');
   assert.equal((await webhook.post(app, body)).status, 200);

@@ -1,5 +1,5 @@
-// Tests whether a reply is sent after a stop word and another message. The channel's times
-// are whole seconds, so within a second, the order of arrival counts.
+// Tests whether a reply is sent after a stop word and another message. The channel's times are
+// whole seconds, so the order of arrival decides within a second.
 
 import assert from "node:assert/strict";
 import { messagesFrom, ownWebhook } from "../support/channel_apps.ts";
@@ -9,11 +9,11 @@ import { anyPhone, companyWithApp, endPauses, runChannelJob, statesOf } from "./
 
 const webhook = await ownWebhook();
 
-/** A message of a person: its text, and the second when it was sent. */
+/** A contact's message: its text, and the second in which it was sent. */
 type Said = [text: string, second: number];
 
 /**
- * A new person of a company, who sends messages in events, and a check whether a reply is then
+ * A new contact who sends messages in events, and a function that checks whether a reply is then
  * sent.
  */
 async function newPerson() {
@@ -47,7 +47,7 @@ async function newPerson() {
 
 const [SAIR, QUESTION] = ["SAIR", "Onde está o meu pedido?"];
 
-Deno.test("a reply is sent if, and only if, the person's last message on the channel is not a stop word", async () => {
+Deno.test("a reply is sent only if the contact's last message on the channel is not a stop word", async () => {
   const cases: [events: Said[][], isAnswered: boolean][] = [
     // Both messages are in one event, within one second.
     [[[[SAIR, 1], [QUESTION, 1]]], true],
@@ -81,7 +81,7 @@ Deno.test("an event that is applied late keeps the order in which it arrived", a
         await holder`select pg_advisory_xact_lock(hashtextextended(${
           "events of " + company.id
         }, 0))`;
-        // The webhook stores the event, and leaves it to the job.
+        // The webhook only stores the event. The job applies the event later.
         await writes([first as string, 1]);
         assert.deepEqual(await statesOf(app), ["stored"]);
       });

@@ -1,5 +1,5 @@
-// Many simultaneous free replies: with one idempotency key, together with messages of the person,
-// and beyond a company's share.
+// Tests many simultaneous free replies: with one idempotency key, together with the contact's
+// messages, and beyond a company's share.
 
 import assert from "node:assert/strict";
 import { ownReplies } from "../support/own_functions.ts";
@@ -8,7 +8,7 @@ import { accepted, ledgerOf, ownChannel, slowChannel } from "../support/sending.
 
 const MANY = 50;
 
-Deno.test("one of 50 simultaneous replies with one idempotency key is sent, and the others report that reply", async () => {
+Deno.test("of 50 simultaneous replies with the same idempotency key, one is sent and the others return that reply", async () => {
   const company = await spokenTo();
   await using channel = slowChannel();
   const reply = await ownReplies(channel.url);
@@ -34,7 +34,7 @@ Deno.test("one of 50 simultaneous replies with one idempotency key is sent, and 
   assert.equal((await ledgerOf(company)).length, 1);
 });
 
-Deno.test("simultaneous replies, messages and refusals of one person do not block each other", async () => {
+Deno.test("simultaneous replies, messages and refusals for one contact do not block each other", async () => {
   const company = await spokenTo();
   let called = 0;
   await using channel = ownChannel(() =>
@@ -55,17 +55,16 @@ Deno.test("simultaneous replies, messages and refusals of one person do not bloc
   assert.deepEqual([...states].sort(), ["failed", "sent"]);
 });
 
-Deno.test("replies wait when their company's share is used up, and get a 429 when too many already wait", async () => {
+Deno.test("replies wait when their company's share is used up, and return a 429 when too many are waiting", async () => {
   const company = await spokenTo();
   await using channel = slowChannel();
   const sendShare = { atOnce: 1, waiting: 1, patienceMs: 60_000 };
   const reply = await ownReplies(channel.url, { sendShare });
-  // Until an answer of the database has named the company, the function counts the requests of each
-  // key.
+  // Until a database response has named the company, the function counts requests per API key.
   await reply(company.keys.messaging, replyIn(company), "?dry_run=true");
   const first = reply(company.keys.messaging, replyIn(company));
   await channel.called;
-  // One of these two requests reaches the share first and waits, and the other request is refused.
+  // One of these two requests comes first and waits. The other request is refused.
   const others = [1, 2].map(() => reply(company.keys.messaging, replyIn(company)));
   const refused = await Promise.race(others);
   assert.deepEqual([refused.status, refused.body.code, refused.headers.get("Retry-After")], [

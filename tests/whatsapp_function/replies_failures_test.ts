@@ -1,5 +1,5 @@
-// Tests the result of a free reply after a refusal, a failure or a timeout of the channel, and
-// after a failure of the database.
+// Tests the result of a free reply after a channel refusal, failure or timeout, and after a
+// database failure.
 
 import assert from "node:assert/strict";
 import { newCompany } from "../support/company.ts";
@@ -89,12 +89,12 @@ Deno.test("a token that cannot be decrypted causes an account error, and nothing
   assert.equal(channel.calls.length, 0);
 });
 
-Deno.test("a reply has one log line without phone, text or token", async () => {
+Deno.test("a reply writes one log line without the phone number, text or token", async () => {
   const company = await spokenTo();
   await using channel = ownChannel(() => accepted("wamid.of-a-phone"));
   const reply = await ownReplies(channel.url);
   const lines = await logged(async () => {
-    await reply(company.keys.messaging, replyIn(company, { text: "a secret of the person" }));
+    await reply(company.keys.messaging, replyIn(company, { text: "the contact's secret" }));
   });
   const [{ event, send_id, company_id, account_id, outcome }, ...more] = lines.map((line) =>
     JSON.parse(line)

@@ -1,4 +1,4 @@
-// Tests the answers to free replies, the calls of the channel and the rows in the database.
+// Tests the responses to free replies, the calls to the channel and the rows in the database.
 
 import assert from "node:assert/strict";
 import { call, send } from "../support/calls.ts";
@@ -63,7 +63,7 @@ Deno.test("a free reply stores a message, sends it, and returns the channel's me
   assert.equal(Date.parse(conversation.last_message_at), stored.created_at.getTime());
 });
 
-Deno.test("a repeat with an idempotency key sends nothing and reports the first reply, even if its text differs", async () => {
+Deno.test("a repeat with the same idempotency key sends nothing and returns the first reply, even if the text differs", async () => {
   const company = await newCompany();
   await writes(company);
   await using channel = ownChannel(() => accepted());
@@ -86,7 +86,7 @@ Deno.test("a repeat with an idempotency key sends nothing and reports the first 
   assert.equal(channel.calls.length, 1);
 });
 
-Deno.test("a reply to a person with a hidden phone is addressed to the newest user id", async () => {
+Deno.test("a reply to a contact with a hidden phone number is sent to the contact's newest user id", async () => {
   const company = await newCompany();
   await writes(company);
   await hidePhone(company, ["BR.111", "BR.222"]);
@@ -97,7 +97,7 @@ Deno.test("a reply to a person with a hidden phone is addressed to the newest us
   assert.deepEqual([body.recipient, "to" in body], ["BR.222", false]);
 });
 
-Deno.test("a reply is sent from the conversation's own number with that number's token", async () => {
+Deno.test("a reply is sent from the conversation's own phone number with that phone number's token", async () => {
   const company = await newCompany();
   const other = await withDatabase((sql) => connectAccount(sql, company.id));
   await setToken(company, "first");
@@ -122,7 +122,7 @@ Deno.test("a reply is sent from the conversation's own number with that number's
   );
 });
 
-Deno.test("a reply does not move the window of its conversation", async () => {
+Deno.test("a reply does not extend the window of its conversation", async () => {
   const company = await newCompany();
   await writes(company, { secondsAgo: 3600 });
   const before = await windowOf(company);
@@ -132,7 +132,7 @@ Deno.test("a reply does not move the window of its conversation", async () => {
   assert.deepEqual(await windowOf(company), before);
 });
 
-Deno.test("a reply needs two database round trips, and a request that sends nothing needs one", async () => {
+Deno.test("a reply makes two database round trips, and a request that sends nothing makes one", async () => {
   const company = await newCompany();
   await writes(company);
   await using database = watchedStack();
@@ -152,7 +152,7 @@ Deno.test("a reply needs two database round trips, and a request that sends noth
   assert.deepEqual(await trips(replyIn(unknown)), ["claim_reply"]);
 });
 
-Deno.test("a dry run returns the result that the reply would have, but writes and sends nothing", async () => {
+Deno.test("a dry run returns the result that the reply would have, but stores and sends nothing", async () => {
   const company = await newCompany();
   await using channel = ownChannel(() => accepted());
   const reply = await ownReplies(channel.url);
@@ -174,7 +174,7 @@ Deno.test("a dry run returns the result that the reply would have, but writes an
   assert.deepEqual([(await ledgerOf(company)).length, channel.calls.length], [1, 1]);
 });
 
-Deno.test("only POST is accepted, and the method is checked before the key", async () => {
+Deno.test("only POST requests are accepted, and the method is checked before the API key", async () => {
   const url = `${stack.url}/functions/v1/whatsapp/messages`;
   for (const method of ["GET", "PUT", "PATCH", "DELETE", "OPTIONS"]) {
     const { status, headers, body } = await send(url, method, {});
@@ -184,7 +184,7 @@ Deno.test("only POST is accepted, and the method is checked before the key", asy
   }
 });
 
-Deno.test("a request below the path of replies gets a 404 after its key is checked", async () => {
+Deno.test("a request below the replies path returns a 404 after its API key is checked", async () => {
   const { keys } = await newCompany();
   const url = `${stack.url}/functions/v1/whatsapp/messages/x`;
   const answers: [string | null, number, string][] = [
@@ -198,7 +198,7 @@ Deno.test("a request below the path of replies gets a 404 after its key is check
   }
 });
 
-Deno.test("a reply needs a key with the scope messaging, and the key is checked before the body", async () => {
+Deno.test("a reply requires a key with the `messaging` scope, and the key is checked before the body", async () => {
   const company = await newCompany();
   const refusals: [string | null, number, string][] = [
     [null, 401, "Missing API key"],

@@ -1,4 +1,5 @@
-// Tests whether a free reply is sent: the window, do_not_contact, and its conversation.
+// Tests the conditions for sending a free reply: an open window, no `do_not_contact`, and a
+// suitable conversation.
 
 import assert from "node:assert/strict";
 import { assertField } from "../support/calls.ts";
@@ -8,7 +9,7 @@ import { A_DAY, replyIn, sendReply, windowOf, writes } from "../support/replying
 import { accepted, ledgerOf, ownChannel, storedMessage } from "../support/sending.ts";
 import { statement, withDatabase } from "../support/test_stack.ts";
 
-Deno.test("outside the window, the answer says when the window closed and that a template is needed", async () => {
+Deno.test("outside the window, the error says when the window closed and that a template is needed", async () => {
   const company = await newCompany();
   await writes(company, { secondsAgo: A_DAY + 3600 });
   const { expires_at } = await windowOf(company);
@@ -27,14 +28,14 @@ Deno.test("outside the window, the answer says when the window closed and that a
   assert.deepEqual(await ledgerOf(company), []);
 });
 
-Deno.test("a conversation has no window until the person has written", async () => {
+Deno.test("a conversation has no window until the contact has sent a message", async () => {
   const company = await newCompany();
   const { status, body } = await sendReply(company.keys.messaging, replyIn(company));
   assert.deepEqual([status, body.code, body.window_expires_at], [409, "window_closed", null]);
   assert.match(body.error, /^The person has never written on this number; only a template/);
 });
 
-Deno.test("a window that the channel reports as closed stays closed until the person writes", async () => {
+Deno.test("a window that the channel reports as closed remains closed until the contact sends a message", async () => {
   const company = await newCompany();
   await writes(company, { secondsAgo: 60 });
   let isClosed = true;
@@ -67,7 +68,7 @@ Deno.test("a window that the channel reports as closed stays closed until the pe
   assert.equal((await reply(company.keys.messaging, replyIn(company))).body.success, true);
 });
 
-Deno.test("do_not_contact stops replies until the person writes again, and the idempotency key stays free", async () => {
+Deno.test("`do_not_contact` stops replies until the contact writes again, and the idempotency key can be used again", async () => {
   const company = await newCompany();
   await writes(company, { secondsAgo: 120 });
   await statement`
@@ -88,7 +89,7 @@ Deno.test("do_not_contact stops replies until the person writes again, and the i
   assert.deepEqual([sent.body.success, sent.body.idempotent_hit], [true, false]);
 });
 
-Deno.test("a closed conversation accepts no reply, and the error names the conversation that does", async () => {
+Deno.test("a closed conversation accepts no replies, and the error names the conversation that accepts them", async () => {
   const company = await newCompany();
   await writes(company);
   await statement`update conversations set status = 'closed' where id = ${company.conversation_id}`;
@@ -106,7 +107,7 @@ Deno.test("a closed conversation accepts no reply, and the error names the conve
   assert.deepEqual([status, body.code, body.existing_id], [409, "conflict", id]);
 });
 
-Deno.test("a conversation of another company gets a 404, like an unknown conversation", async () => {
+Deno.test("a reply in another company's conversation returns a 404, as for an unknown conversation", async () => {
   const [own, other] = [await newCompany(), await newCompany()];
   await writes(other);
   for (const conversation_id of [other.conversation_id, crypto.randomUUID()]) {
@@ -118,19 +119,19 @@ Deno.test("a conversation of another company gets a 404, like an unknown convers
   }
 });
 
-Deno.test("a reply in a conversation whose account is disconnected gets a 404 that says so", async () => {
+Deno.test("a reply in a conversation whose account is disconnected returns a 404 that gives this reason", async () => {
   const company = await newCompany();
   await writes(company);
   await withDatabase(async (sql) => {
     await disconnectAccounts(sql, company.id);
-    // This newly connected account does not send the reply instead.
+    // The newly connected account must not send the reply instead.
     await connectAccount(sql, company.id);
   });
   const { status, body } = await sendReply(company.keys.messaging, replyIn(company));
   assert.deepEqual([status, body.code], [404, "account_not_connected"]);
 });
 
-Deno.test("every wrong field of the body is refused, and the error names it", async () => {
+Deno.test("every invalid field in the body is refused, and the error names the field", async () => {
   const company = await newCompany();
   await writes(company);
   const cases: [Record<string, unknown>, string, string | RegExp][] = [
@@ -159,7 +160,7 @@ Deno.test("every wrong field of the body is refused, and the error names it", as
   assert.deepEqual(await ledgerOf(company), []);
 });
 
-Deno.test("a reply with a text of 4096 characters is sent whole", async () => {
+Deno.test("a reply with a text of 4096 characters is sent completely", async () => {
   const company = await newCompany();
   await writes(company);
   await using channel = ownChannel(() => accepted());

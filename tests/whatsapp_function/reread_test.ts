@@ -1,4 +1,4 @@
-// Tests rereads for sends: one send reads the template again, and the other sends wait.
+// Tests reading a template again for sends: one send reads the template, and the other sends wait.
 import assert from "node:assert/strict";
 import { readConfig } from "../../supabase/functions/_shared/config.ts";
 import { companyDb } from "../../supabase/functions/_shared/database/company_db.ts";
@@ -29,7 +29,7 @@ const sourceOf = ({ account_id, business_account_id }: CompanyWithCatalogue) => 
   beganAt: new Date().toISOString(),
 });
 
-Deno.test("rereading one name stores its templates and leaves the others unchanged", async () => {
+Deno.test("reading one template name again stores its templates and leaves other templates unchanged", async () => {
   const company = await companyWithCatalogue();
   await using channel = templateChannel({
     templates: [listedTemplate("order"), listedTemplate("order_2")],
@@ -41,20 +41,21 @@ Deno.test("rereading one name stores its templates and leaves the others unchang
   assert.deepEqual((await templatesOf(company)).map(({ status }) => status), ["DELETED"]);
 });
 
-Deno.test("only one of several simultaneous sends reads the template, and the others get its result", async () => {
+Deno.test("only one of several simultaneous sends reads the template, and the others use that send's result", async () => {
   const company = await companyWithCatalogue();
   await using channel = templateChannel({ templates: [listedTemplate("order")] });
-  // Before the reading ends, the database tells all sends except one that another send is reading.
+  // Before the read ends, the database reports to all sends except one that another send is reading
+  // the template.
   const others = Array.from({ length: 10 }, () => reread(channel, company, true));
   const [first, ...rest] = await Promise.all([reread(channel, company), ...others]);
   assert.deepEqual([first, rest], [true, Array(10).fill(true)]);
   assert.equal(channel.calls.length, 1);
-  // A send that gets this report late gets the same result.
+  // A send that receives this report late uses the same result.
   assert.equal(await reread(channel, company, true), true);
   assert.equal(channel.calls.length, 1);
 });
 
-Deno.test("after a failed reading, the send that reads gets an error, and the sends that wait get false", async () => {
+Deno.test("after a failed read, the reading send gets an error, and the waiting sends get `false`", async () => {
   const company = await companyWithCatalogue();
   await using channel = templateChannel({ answer: () => new Response("", { status: 503 }) });
   const failing = reread(channel, company);
@@ -63,7 +64,7 @@ Deno.test("after a failed reading, the send that reads gets an error, and the se
   assert.equal(await other, false);
 });
 
-Deno.test("no send waits for a slow reading, and its result is stored when it ends", async () => {
+Deno.test("no send waits for a slow read, and the result is stored when the read ends", async () => {
   const company = await companyWithCatalogue();
   const answer = Promise.withResolvers<null>();
   await using channel = templateChannel({
@@ -83,7 +84,7 @@ Deno.test("no send waits for a slow reading, and its result is stored when it en
   await until(async () => (await templatesOf(company)).length === 1);
 });
 
-Deno.test("a reading stores no templates if the account leaves the business account in the meantime", async () => {
+Deno.test("a read stores no templates if the account leaves the business account in the meantime", async () => {
   const company = await companyWithCatalogue();
   await using channel = templateChannel({
     templates: [listedTemplate("order")],
@@ -101,7 +102,7 @@ Deno.test("a reading stores no templates if the account leaves the business acco
   assert.deepEqual(await templatesOf(company), []);
 });
 
-Deno.test("a send waits only a moment while another instance reads the template", async () => {
+Deno.test("a send waits only briefly while another instance reads the template", async () => {
   const company = await companyWithCatalogue();
   await using channel = templateChannel();
   assert.equal(await reread(channel, company, true), false);

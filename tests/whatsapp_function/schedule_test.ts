@@ -1,5 +1,6 @@
-// Scheduled jobs on a hosted project. The database of these tests does not have pg_cron, pg_net or
-// Vault. Imitations with the same signatures replace them, in a transaction that is rolled back.
+// Tests scheduled jobs on a hosted project. The test database does not have pg_cron, pg_net or
+// Vault. Mocks with the same signatures replace these extensions in a transaction that is rolled
+// back.
 import assert from "node:assert/strict";
 import type postgres from "postgres";
 import {
@@ -20,8 +21,8 @@ const WEBHOOKS_URL = "https://project.supabase.co/functions/v1/webhooks";
 const SECRET = "s".repeat(32);
 
 /**
- * Makes imitations of the parts that the schema uses, according to the documentation of each
- * extension.
+ * Creates mocks of the tables and functions that the schema uses, according to each extension's
+ * documentation.
  */
 async function addExtensions(sql: Sql) {
   await sql.unsafe(`
@@ -95,7 +96,7 @@ async function schedule(sql: Sql, url = URL, webhooksUrl = WEBHOOKS_URL, secret 
   await actAsSuperuser(sql);
 }
 
-test("without pg_cron and pg_net, scheduling names the missing extensions, and the status shows no schedule", async (sql) => {
+test("without pg_cron and pg_net, scheduling fails with the names of the missing extensions, and the status shows no schedule", async (sql) => {
   await actAs(sql, "service_role");
   await assert.rejects(
     sql.savepoint((sql) => sql`select public.schedule_jobs(${URL}, ${WEBHOOKS_URL}, ${SECRET})`),
@@ -116,7 +117,7 @@ test("without pg_cron and pg_net, scheduling names the missing extensions, and t
   assert.equal(unschedule_jobs, 0);
 });
 
-test("only the operator's role can schedule jobs, and only with an address and a valid secret", async (sql) => {
+test("only the operator's role can schedule jobs, and only with a URL and a valid secret", async (sql) => {
   await addExtensions(sql);
   for (const role of ["anon", "authenticated", "api_client"] as const) {
     await actAs(sql, role);
@@ -145,7 +146,7 @@ test("only the operator's role can schedule jobs, and only with an address and a
   }
 });
 
-test("scheduling stores the addresses and the secret in Vault, and unscheduling deletes them", async (sql) => {
+test("scheduling stores the URLs and the secret in Vault, and unscheduling deletes them", async (sql) => {
   await addExtensions(sql);
   await schedule(sql, `${URL}/`, `${WEBHOOKS_URL}/`);
   await schedule(sql, URL, WEBHOOKS_URL, "t".repeat(40));
@@ -163,7 +164,7 @@ test("scheduling stores the addresses and the secret in Vault, and unscheduling 
     { jobname: "fail-expired-sends", command: "select public.fail_expired_sends()", ...minutely },
     { jobname: "tidy-events", command: "select public.tidy_events()", ...minutely },
   ]);
-  // Each scheduled command can run.
+  // Each scheduled command runs without an error.
   await sql.savepoint(async (sql) => {
     await sql`set local role postgres`;
     for (const { command } of jobs) await sql.unsafe(command);
@@ -180,7 +181,7 @@ test("scheduling stores the addresses and the secret in Vault, and unscheduling 
   assert.equal((await statusAs(sql)).scheduled, false);
 });
 
-/** Calls the due jobs, like pg_cron, and returns the requests for these companies. */
+/** Calls the due jobs, as pg_cron does, and returns the requests for these companies. */
 async function callDueJobs(sql: Sql, ...companies: CompanyWithCatalogue[]) {
   await sql`truncate net.requests`;
   await sql`set local role postgres`;
@@ -191,7 +192,7 @@ async function callDueJobs(sql: Sql, ...companies: CompanyWithCatalogue[]) {
   return requests.filter(({ body }) => ids.includes(body.account_id));
 }
 
-/** Makes only the jobs of these companies due, without a lock on the accounts of other tests. */
+/** Makes only these companies' jobs due, without locking the accounts of other tests. */
 async function onlyDue(sql: Sql, ...companies: CompanyWithCatalogue[]) {
   const ids = companies.map(({ id }) => `'${id}'`).join();
   await sql.unsafe(`
@@ -239,7 +240,7 @@ Deno.test("the function is called every minute for the due jobs, with the secret
   });
 });
 
-Deno.test("if many jobs are due, each call starts fifty of them, and later calls start the others too", async () => {
+Deno.test("if many jobs are due, each call starts fifty jobs, and later calls start the others", async () => {
   const company = await companyWithCatalogue();
   await rolledBack(async (sql) => {
     await addExtensions(sql);
@@ -256,8 +257,8 @@ Deno.test("if many jobs are due, each call starts fifty of them, and later calls
       await sql`set local role postgres`;
       const [{ call_due_jobs }] = await sql`select app.call_due_jobs()`;
       await actAsSuperuser(sql);
-      // There is one more request for the job of channel events. If a webhook of any test is on,
-      // there is also one for the deliveries.
+      // There is one more request for the channel events job. If any test's webhook is on, there is
+      // also a request for the delivery job.
       assert.ok([51, 52].includes(call_due_jobs), call_due_jobs);
       const requests = await sql`select body from net.requests where body <> '{}'`;
       assert.equal(requests.count, 50);
@@ -267,7 +268,7 @@ Deno.test("if many jobs are due, each call starts fifty of them, and later calls
   });
 });
 
-Deno.test("the function webhooks is called every minute while a webhook is on, with the secret", async () => {
+Deno.test("while a webhook is on, the webhooks function is called every minute with the secret", async () => {
   const company = await newCompany();
   await rolledBack(async (sql) => {
     await addExtensions(sql);
@@ -299,7 +300,7 @@ Deno.test("the function webhooks is called every minute while a webhook is on, w
   });
 });
 
-test("without an address in Vault, the call fails and says what to do", async (sql) => {
+test("without a URL in Vault, the call fails with an error that says what to do", async (sql) => {
   await addExtensions(sql);
   await sql`set local role postgres`;
   await assert.rejects(
@@ -308,7 +309,7 @@ test("without an address in Vault, the call fails and says what to do", async (s
   );
 });
 
-Deno.test("the status shows the last run of each job, the catalogue and the calls that failed", async () => {
+Deno.test("the status shows the last run of each job, the template catalogue and the failed calls", async () => {
   const company = await companyWithCatalogue();
   await rolledBack(async (sql) => {
     await addExtensions(sql);
@@ -362,7 +363,7 @@ Deno.test("the status shows the last run of each job, the catalogue and the call
       error: '{"error": "The channel is down"}',
     });
 
-    // Runs in progress and successful answers do not count as failures.
+    // Runs in progress and successful responses do not count as failures.
     for (const code of [200, 409]) {
       await sql`update net._http_response set status_code = ${code}`;
       assert.deepEqual((await statusAs(sql)).failed_calls, []);

@@ -1,4 +1,4 @@
-// Tests events about templates and accounts, from the body of the event to the next send.
+// Tests events about templates and accounts, from the event's body to the next send.
 import assert from "node:assert/strict";
 import { tellOfAccount, tellOfTemplate, tellOfTrouble } from "../database/hints.ts";
 import { anyPhone } from "../support/company.ts";
@@ -14,7 +14,7 @@ import { statement, withDatabase } from "../support/test_stack.ts";
 import { type CompanyWithCatalogue, companyWithCatalogue, templatesOf } from "./own_account.ts";
 import { itemsOf } from "./reading_events.ts";
 
-/** A template that fits the request of `template()`. */
+/** A template that matches the request from `template`. */
 const order = (changes: ListedTemplate = {}) =>
   listedTemplate("order_update", {
     components: [{ type: "BODY", text: "Olá {{1}}, o pedido {{2}} saiu." }],
@@ -22,7 +22,10 @@ const order = (changes: ListedTemplate = {}) =>
     ...changes,
   });
 
-/** A channel that lists order_update and accepts messages, and a company that has read its list. */
+/**
+ * A channel that lists the template `order_update` and accepts messages, and a company that has
+ * read the channel's list.
+ */
 async function listening() {
   let isDown = false;
   const channel = templateChannel({
@@ -43,9 +46,9 @@ async function listening() {
   return {
     company,
     channel,
-    /** Makes the channel change the template. */
+    /** Changes the template in the channel's list. */
     list: (changes: ListedTemplate) => channel.templates = [order(changes)],
-    /** Makes the channel list nothing from then on. */
+    /** Empties the channel's list. */
     break: () => isDown = true,
     mend: () => isDown = false,
     synchronise,
@@ -55,7 +58,7 @@ async function listening() {
   };
 }
 
-/** The only item of an event about a company's business account that happens now. */
+/** The single item of an event about a company's business account, with the current time. */
 function told(file: string, company: Pick<CompanyWithCatalogue, "business_account_id">) {
   const [item, ...more] = itemsOf(file);
   assert.deepEqual(more, []);
@@ -76,7 +79,7 @@ const isDue = async ({ account_id }: CompanyWithCatalogue) =>
     select from due_jobs() where job = 'template-sync' and account_id = ${account_id}
   `).length === 1;
 
-Deno.test("after an event rejects or pauses a template, the next send rereads it and is refused", async () => {
+Deno.test("after an event rejects or pauses a template, the next send reads the template again and is refused", async () => {
   const files = { "60_template_rejected": "REJECTED", "61_template_paused": "PAUSED" };
   for (const [file, status] of Object.entries(files)) {
     await using at = await listening();
@@ -99,7 +102,7 @@ Deno.test("after an event rejects or pauses a template, the next send rereads it
   }
 });
 
-Deno.test("a template that became a marketing template is not sent to a person who has opted out of marketing", async () => {
+Deno.test("a template that became a marketing template is not sent to a contact who has opted out of marketing", async () => {
   await using at = await listening();
   const phone = anyPhone();
   await statement`

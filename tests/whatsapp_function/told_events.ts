@@ -1,4 +1,4 @@
-// Events for a new company, and their results.
+// Sends channel events for a new company, and reads their results.
 import {
   type ChannelApp,
   eventsOf,
@@ -10,21 +10,21 @@ import { ownWhatsapp } from "../support/own_functions.ts";
 import { until } from "../support/started.ts";
 import { statement, withDatabase } from "../support/test_stack.ts";
 
-/** A company whose account names its own app. */
+/** A company whose account is assigned to its own app. */
 export async function companyWithApp(): Promise<{ company: Company; app: ChannelApp }> {
   const company = await newCompany();
   const app = await withDatabase((sql) => nameChannelApp(sql, company.account_id));
   return { company, app };
 }
 
-/** Returns a phone that no contact has. */
+/** Returns a phone number that no contact has. */
 export function anyPhone(): string {
   return `55119${
     crypto.getRandomValues(new Uint32Array(1))[0].toString().padStart(10, "0").slice(-8)
   }`;
 }
 
-/** The body of an event, with messages of a person or with another change. */
+/** The body of an event, with messages from a contact or with another change. */
 export function eventBody(
   phone_number_id: string,
   texts: string[],
@@ -38,7 +38,7 @@ export function eventBody(
   return JSON.stringify(event);
 }
 
-/** The texts of a company's inbound messages by conversation, in the order of their arrival. */
+/** The texts of a company's inbound messages, by conversation and in order of arrival. */
 export async function inboundOf({ id }: Pick<Company, "id">): Promise<string[][]> {
   return await withDatabase(async (sql) =>
     (await sql<{ contents: string[] }[]>`
@@ -56,9 +56,9 @@ export async function statesOf(app: ChannelApp): Promise<string[]> {
 const run = await ownWhatsapp("http://127.0.0.1:9");
 
 /**
- * Runs the job of the channel. This run waits for any other run, such as the stack's own.
- * @param app If it is given, the job runs until no event of this app is due. A run skips an event
- * that a database test has locked.
+ * Runs the channel events job, after waiting for any other run, such as the stack's own.
+ * @param app If given, the job runs until none of this app's events is due. A run skips events that
+ * a database test has locked.
  */
 export async function runChannelJob(app?: ChannelApp) {
   let answer = await run("channel-events");
@@ -77,7 +77,7 @@ async function hasDueEvents({ id }: ChannelApp): Promise<boolean> {
   return due.length > 0;
 }
 
-/** Makes the events of an app due, as if the pause after a failure had ended. */
+/** Makes an app's events due, as if the pause after a failure had ended. */
 export async function endPauses({ id }: ChannelApp) {
   await statement`
     update channel_events set next_attempt_at = now() where channel_app_id = ${id} and next_attempt_at > now()

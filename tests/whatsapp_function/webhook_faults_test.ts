@@ -23,13 +23,13 @@ function anyBytes(length: number) {
   return bytes;
 }
 
-Deno.test("a body of 3 MiB is stored, and a body with one more byte gets a 413", async () => {
+Deno.test("a body of 3 MiB is stored, and a body with one more byte is refused with a 413", async () => {
   const app = await newChannelApp();
   const body = anyBytes(MAX_BYTES);
   assert.equal((await webhook.post(app, body)).status, 200);
   const more = new Uint8Array([...body, 0]);
   assert.equal((await webhook.post(app, more)).status, 413);
-  // The limit is the same without a Content-Length.
+  // The limit also applies without a Content-Length.
   const streamed = await webhook.fetch(
     new Request(`http://edge/whatsapp/webhook/${app.app_key}`, {
       method: "POST",
@@ -44,7 +44,7 @@ Deno.test("a body of 3 MiB is stored, and a body with one more byte gets a 413",
   assert.deepEqual(others, []);
 });
 
-Deno.test("a body without a signature is refused before it is read", async () => {
+Deno.test("a request without a signature is refused before its body is read", async () => {
   const app = await newChannelApp();
   const { port, ...server } = served(webhook.fetch);
   await using _server = server;
@@ -53,7 +53,7 @@ Deno.test("a body without a signature is refused before it is read", async () =>
   assert.deepEqual([status, body.code], [401, "invalid_signature"]);
 });
 
-Deno.test("a body that never arrives gets a 408, and nothing is stored", async () => {
+Deno.test("if a body never arrives, the response is a 408 and nothing is stored", async () => {
   const app = await newChannelApp();
   const impatient = await ownWebhook({ bodyTimeoutMs: 50 });
   const { port, ...server } = served(impatient.fetch);
@@ -64,7 +64,7 @@ Deno.test("a body that never arrives gets a 408, and nothing is stored", async (
   assert.deepEqual(await eventsOf(app), []);
 });
 
-Deno.test("a body whose connection breaks is not stored", async () => {
+Deno.test("nothing is stored if the connection breaks while the body is sent", async () => {
   const app = await newChannelApp();
   const answered = Promise.withResolvers<number>();
   const { port, ...server } = served(async (request) => {
@@ -105,7 +105,7 @@ async function busyWebhook(changes: Partial<WhatsappConfig> = {}) {
   return {
     apps,
     post: own.post,
-    /** Begins to send a large body to the path of an app, with this many of its bytes. */
+    /** Starts sending a large body to an app's path, and sends only this many bytes. */
     async begin({ app_key, secret }: ChannelApp, body: string, length: number) {
       begun = Promise.withResolvers<void>();
       const signature = await signatureOf(new TextEncoder().encode(body), secret);
@@ -128,7 +128,7 @@ async function busyWebhook(changes: Partial<WhatsappConfig> = {}) {
   };
 }
 
-Deno.test("a slow body delays other large bodies of its app, but no body of another app", async () => {
+Deno.test("a slow body delays other large bodies for the same app, but not bodies for other apps", async () => {
   await using own = await busyWebhook();
   const [app, other] = own.apps;
   const connection = await own.begin(app, large("slow"), 9);
@@ -142,7 +142,7 @@ Deno.test("a slow body delays other large bodies of its app, but no body of anot
   assert.equal((await eventsOf(app)).length, 3);
 });
 
-Deno.test("the service limits how many large bodies it reads at a time, over all apps", async () => {
+Deno.test("the service limits how many large bodies it reads at a time across all apps", async () => {
   await using own = await busyWebhook();
   const [first, second, third] = own.apps;
   for (const app of [first, second]) await own.begin(app, large("slow"), 9);
@@ -150,7 +150,7 @@ Deno.test("the service limits how many large bodies it reads at a time, over all
   assert.equal((await own.post(third, "small")).status, 200);
 });
 
-Deno.test("a large body that is too slow gets a 408, and the next large body gets its place", async () => {
+Deno.test("a large body that is too slow is refused with a 408, and the next large body is read", async () => {
   await using own = await busyWebhook({
     largeBodyShare: { atOnce: 1, inAll: 1, waiting: 1, patienceMs: 60_000 },
     largeBodyPace: { graceMs: 50, bytesPerMs: 1_000_000 },
@@ -172,7 +172,7 @@ Deno.test("a large body that arrives in time is accepted", async () => {
   assert.equal((await connection.answer()).status, 200);
 });
 
-Deno.test("only a large body with a valid signature uses one of the places for storing", async () => {
+Deno.test("only large bodies with a valid signature occupy a place for storing", async () => {
   await using own = await busyWebhook({ largeEventShare: { atOnce: 0, ...NOBODY_WAITS } });
   const [app] = own.apps;
   const wrong = `sha256=${"0".repeat(64)}`;
@@ -185,7 +185,7 @@ function head(appKey: string, length: number, signature?: string): string {
     (signature ? `X-Hub-Signature-256: ${signature}\r\n` : "") + "\r\n";
 }
 
-Deno.test("an event needs two round trips at first, and only one round trip when the instance knows its app", async () => {
+Deno.test("an event needs two database round trips, but only one when the instance knows the app", async () => {
   const app = await newChannelApp();
   await using watched = watchedStack();
   const own = await ownWebhook({ supabaseUrl: watched.url });
@@ -196,18 +196,19 @@ Deno.test("an event needs two round trips at first, and only one round trip when
   };
   assert.deepEqual(await calls("1"), ["channel_app", "receive_channel_event"]);
   assert.deepEqual(await calls("2"), ["receive_channel_event"]);
-  // A wrong signature makes the instance read the app once more. A malformed signature does not.
+  // After a wrong signature, the instance reads the app once more. After a malformed signature, it
+  // does not.
   const before = watched.seen.length;
   await own.post(app, "3", `sha256=${"0".repeat(64)}`);
   assert.equal(watched.seen.length, before + 1);
   await own.post(app, "3", null);
   assert.equal(watched.seen.length, before + 1);
-  // The function does not look up a text that cannot be an app's key.
+  // The function does not look up a string that cannot be an app's key.
   await own.post({ ...app, app_key: "nothing" }, "4");
   assert.equal(watched.seen.length, before + 1);
 });
 
-Deno.test("while the database is down, an event gets a 503 with Retry-After, and its repeat is stored later", async () => {
+Deno.test("while the database is down, an event is refused with a 503 and a `Retry-After`, and its repeat is stored later", async () => {
   const app = await newChannelApp();
   let isAway = true;
   await using watched = watchedStack(() =>
@@ -232,7 +233,7 @@ Deno.test("while the database is down, an event gets a 503 with Retry-After, and
   assert.equal((await eventsOf(app)).length, 2);
 });
 
-Deno.test("if the database's answer is lost, the event gets a 503, and its repeat is stored once", async () => {
+Deno.test("if the database's response is lost, the event is refused with a 503, and its repeat is stored once", async () => {
   const app = await newChannelApp();
   let loses = true;
   await using watched = watchedStack(async (request) => {

@@ -6,7 +6,7 @@ import { statement } from "../support/test_stack.ts";
 
 const webhook = await ownWebhook();
 
-Deno.test("each refusal has a log line, and no line or answer contains a secret, a token or a body", async () => {
+Deno.test("each refusal writes a log line, and no log line or response contains a secret, a token or a body", async () => {
   const app = await newChannelApp();
   const body = "what people write"; // this is not an event
   const answers: string[] = [];

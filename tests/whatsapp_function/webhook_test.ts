@@ -1,4 +1,4 @@
-// The webhook stores exactly the bodies that an app has signed, and stores them unchanged.
+// Tests that the webhook stores a body unchanged if, and only if, an app has signed it.
 import assert from "node:assert/strict";
 import {
   eventsOf,
@@ -15,7 +15,7 @@ const webhook = await ownWebhook();
 const BODY = '{"object":"whatsapp_business_account","entry":[]}';
 const bytesOf = (text: string) => new TextEncoder().encode(text);
 
-Deno.test("verification requests and signed posts get the answers of the test vectors", async () => {
+Deno.test("verification requests and signed POST requests return the responses from the test vectors", async () => {
   const app = await newChannelApp({
     secret: vectors.app_secret,
     verify_token: vectors.verify_token,
@@ -48,7 +48,7 @@ Deno.test("verification requests and signed posts get the answers of the test ve
   ]);
 });
 
-Deno.test("the challenge is returned as plain text, and only if mode, token and challenge are right", async () => {
+Deno.test("the challenge is returned as plain text only if the mode, token and challenge are valid", async () => {
   const { app_key, verify_token } = await newChannelApp();
   const other = await newChannelApp();
   const right = `hub.mode=subscribe&hub.verify_token=${verify_token}`;
@@ -69,12 +69,12 @@ Deno.test("the challenge is returned as plain text, and only if mode, token and 
     assert.deepEqual([status, body.code], [403, "wrong_verify_token"], query);
     assert.ok(!text.includes(verify_token));
   }
-  // A server answers HEAD like GET.
+  // HEAD requests return the same status as GET requests.
   const head = await webhook.ask(`${app_key}?${right}&hub.challenge=1`, { method: "HEAD" });
   assert.deepEqual([head.status, head.text], [200, ""]);
 });
 
-Deno.test("a body or signature with one changed bit gets a 401, and nothing is stored", async () => {
+Deno.test("a body or signature with one changed bit is refused with a 401, and nothing is stored", async () => {
   const app = await newChannelApp();
   const body = bytesOf(BODY);
   const signature = await signatureOf(body, app.secret);
@@ -96,7 +96,7 @@ Deno.test("a body or signature with one changed bit gets a 401, and nothing is s
   assert.deepEqual(await eventsOf(app), []);
 });
 
-Deno.test("a signature header that differs from the channel's form gets a 401", async () => {
+Deno.test("a signature header that differs from the channel's format is refused with a 401", async () => {
   const [app, other] = [await newChannelApp(), await newChannelApp()];
   const body = bytesOf(BODY);
   const signature = await signatureOf(body, app.secret);
@@ -122,7 +122,7 @@ Deno.test("a signature header that differs from the channel's form gets a 401", 
     const answer = await webhook.post(app, body, header);
     assert.deepEqual([answer.status, answer.body.code], [401, "invalid_signature"], `${header}`);
   }
-  // The server joins two headers with a comma.
+  // The HTTP server joins two headers with the same name with a comma.
   const twice = await webhook.ask(app.app_key, {
     method: "POST",
     headers: [["X-Hub-Signature-256", signature], ["X-Hub-Signature-256", signature]],
@@ -139,7 +139,7 @@ Deno.test("a signature header that differs from the channel's form gets a 401", 
   assert.equal((await webhook.post(app, body, signature)).status, 200);
 });
 
-Deno.test("an unknown app gets the same answer as an unknown path, even with another app's signature or token", async () => {
+Deno.test("an unknown app returns the same response as an unknown path, even with another app's signature or token", async () => {
   const app = await newChannelApp();
   const unknown = [
     crypto.randomUUID().replaceAll("-", ""),
@@ -181,7 +181,7 @@ Deno.test("the same bytes are stored once per app, even if they come 50 times si
   }
 });
 
-Deno.test("a body of any bytes is stored unchanged, even an empty body", async () => {
+Deno.test("a body with any bytes is stored unchanged, even an empty body", async () => {
   const app = await newChannelApp();
   const every = Uint8Array.from({ length: 256 * 200 }, (_, at) => at % 256);
   for (const body of [every, every.slice(0, 24_577), bytesOf("\u0000\ud83d"), new Uint8Array()]) {
@@ -191,10 +191,10 @@ Deno.test("a body of any bytes is stored unchanged, even an empty body", async (
   }
 });
 
-Deno.test("an app's new secret is valid immediately, and the previous secret until the rotation ends", async () => {
+Deno.test("an app's new secret is valid immediately, and the previous secret remains valid until the rotation ends", async () => {
   const app = await newChannelApp();
   const rotated = { ...app, secret: `new-${crypto.randomUUID()}` };
-  // This instance knows only the old secret.
+  // This instance has cached only the old secret.
   assert.equal((await webhook.post(app, "1")).status, 200);
   assert.equal((await webhook.post(rotated, "2")).status, 401);
   const sealed = await sealedSecret(rotated);
@@ -208,16 +208,16 @@ Deno.test("an app's new secret is valid immediately, and the previous secret unt
   assert.equal((await eventsOf(app)).length, 4);
 });
 
-Deno.test("an event for a deleted app gets a 404 immediately, even from an instance that knows the app", async () => {
+Deno.test("an event for a deleted app immediately returns a 404, even from an instance that has cached the app", async () => {
   const app = await newChannelApp();
   assert.equal((await webhook.post(app, "1")).status, 200);
   await statement`select delete_channel_app(${app.app_key}, true)`;
   assert.equal((await webhook.post(app, "2")).status, 404);
 });
 
-Deno.test("an event gets a 503 if the secrets cannot be decrypted, and a log line gives the reason without the secrets", async () => {
+Deno.test("if the secrets cannot be decrypted, an event is refused with a 503, and a log line gives the reason", async () => {
   const [app, other] = [await newChannelApp(), await newChannelApp()];
-  // The secrets belong to another app, and the verify token is stored as a secret.
+  // The app's verify token is stored as its secret, and another app's verify token as its own.
   await statement`update channel_apps set
         sealed_secret = channel_apps.sealed_verify_token, sealed_verify_token = others.sealed_verify_token
       from channel_apps as others where others.id = ${other.id} and channel_apps.id = ${app.id}`;

@@ -2,9 +2,9 @@ import { withDatabase } from "../../support/test_stack.ts";
 import type { World } from "./world.ts";
 
 /**
- * The rows that the channel's events may change in a world, which is the set of companies in
- * world.ts. Leaves out the ids and the times of writing, because they differ between two worlds or
- * two orders of events. Times of the channel are in seconds since T0.
+ * The rows that channel events may change in a world, which is the set of companies in world.ts.
+ * Ids and write times are omitted, because they differ between two worlds or two orders of events.
+ * Channel times are in seconds since T0.
  */
 export async function rowsOf({ a, b, shift }: World) {
   const t0 = 1795262400 + shift.seconds;

@@ -4,22 +4,22 @@ import { addTemplate, connectAccount } from "../../support/company.ts";
 import { withDatabase } from "../../support/test_stack.ts";
 import { newShift, type Shift } from "./fixtures.ts";
 
-/** The companies, people and sends of the fixtures, as new rows. */
+/** Creates new rows for the companies, contacts and sends in the fixtures. */
 export interface World {
   shift: Shift;
   app: ChannelApp;
   a: { id: string; account_id: string; other_account_id: string; business_account_id: string };
   b: { id: string; account_id: string; business_account_id: string };
-  /** Ana of company A. */
+  /** The contact Ana in company A. */
   ana_id: string;
-  /** The id of a send's message, by the number of the send. */
+  /** The message ids of the sends, by the number of the send. */
   message_ids: Record<number, string>;
 }
 
 export const ANA = { phone: "+5511987654321", user_id: "BR.1043781234567890" };
 const BIA = { user_id: "BR.5043781234567894" };
 
-/** The ids that the channel gave to the messages of sends, by the number of the send. */
+/** The channel's message ids of the sends, by the number of the send. */
 const WAMIDS: Record<number, string> = {
   1: "wamid.HQMMImVrkY2m6BOMQMzXeJ2KzqERCglYpzF3SsyDNJjcIBM=",
   2: "wamid.HQMM1zYqZBVNYVkzAA4t+9aY6ONSpks03FONQnKE7IA5FPc=",

@@ -142,7 +142,9 @@ const PATIENCE_MS = 20_000;
 async function until(condition: () => Promise<boolean>) {
   const began = performance.now();
   while (!await condition()) {
-    if (performance.now() - began > PATIENCE_MS) throw new Error(`This never held: ${condition}`);
+    if (performance.now() - began > PATIENCE_MS) {
+      throw new Error(`This condition was never true: ${condition}`);
+    }
     await delay(10);
   }
 }
