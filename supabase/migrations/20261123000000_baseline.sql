@@ -2,9 +2,9 @@
 
 -- schemas/00_roles.sql
 
--- The database roles of requests. A role has only the rights that these files grant to it by name.
+-- The database roles for requests. A role has only the privileges that these files grant to it explicitly.
 
--- Supabase projects differ in the default rights for new objects. Older projects grant everything to anon.
+-- The default privileges for new objects differ between Supabase projects. In older projects, anon gets all privileges.
 alter default privileges in schema public revoke all on tables from anon, authenticated, service_role;
 alter default privileges in schema public revoke all on sequences from anon, authenticated, service_role;
 alter default privileges in schema public revoke all on functions from anon, authenticated, service_role;
@@ -12,7 +12,7 @@ alter default privileges revoke execute on functions from public;
 
 create schema app;
 comment on schema app is
-  'Rules that policies, constraints and triggers share. The Data API does not expose this schema.';
+  'Functions and tables that policies, constraints and triggers use. The Data API does not expose this schema.';
 
 create extension if not exists pg_trgm with schema extensions;
 create extension if not exists btree_gin with schema extensions;
@@ -32,40 +32,39 @@ begin
 end
 $$;
 comment on role api_client is
-  'The role of a request that carries an API key. The edge functions mint the token of such a request.';
+  'The role for requests made with an API key. The edge functions create the token for such a request.';
 comment on role api_reader is
-  'The role of a request that reads with an API key. The edge functions mint the token of such a request.';
+  'The role for read requests made with an API key. The edge functions create the token for such a request.';
 comment on role channel_client is
-  'The role of the edge function whatsapp, and of test sends. This role cannot read or write any table. The role may '
-  'call only the functions that run jobs, the functions that receive the events of the channel, and the functions of '
-  'test sends.';
+  'The role for the edge function whatsapp and for test sends. This role cannot read or write any table. The role may '
+  'call only the functions that run jobs, the functions that receive channel events, and the functions for test sends.';
 comment on role settings_client is
-  'The role of the edge function settings, which acts in the name of a signed-in person. This role cannot read or '
-  'write any table. The role may call only the functions that store what the edge function has sealed or checked.';
+  'The role for the edge function settings, which acts on behalf of a signed-in user. This role cannot read or write '
+  'any table. The role may call only the functions that store data that the edge function has encrypted or checked.';
 comment on role usage_client is
-  'The role with which the edge functions report how keys were used. This role cannot read or write any table, and '
+  'The role with which the edge functions report the usage of API keys. This role cannot read or write any table, and '
   'may call only one function.';
 comment on role webhook_client is
-  'The role of the edge function webhooks, which delivers events. This role cannot read or write any table. The role '
-  'may call only the functions of the job that delivers.';
+  'The role for the edge function webhooks, which delivers events. This role cannot read or write any table. The role '
+  'may call only the functions for the delivery job.';
 grant api_client, api_reader, channel_client, settings_client, usage_client, webhook_client to authenticator;
 
--- A statement for an API key that runs longer than 8 seconds has a defect. Postgres ends such a statement, so that its
--- connection becomes free. A statement that waits for a lock also holds a connection. All companies share the pool of
--- connections.
+-- A statement for an API key never needs more than 8 seconds. Postgres cancels a statement that runs longer, which
+-- frees the connection. A statement that waits for a lock also holds a connection. All companies share the connection
+-- pool.
 alter role api_client set statement_timeout = '8s';
 alter role api_client set lock_timeout = '1s';
--- This role reads only the views of one company's rows. This role cannot write, even if a function has a defect. A
--- search that uses no index ends after 3 seconds, and the error tells the caller to narrow it.
+-- This role can read only views that contain one company's rows. This role cannot write, even if a function has a bug.
+-- A search that uses no index ends after 3 seconds, and the error asks the caller to narrow the search.
 alter role api_reader set statement_timeout = '3s';
 alter role api_reader set lock_timeout = '1s';
 -- The Data API prepares its statements. After five runs, Postgres may use one plan for all values. A search for a rare
--- word would then use the plan for a common word. Planning for the actual values costs little.
+-- word would then use the plan for a common word. A new plan for each search costs little.
 alter role api_reader set plan_cache_mode = 'force_custom_plan';
--- Compiling a plan (JIT) takes more time than the compiled plan saves.
+-- Just-in-time (JIT) compilation of a plan takes more time than it saves.
 alter role api_reader set jit = off;
 
--- A synchronisation writes thousands of templates in one statement.
+-- A template synchronisation writes thousands of templates in one statement.
 alter role channel_client set statement_timeout = '20s';
 alter role channel_client set lock_timeout = '5s';
 
@@ -75,14 +74,14 @@ alter role settings_client set lock_timeout = '3s';
 alter role usage_client set statement_timeout = '5s';
 alter role usage_client set lock_timeout = '2s';
 
--- Switching off a webhook with 50,000 open deliveries is one statement.
+-- One statement switches off a webhook with up to 50,000 open deliveries.
 alter role webhook_client set statement_timeout = '20s';
 alter role webhook_client set lock_timeout = '5s';
 
--- These roles find rows by their keys, and never search. One plan is right for all values, and planning a statement
+-- These roles look rows up by key and never run text searches. One plan suits all values, and planning a statement
 -- takes longer than running it. A connection keeps a plan while a table grows from one page to thousands of pages. So
--- the plan must look each row up in an index, even if another plan would read less while the table is small. If a
--- lookup has no index, Postgres expects a very high cost and would compile the plan just in time.
+-- the plan must use an index for each lookup, even if a sequential scan is cheaper while the table is small. If a
+-- lookup has no index, Postgres estimates a very high cost and would use JIT compilation.
 do $$
 declare
   role_name text;
@@ -107,9 +106,10 @@ notify pgrst, 'reload config';
 
 -- schemas/01_words.sql
 
--- Functions that compare and measure texts, phones and JSON. Columns, constraints and indexes use these functions.
+-- Functions that compare and measure strings, phone numbers and JSON. Columns, constraints and indexes use these
+-- functions.
 
--- This function is in plpgsql, because plpgsql keeps the plan. Postgres would plan an SQL function again for each
+-- This function uses PL/pgSQL, because PL/pgSQL caches the plan. Postgres would plan an SQL function again for each
 -- statement that writes a row.
 create function app.words(text) returns text
 language plpgsql immutable strict parallel safe
@@ -121,8 +121,8 @@ begin
       regexp_replace(
         regexp_replace(normalize(' ' || $1, NFKD), '[\u0300-\u036f]', '', 'g'),
         '[\u0001-\u002f\u003a-\u0040\u005b-\u0060\u007b-\u007f]+', ' ', 'g'
-      -- This collation follows the rules of Unicode on every platform. The collation of the database may change only
-      -- ASCII letters to lower case.
+      -- This collation follows the Unicode rules on every platform. The database's own collation may convert only ASCII
+      -- letters to lower case.
       ) collate "pg_c_utf8"
     ),
     'ς', 'σ'
@@ -130,13 +130,13 @@ begin
 end
 $$;
 comment on function app.words(text) is
-  'Returns a text in the form that searches compare: without accents, in lower case, with a space before the first '
-  'word. Each run of ASCII punctuation and white space becomes one space. gateway/records/words.ts does the same with '
-  'the words of callers.';
+  'Normalizes a string for searches: without accents, in lower case, with a space before the first word. Each run of '
+  'ASCII punctuation and white space becomes one space. gateway/records/words.ts normalizes the caller''s search words '
+  'in the same way.';
 grant execute on function app.words(text) to api_reader, api_client, authenticated, service_role;
 
 -- An index row has at most 2704 bytes, so a constraint limits the longest tag. A tag that an API key writes has at most
--- 64 characters, but signed-in people may write longer tags.
+-- 64 characters, but a signed-in user may write longer tags.
 create function app.longest(texts text[]) returns integer
 language plpgsql immutable strict parallel safe
 set search_path = ''
@@ -152,7 +152,7 @@ begin
 end
 $$;
 comment on function app.longest(text[]) is
-  'Returns the number of bytes of the longest text in the array. Returns 0 for an empty array.';
+  'Returns the length in bytes of the longest string in the array. Returns 0 for an empty array.';
 grant execute on function app.longest(text[]) to api_client, authenticated, service_role;
 
 create function app.phone_key(phone text) returns text
@@ -161,40 +161,41 @@ set search_path = ''
 as $$
 begin
   return case
-    -- Brazil: mobile numbers got a ninth digit, and both spellings reach the same account. Only numbers of the old
-    -- mobile range (6 to 9) have a short spelling. Before any other digit, a 9 is part of the number.
+    -- In Brazil, mobile numbers got a ninth digit, and both forms of a number reach the same account. Only numbers in
+    -- the old mobile range (first digit 6 to 9) have a short form. In front of any other digit, a 9 is part of the
+    -- number.
     when phone ~ '^\+55[1-9][0-9][6-9][0-9]{7}$' then overlay(phone placing '9' from 6 for 0)
-    -- Mexico: mobile numbers used to have a 1 before their ten digits.
+    -- In Mexico, mobile numbers used to have a 1 in front of their ten digits.
     when phone ~ '^\+521[0-9]{10}$' then '+52' || right(phone, 10)
-    -- Argentina: calls from abroad put a 9 before the ten digits of a mobile number.
+    -- In Argentina, callers from abroad dial a 9 in front of the ten digits of a mobile number.
     when phone ~ '^\+549[0-9]{10}$' then '+54' || right(phone, 10)
     else phone
   end;
 end
 $$;
 comment on function app.phone_key(text) is
-  'Returns the phone that identifies a person. If the messaging channel treats two spellings as one number, both have '
-  'the same key.';
+  'Returns the phone key: the phone number in the form that identifies a person. If WhatsApp treats two forms of a '
+  'number as the same number, both forms have the same phone key.';
 grant execute on function app.phone_key(text) to api_client, authenticated, service_role;
 
--- People recognize a key by its name, and type the name to delete the key. So everyone must be able to read and type
--- each name.
+-- Users recognize an API key by its name, and type the name to delete the key. So the name must be readable and easy to
+-- type.
 create function app.is_key_name(name text) returns boolean
 language sql immutable
 set search_path = ''
 as $$
   select name <> ''
-    -- The name has no blank and no joiner at either end. Some scripts and emoji need a joiner between two characters.
+    -- The name must not start or end with a blank or a joiner. Some scripts and emoji need a joiner between two
+    -- characters.
     and name !~ '^[\u0020\u00a0\u1680\u2000-\u200a\u200c\u200d\u202f\u205f\u3000]'
     and name !~ '[\u0020\u00a0\u1680\u2000-\u200a\u200c\u200d\u202f\u205f\u3000]$'
-    -- The name has no control characters, no invisible characters, and no characters that change the direction of the
-    -- text.
+    -- The name must not contain control characters, invisible characters, or characters that change the text direction.
     and name !~ '[\u0001-\u001f\u007f-\u009f\u00ad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff]'
     and name !~ '[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180e\u2800\u3164\uffa0\ufff9-\ufffb\U000e0000-\U000e0fff]'
 $$;
 comment on function app.is_key_name(text) is
-  'Checks whether a person can read and type the name of an API key. Such a name has no blank at either end, and no '
-  'invisible character except joiners between other characters.';
+  'Checks whether users can read and type the name of an API key. Such a name does not start or end with a blank. It '
+  'contains no invisible characters except joiners between other characters.';
 grant execute on function app.is_key_name(text) to authenticated, service_role;
 
 create function app.check_name(name text, whose text) returns void
@@ -213,7 +214,7 @@ begin
 end
 $$;
 comment on function app.check_name(text, text) is
-  'Raises PT422, with a message for people, when a key or a member cannot have this name. Accepts null.';
+  'Raises PT422, with a readable message, when the name is not valid for an API key or a member. Accepts null.';
 grant execute on function app.check_name(text, text) to authenticated, service_role;
 
 create function app.check_name_of_row() returns trigger
@@ -226,8 +227,8 @@ begin
 end
 $$;
 comment on function app.check_name_of_row() is
-  'Trigger: refuses a wrong name with a message for people, before a constraint refuses it. The argument of the '
-  'trigger is the kind of row, such as a key.';
+  'Trigger: refuses an invalid name with a readable message, before a constraint refuses the name. The trigger''s '
+  'argument is the kind of row, such as a key.';
 
 create function app.merge_json(target jsonb, patch jsonb) returns jsonb
 language plpgsql immutable
@@ -262,14 +263,13 @@ create function app.compact_json_bytes(document jsonb) returns integer
 language sql immutable
 set search_path = ''
 as $$
-  -- Postgres writes a space after every comma and colon. These spaces do not count, but spaces within strings do.
+  -- Postgres writes a space after every comma and colon. These spaces are not counted, but spaces within strings are.
   select octet_length(document::text)
     - (select length(rest) - length(replace(rest, ' ', ''))
        from (values (regexp_replace(document::text, '"([^"\\]|\\.)*"', '', 'g'))) as without_strings (rest))
 $$;
 comment on function app.compact_json_bytes(jsonb) is
-  'Returns how many bytes a document has as JSON without white space. The API counts the bytes of a document in this '
-  'way.';
+  'Returns the size in bytes of a JSON document without white space. The API measures documents in the same way.';
 grant execute on function app.compact_json_bytes(jsonb) to api_client, service_role;
 
 create function app.as_list(document jsonb) returns jsonb
@@ -280,28 +280,28 @@ as $$
     when 'array' then document when 'object' then jsonb_build_array(document) else '[]' end
 $$;
 comment on function app.as_list(jsonb) is
-  'Returns a document as a list. A single object becomes a list of one. Any other value becomes an empty list.';
+  'Returns a JSON value as an array. An object becomes an array with one element. A value that is neither an array nor '
+  'an object becomes an empty array.';
 
 -- schemas/02_clock.sql
 
--- The clock of changes. Callers keep copies of some rows. Each of these rows has a version: the number of the
--- transaction that last wrote it. The horizon is the number of the oldest transaction that is still writing. A page of
--- changes shows only versions below the horizon. If one transaction begins to write later than another, it gets a
--- greater number. So a change that is committed after a page was read has a version at or above the horizon of that
--- page. The order of the commits does not matter. A caller that continues from its cursor misses no change.
+-- The change clock. Callers keep copies of some rows. Each of these rows has a version: the ID of the transaction that
+-- last wrote the row. The horizon is the ID of the oldest transaction that is still writing. A page of changes shows
+-- only versions below the horizon. A transaction that begins to write later gets a greater ID. So a change that is
+-- committed after a page was read has a version at or above the horizon of that page. The commit order does not matter.
+-- A caller that continues from its cursor misses no change.
 --
--- A database that is restored from a dump counts transactions from the beginning. So a version is the base plus the
--- number of the transaction, and restart_changes() moves the base above every version. The generation shows whether a
--- cursor was made before the last restart. The generation is the time of the last restart or of the first migration, in
--- seconds. So two databases seldom have the same generation.
+-- A database that is restored from a dump starts counting transactions from the beginning. So a version is the base
+-- plus the transaction ID. restart_changes() sets the base above every version. The generation shows whether a cursor
+-- was made before the last restart. The generation is the time of the last restart or of the first migration, in
+-- seconds. So two databases rarely have the same generation.
 create table app.change_clock (
   is_only boolean primary key default true check (is_only),
   base bigint not null default 0,
   generation bigint not null default extract(epoch from clock_timestamp())::bigint
 );
 comment on table app.change_clock is
-  'One row: the base, which is added to a transaction number to make a version, and the current generation of the '
-  'cursors.';
+  'A table with one row: the base and the current generation of cursors. A version is the base plus a transaction ID.';
 
 create function app.set_updated_at() returns trigger
 language plpgsql
@@ -312,9 +312,9 @@ begin
   return new;
 end
 $$;
-comment on function app.set_updated_at() is 'Trigger: stamps updated_at with the time of the transaction.';
+comment on function app.set_updated_at() is 'Trigger: sets updated_at to the start time of the transaction.';
 
--- Security definer, because no role may read change_clock. The other functions that read this table are security
+-- Security definer, because no role may read change_clock. The other functions that read change_clock are security
 -- definer for the same reason.
 create function app.change_now() returns bigint
 language plpgsql volatile security definer
@@ -329,9 +329,9 @@ comment on function app.change_now() is
   'a savepoint.';
 grant execute on function app.change_now() to api_client, authenticated, service_role;
 
--- This function must be stable. A volatile function sees a newer snapshot than the statement that calls it. A change
--- that is committed between the two snapshots would be lost: the page would not have it, although its version is below
--- the horizon.
+-- This function must be stable. A volatile function has a newer snapshot than the statement that calls the function. A
+-- change that is committed between the two snapshots would be lost: the page would not contain the change, although its
+-- version is below the horizon.
 create function app.change_clock_now(out generation bigint, out horizon bigint, out beyond bigint)
 language sql stable security definer
 set search_path = ''
@@ -343,8 +343,8 @@ as $$
   from app.change_clock
 $$;
 comment on function app.change_clock_now() is
-  'Returns the clock as this statement sees it. Every transaction with a version below the horizon has ended. A '
-  'visible row has a version below `beyond`.';
+  'Returns the change clock in the snapshot of this statement. Every transaction with a version below the horizon has '
+  'ended. Each visible row has a version below `beyond`.';
 grant execute on function app.change_clock_now() to api_client;
 
 create function app.change_clock_for(
@@ -358,8 +358,8 @@ declare
 begin
   select clock.generation, clock.horizon, clock.beyond into generation, horizon, beyond
   from app.change_clock_now() as clock;
-  -- This check comes first, because only the operator can repair this fault. Starting again from the beginning would
-  -- not help a caller: the newest rows would still be missing.
+  -- This check runs first, because only the operator can fix this fault. A caller that starts again from the beginning
+  -- would not get all rows: the newest rows would still be missing.
   if newest_version >= beyond then
     raise sqlstate 'PT500' using
       message = 'Rows have versions that this database has not given out, so the feeds of changes would not show them',
@@ -372,24 +372,24 @@ begin
 end
 $$;
 comment on function app.change_clock_for(bigint, bigint, bigint) is
-  'Returns the clock for a page of changes after a cursor. Without a cursor, both parts of the cursor are null. '
-  'newest_version is the highest version of the rows that the page is read from. Raises PT410 for a cursor of another '
+  'Returns the change clock for a page of changes after a cursor. If there is no cursor, both parts of the cursor are '
+  'null. newest_version is the highest version in the table of the page. Raises PT410 for a cursor from another '
   'generation. Also raises PT410 for a cursor that is ahead of the clock, because the database was restored to an '
-  'earlier time. Raises PT500 when the clock was not restarted after a restore.';
+  'earlier time. Raises PT500 if no one restarted the clock after a restore.';
 grant execute on function app.change_clock_for(bigint, bigint, bigint) to api_client;
 
--- A conditional write succeeds only if the record has not changed since it was read. The caller writes the version that
--- it read, and the statement compares it with the stored version. If fifty writes with the same version run at the same
--- time, only one succeeds.
+-- A conditional write succeeds only if the record has not changed since the caller read it. The caller sends the
+-- version that it read, and the statement compares this version with the stored version. If fifty writes with the same
+-- version run at the same time, only one succeeds.
 --
--- A filter by version could not tell a changed record from a missing record, because it would find no row in either
--- case.
+-- A filter by version could not distinguish a changed record from a missing record, because it would find no row in
+-- either case.
 create function app.note_change() returns trigger
 language plpgsql
 set search_path = ''
 as $$
 begin
-  -- If a row could get another id or company, a caller's copy would still have the row under the earlier id or company.
+  -- If a row's id or company could change, a caller's copy would still contain the row with the earlier id or company.
   if new.id <> old.id or new.company_id <> old.company_id then
     raise sqlstate 'PT422' using
       message = 'A row keeps its id and its company: delete it, and add another one';
@@ -405,12 +405,12 @@ begin
 end
 $$;
 comment on function app.note_change() is
-  'Trigger: stamps updated_at and version with the time and the number of the transaction. If the statement writes a '
-  'version that the row does not have, raises PT412 with the current version as detail. Refuses a change of the id or '
+  'Trigger: sets updated_at to the time of the transaction, and the version to its ID. Raises PT412, with the current '
+  'version as detail, if the statement writes a version that is not the row''s version. Refuses changes to the id or '
   'the company.';
 
--- Pipelines, stages, teams and members have a version too, so every record that is stored as a row has a version. These
--- tables have no feed of changes, because a company has few such rows.
+-- Pipelines, stages, teams and members also have a version. These tables have no change feed, because a company has few
+-- such rows.
 create function app.note_version() returns trigger
 language plpgsql
 set search_path = ''
@@ -427,7 +427,8 @@ begin
 end
 $$;
 comment on function app.note_version() is
-  'Trigger: works as app.note_change() does, for tables without a feed of changes. The ids of their rows may change.';
+  'Trigger: does the same as app.note_change() for tables without a change feed. In these tables, the id of a row may '
+  'change.';
 
 create function app.require_version(present bigint, accepted bigint) returns void
 language plpgsql immutable
@@ -441,8 +442,8 @@ begin
 end
 $$;
 comment on function app.require_version(bigint, bigint) is
-  'Raises PT412, as app.note_version() does, when the version of a row is not the accepted version. Null accepts any '
-  'version. Functions that check a write before they write the row call this function.';
+  'Raises PT412, as app.note_version() does, if the version of a row is not the accepted version. Null accepts any '
+  'version. Functions call this function if they check the version before they write the row.';
 
 create function app.require_version(present bigint, accepted bigint[]) returns void
 language plpgsql immutable
@@ -463,7 +464,7 @@ insert into app.change_clock default values;
 
 -- schemas/03_caller.sql
 
--- Functions that say who makes a request: the company of its API key, the person, and the address of the client.
+-- Functions that identify the caller of a request: the company of the API key, the user, and the client's IP address.
 -- Policies and the defaults of company_id columns call these functions.
 
 create function app.company_id(needed_scope text default null) returns uuid
@@ -479,7 +480,7 @@ declare
   claimed_scope constant text := claims ->> 'scope';
   key record;
 begin
-  -- A person and the platform have no API key, so their statements name the company of a row.
+  -- Users and the platform have no API key, so their statements specify the company of a row.
   if coalesce(current_setting('role', true), '') not in ('api_client', 'api_reader') then
     return null;
   end if;
@@ -497,7 +498,7 @@ begin
     return key.company_id;
   end if;
 
-  -- The function looks up the reason only for a refused key, so an accepted key costs no further query.
+  -- The function queries the reason only for a refused key. An accepted key needs no further query.
   select
     coalesce(claimed_scope = any (api_keys.scopes), true) as has_claimed_scope,
     case
@@ -527,10 +528,10 @@ begin
 end
 $$;
 comment on function app.company_id(text) is
-  'Returns the company of the API key of this request, or null when the request has no key. Raises PT401 when the key '
-  'is unknown, inactive or expired. Raises PT403 when the key lacks the scope that its token claims, or when the '
-  'token was not made for needed_scope. The detail is a JSON object: key_id and hint of the refused key, and the '
-  'reason (inactive, expired or scope). An unknown key has no detail.';
+  'Returns the company of the API key that made this request. Returns null when the request has no key. Raises PT401 '
+  'when the key is unknown, inactive or expired. Raises PT403 when the key lacks the scope that its token claims, or '
+  'when the token was not made for needed_scope. The detail is a JSON object: key_id and hint of the refused key, and '
+  'the reason (inactive, expired or scope). An unknown key has no detail.';
 grant execute on function app.company_id(text) to api_reader, api_client, authenticated, service_role;
 
 create function app.company_id_to_read(of_table text) returns uuid
@@ -542,18 +543,18 @@ begin
 end
 $$;
 comment on function app.company_id_to_read(text) is
-  'Returns the company of the API key. The policies for reading a table call this with the name of the table. While a '
-  'statement writes this table, the token needs the scope write. Otherwise the token needs the scope read.';
+  'Returns the company of the API key. The read policies of a table call this function with the name of the table. '
+  'While a statement writes this table, the token needs the scope write. Otherwise the token needs the scope read.';
 grant execute on function app.company_id_to_read(text) to api_client;
 
--- Postgres also applies the read policies to a written row, when the statement returns the row (returning) or searches
--- for it (where). So a write token may read a table while a statement writes that table. At any other time, only a read
--- token may read the table.
+-- Postgres also applies the read policies to a written row if the statement returns the row (`returning`) or finds it
+-- by a condition (`where`). So a write token may read a table while a statement writes that table. At any other time,
+-- only a read token may read the table.
 --
 -- The setting app.written names the table that is being written. The triggers set app.written before the statement
--- looks for its first row, and clear it after the statement returns its last row. Postgres evaluates the condition of a
--- policy only when it needs the result. A caller cannot set app.written, because the Data API calls no function outside
--- its schemas. A caller that could set app.written could also set the claims of the token.
+-- searches for its first row, and clear app.written after the statement returns its last row. Postgres evaluates a
+-- policy's condition only when the result is needed. A caller cannot set app.written, because the Data API calls no
+-- function outside its schemas. A caller who could set app.written could also change the claims in the token.
 create function app.note_written_table() returns trigger
 language plpgsql
 set search_path = ''
@@ -564,7 +565,8 @@ begin
 end
 $$;
 comment on function app.note_written_table() is
-  'Trigger: sets app.written to the name of the table while a statement writes it, and to an empty text afterwards.';
+  'Trigger: sets app.written to the name of the table while a statement writes the table, and to an empty string '
+  'afterwards.';
 
 create function public.authenticate() returns uuid
 language plpgsql security definer
@@ -573,7 +575,7 @@ as $$
 declare
   own_company_id constant uuid := app.company_id();
 begin
-  -- One update in five minutes is enough to tell a used key from a forgotten key.
+  -- One update every five minutes is enough to distinguish a used key from a forgotten key.
   update public.api_keys set last_used_at = now()
   where key_hash = auth.jwt() ->> 'key_hash'
     and (last_used_at is null or last_used_at < now() - interval '5 minutes');
@@ -581,11 +583,11 @@ begin
 end
 $$;
 comment on function public.authenticate() is
-  'Checks the key of a request that reads no row, notes that the key is in use, and returns its company. Raises '
-  'PT401 and PT403 as app.company_id() does.';
+  'Checks the API key of a request that reads no rows, records that the key was used, and returns the key''s company. '
+  'Raises PT401 and PT403 as app.company_id() does.';
 grant execute on function public.authenticate() to api_client;
 
--- Security definer, because no role may read the digests of keys.
+-- Security definer, because no role may read the key hashes.
 create function app.author(out api_key_id uuid, out user_id uuid)
 language plpgsql stable security definer
 set search_path = ''
@@ -602,10 +604,10 @@ begin
 end
 $$;
 comment on function app.author() is
-  'Returns the author of the change that this statement writes: the API key or the person of the request. Both results '
-  'are null when the platform makes the change.';
+  'Returns the author of the change that this statement makes: the API key or the user. Both results are null when the '
+  'platform makes the change.';
 
--- Security definer, because only the platform reads the tables of Supabase Auth.
+-- Security definer, because only the platform may read the Supabase Auth tables.
 create function app.signed_in_person() returns uuid
 language plpgsql stable security definer
 set search_path = ''
@@ -614,14 +616,14 @@ declare
   claims constant jsonb := auth.jwt();
   person constant uuid := auth.uid();
 begin
-  -- A token is valid for up to an hour. A person who ends a session expects it to end immediately.
+  -- A token is valid for up to an hour. A user who ends a session expects the session to end immediately.
   if claims ? 'session_id' and not exists (
     select from auth.sessions where sessions.id = (claims ->> 'session_id')::uuid
   ) then
     raise sqlstate 'PT401' using message = 'This session has ended: sign in again';
   end if;
-  -- Supabase Auth gives a token (aal1) to a person who knows only the password. The page then asks for the code, but
-  -- someone else could call the Data API without the page.
+  -- Supabase Auth issues a token with level aal1 after a correct password. The settings page then asks for the code. An
+  -- attacker who knows only the password could call the Data API without the settings page.
   if person is not null and not app.used_second_factor() and exists (
     select from auth.mfa_factors where mfa_factors.user_id = person and mfa_factors.status = 'verified'
   ) then
@@ -631,8 +633,8 @@ begin
 end
 $$;
 comment on function app.signed_in_person() is
-  'Returns the person who makes this request, or null when no person does. Raises PT401 when the session has ended. '
-  'Raises PT401 also when the account has a second factor and the session was made without it.';
+  'Returns the signed-in user who makes this request, or null when no user does. Raises PT401 when the session has '
+  'ended. Also raises PT401 when the user has a second factor and signed in without it.';
 
 create function app.used_second_factor() returns boolean
 language sql stable
@@ -641,7 +643,7 @@ as $$
   select coalesce(auth.jwt() ->> 'aal', '') in ('aal2', 'aal3')
 $$;
 comment on function app.used_second_factor() is
-  'Whether the person of this request signed in with a second factor, such as a code from an app.';
+  'Returns whether the signed-in user used a second factor, such as a code from an app.';
 
 create function app.acting_kind() returns text
 language sql stable
@@ -649,45 +651,44 @@ set search_path = ''
 as $$
   select case coalesce(current_setting('role', true), '')
     when 'authenticated' then 'person'
-    -- The function settings acts in the name of the person in its token.
+    -- The edge function settings acts on behalf of the user in its token.
     when 'settings_client' then 'person'
     when 'service_role' then 'platform'
     else 'database'
   end
 $$;
 comment on function app.acting_kind() is
-  'Returns the kind of author that makes the statement, as in company_events.actor_kind: person, platform or database.';
+  'Returns the kind of author that runs the statement, as in company_events.actor_kind: person, platform or database.';
 
--- The address of the client, as the proxy in front of the Data API reports it. The Data API passes the headers of each
--- request to its statements.
+-- The client's IP address, as reported by the proxy in front of the Data API. The Data API makes the request headers
+-- available to its statements.
 create function app.address_of(written text) returns inet
 language sql immutable
 set search_path = ''
 as $$
   select case
-    -- An address with a mask is a network, not a client.
+    -- An IP address with a netmask identifies a network, not a client.
     when pg_input_is_valid(btrim(written), 'inet') and strpos(written, '/') = 0 then btrim(written)::inet
   end
 $$;
 comment on function app.address_of(text) is
-  'Reads an IP address from the text of a header. Returns null when the text is not an IP address.';
+  'Parses an IP address from a header value. Returns null when the value is not an IP address.';
 
 create function app.client_address() returns inet
 language sql stable
 set search_path = ''
 as $$
   select coalesce(
-    -- If the edge function settings makes the request, the token has the address of the person.
+    -- If the edge function settings makes the request, the token contains the user's IP address.
     case when current_setting('role', true) = 'settings_client' then
       app.address_of(auth.jwt() ->> 'client_address')
     end,
-    -- Requests to a hosted project come through Cloudflare, which writes this header. Cloudflare passes on
-    -- x-forwarded-for as the caller wrote it.
+    -- Requests to a hosted project come through Cloudflare, which sets this header. Cloudflare forwards x-forwarded-for
+    -- exactly as the caller sent it.
     app.address_of(headers ->> 'cf-connecting-ip'),
-    -- The proxy of a self-hosted project writes this header.
+    -- The proxy of a self-hosted project sets this header.
     app.address_of(headers ->> 'x-real-ip'),
-    -- A proxy adds the address that it sees at the end of this header. The caller may have written the rest of the
-    -- header.
+    -- A proxy appends the caller's IP address to this header. The caller may have set the rest of the header.
     app.address_of(split_part(headers ->> 'x-forwarded-for', ',', -1))
   )
   from (
@@ -696,22 +697,22 @@ as $$
   ) request
 $$;
 comment on function app.client_address() is
-  'Returns the address of the client, as the platform reports it. Returns null outside a request, or when the '
-  'platform reports no address. Never fails.';
+  'Returns the client''s IP address, as reported by the platform. Returns null outside a request, or when the platform '
+  'reports no IP address. Never fails.';
 
--- The health check for monitors. This call reaches the database as every request does, but needs no API key.
+-- The health check for monitoring tools. A call reaches the database as every request does, but needs no API key.
 create function public.health() returns boolean
 language sql stable
 set search_path = ''
 as $$
   select true
 $$;
-comment on function public.health() is 'Returns true, which shows that the database answers.';
+comment on function public.health() is 'Returns true if the database is reachable.';
 grant execute on function public.health() to api_client;
 
 -- schemas/10_companies.sql
 
--- Companies and the people who work in them.
+-- Companies and their members.
 
 create table public.companies (
   id uuid primary key default gen_random_uuid(),
@@ -722,11 +723,11 @@ create table public.companies (
   managers_need_second_factor boolean not null default false
 );
 comment on column public.companies.members_found_by_email is
-  'Whether an API key with the scope read may find a member by the e-mail address. Owners and admins decide.';
+  'Whether an API key with the scope read may find a member by e-mail address. Owners and admins set this option.';
 comment on column public.companies.managers_need_second_factor is
-  'Whether owners and admins have their rights only in a session with a second factor. An owner decides.';
+  'Whether owners and admins have their permissions only in a session with a second factor. An owner sets this option.';
 comment on table public.companies is
-  'A customer of the platform. Every record of the customer belongs to exactly one company.';
+  'A customer of the platform. Every record belongs to exactly one company.';
 
 create table public.company_members (
   company_id uuid not null references public.companies on delete cascade,
@@ -734,27 +735,27 @@ create table public.company_members (
   role text not null default 'agent' check (role in ('owner', 'admin', 'agent')),
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
-  -- An API key reads every column of a member. The e-mail address is not in this table, so no key reads the address.
+  -- An API key can read every column of this table. So this table does not contain the members' e-mail addresses.
   name text check (char_length(name) between 1 and 100)
     constraint company_members_name_can_be_typed check (app.is_key_name(name)),
   version bigint not null default app.change_now(),
   primary key (company_id, user_id)
 );
 comment on table public.company_members is
-  'The people who work in a company, each with a role. The assignee of a conversation is one of these people.';
+  'The members of a company, each with a role. The assignee of a conversation is one of these members.';
 comment on column public.company_members.name is
-  'The name of the person in this company. Null until someone sets the name.';
+  'The member''s name in this company. Null until someone sets the name.';
 
--- With this statistic, the planner assumes that all rows belong to one company; 30_contacts.sql gives the reason.
+-- This statistic makes the planner assume that all rows belong to one company. 30_contacts.sql explains why.
 alter table public.company_members alter column company_id set (n_distinct = 1);
 
 create index company_members_user_idx on public.company_members (user_id);
 create index company_members_newest_first_idx
   on public.company_members (company_id, created_at desc, user_id desc);
 
--- The next two functions are security definer. Otherwise a policy on company_members that reads company_members under
--- the same policy would recurse without end. These functions return arrays, so that Postgres evaluates them once for
--- each statement and can still use an index on company_id.
+-- The next two functions are security definer. Otherwise a policy on company_members that reads company_members would
+-- cause infinite recursion. These functions return arrays, so that Postgres evaluates them once per statement and can
+-- still use an index on company_id.
 create function app.member_company_ids() returns uuid[]
 language sql stable security definer
 set search_path = ''
@@ -763,7 +764,7 @@ as $$
   from public.company_members
   where user_id = (select app.signed_in_person())
 $$;
-comment on function app.member_company_ids() is 'Returns the companies in which the signed-in person works.';
+comment on function app.member_company_ids() is 'Returns the companies of which the signed-in user is a member.';
 grant execute on function app.member_company_ids() to authenticated;
 
 create function app.managed_company_ids() returns uuid[]
@@ -777,8 +778,8 @@ as $$
     and (app.used_second_factor() or not managers_need_second_factor)
 $$;
 comment on function app.managed_company_ids() is
-  'Returns the companies that the signed-in person runs, as owner or admin. A company that requires a second factor is '
-  'not among them if the person signed in without one.';
+  'Returns the companies of which the signed-in user is an owner or an admin. If the user signed in without a second '
+  'factor, excludes companies that require a second factor.';
 grant execute on function app.managed_company_ids() to authenticated;
 
 create trigger companies_set_updated_at before update on public.companies
@@ -814,8 +815,8 @@ grant select, insert, update, delete on public.company_members to service_role;
 -- schemas/11_members.sql
 
 -- The operator manages the members of a company with these functions, because a new company has no owner who could add
--- members. The operator names a person by the e-mail address that the person signs in with. Owners and admins have
--- functions of their own, in 13_colleagues.sql.
+-- members. The operator identifies a user by the e-mail address with which the user signs in. The functions for owners
+-- and admins are in 13_colleagues.sql.
 
 create type public.company_member as (
   company_id uuid,
@@ -826,7 +827,7 @@ create type public.company_member as (
   created_at timestamptz
 );
 comment on type public.company_member is
-  'A member as the operator sees it, with the e-mail address. Signed-in people and API keys cannot read the e-mail '
+  'A member with the e-mail address, as the operator sees it. Signed-in users and API keys cannot read the e-mail '
   'address.';
 
 create function app.name_of_person(user_id uuid, company_id uuid) returns text
@@ -843,7 +844,7 @@ as $$
   )
 $$;
 comment on function app.name_of_person(uuid, uuid) is
-  'Returns the name of a person in a company, or the e-mail address if there is no name. Returns null when neither is '
+  'Returns a user''s name in a company, or the e-mail address if the user has no name. Returns null when neither is '
   'known.';
 
 create function app.person_with_email(email text) returns uuid
@@ -858,7 +859,7 @@ begin
   if cardinality(found_ids) = 0 then
     raise sqlstate 'PT404' using message = 'No one has signed up with this e-mail address';
   end if;
-  -- A person who signs in with single sign-on and also in another way has two user accounts.
+  -- A person who uses single sign-on and another sign-in method has two user accounts.
   if cardinality(found_ids) > 1 then
     raise sqlstate 'PT409' using message = 'Several people have signed up with this e-mail address';
   end if;
@@ -866,8 +867,8 @@ begin
 end
 $$;
 comment on function app.person_with_email(text) is
-  'Returns the person who signs in with an e-mail address. Upper and lower case do not matter. Raises PT404 when '
-  'there is no such person, and PT409 when there are several.';
+  'Returns the user who signs in with an e-mail address. The comparison ignores case. Raises PT404 when no user has '
+  'this address, and PT409 when several users have it.';
 
 create function app.check_member_role(role text) returns void
 language plpgsql immutable
@@ -901,7 +902,7 @@ begin
 end
 $$;
 comment on function app.member_with_email(uuid, text) is
-  'Returns the member of a company who signs in with an e-mail address. Raises PT404 when there is none.';
+  'Returns the member of a company who signs in with an e-mail address. Raises PT404 when no member has this address.';
 
 create function app.keep_an_owner(company_id uuid, leaving uuid) returns void
 language plpgsql
@@ -911,8 +912,8 @@ as $$
 declare
   owners uuid[];
 begin
-  -- Every call locks the rows in the same order. If two owners leave at the same time, the second call waits and is
-  -- then refused.
+  -- Every call locks the rows in the same order. If the last two owners leave at the same time, the second call waits
+  -- and is then refused.
   owners := array(
     select user_id from public.company_members
     where company_id = keep_an_owner.company_id and role = 'owner'
@@ -925,8 +926,8 @@ begin
 end
 $$;
 comment on function app.keep_an_owner(uuid, uuid) is
-  'Raises PT409 when this person is the only owner of the company. Until the end of the transaction, no other owner '
-  'can leave.';
+  'Raises PT409 when this member is the only owner of the company. No other owner can leave until the transaction '
+  'ends.';
 
 create function app.give_role(company_id uuid, user_id uuid, role text) returns void
 language plpgsql
@@ -943,8 +944,8 @@ begin
 end
 $$;
 comment on function app.give_role(uuid, uuid, text) is
-  'Gives a member another role. Raises PT409 when the company would have no owner left. This function checks no '
-  'permission; its caller does.';
+  'Changes a member''s role. Raises PT409 when the company would have no owner left. This function does not check '
+  'permissions. Its caller does.';
 
 create function app.end_membership(company_id uuid, user_id uuid) returns void
 language plpgsql
@@ -959,10 +960,10 @@ begin
 end
 $$;
 comment on function app.end_membership(uuid, uuid) is
-  'Removes a member. Raises PT409 when the company would have no owner left. This function checks no permission; its '
-  'caller does.';
+  'Removes a member. Raises PT409 when the company would have no owner left. This function does not check permissions. '
+  'Its caller does.';
 
--- Security definer, like the functions below. Only these functions read the e-mail addresses of people, and only the
+-- Security definer, like the functions below. Only these functions read the e-mail addresses of users, and only the
 -- platform may call them.
 create function public.add_company_member(
   company_id uuid,
@@ -983,8 +984,8 @@ begin
     raise sqlstate 'PT404' using message = 'No company has this id';
   end if;
   person := app.person_with_email(add_company_member.email);
-  -- In a project that lets people sign up, anyone can sign up with the address of another person, but cannot confirm
-  -- that address.
+  -- In a project with open sign-up, anyone can sign up with another person's e-mail address, but cannot confirm that
+  -- address.
   if not exists (
     select from auth.users
     where users.id = person and (users.email_confirmed_at is not null or users.invited_at is not null)
@@ -1001,9 +1002,9 @@ begin
 end
 $$;
 comment on function public.add_company_member(uuid, text, text, text) is
-  'Adds the person who signs in with this e-mail address to a company. Raises PT404 when there is no such company or '
-  'person. Raises PT409 when the address is not confirmed, or when the person already works in the company. Raises '
-  'PT422 for a wrong role or name.';
+  'Adds the user who signs in with this e-mail address to a company. Raises PT404 when the company or the user does '
+  'not exist. Raises PT409 when the address is not confirmed, or when the user is already a member. Raises PT422 for '
+  'an invalid role or name.';
 grant execute on function public.add_company_member(uuid, text, text, text) to service_role;
 
 create function public.list_company_members(company_id uuid) returns setof public.company_member
@@ -1035,8 +1036,8 @@ begin
 end
 $$;
 comment on function public.change_company_member_role(uuid, text, text) is
-  'Gives a member of a company another role. Raises PT404 when no member has the e-mail address. Raises PT409 when '
-  'the company would have no owner left. Raises PT422 for a wrong role.';
+  'Changes the role of a company''s member. Raises PT404 when no member has the e-mail address. Raises PT409 when the '
+  'company would have no owner left. Raises PT422 for an invalid role.';
 grant execute on function public.change_company_member_role(uuid, text, text) to service_role;
 
 create function public.remove_company_member(company_id uuid, email text) returns public.company_member
@@ -1053,12 +1054,12 @@ begin
 end
 $$;
 comment on function public.remove_company_member(uuid, text) is
-  'Removes a member from a company. The person can still sign in. Raises PT404 when no member has the e-mail '
+  'Removes a member from a company. The removed user can still sign in. Raises PT404 when no member has the e-mail '
   'address, and PT409 when the company would have no owner left.';
 grant execute on function public.remove_company_member(uuid, text) to service_role;
 
--- Security definer, because no key may read the e-mail address of a person. A caller who knows the address learns only
--- which member has this address, and only if the company allows such searches.
+-- Security definer, because no API key may read e-mail addresses. A caller who knows an address learns only which
+-- member has this address, and only if the company allows such searches.
 create function public.member_ids_by_email(email text) returns uuid[]
 language plpgsql stable security definer
 set search_path = ''
@@ -1078,7 +1079,7 @@ begin
 end
 $$;
 comment on function public.member_ids_by_email(text) is
-  'Returns the members of the key''s company who sign in with this e-mail address: usually one or none. Returns null '
+  'Returns the members of the key''s company who sign in with this e-mail address, usually at most one. Returns null '
   'when the company does not let keys find members by e-mail address. Needs a read token. Raises PT401 and PT403 as '
   'app.company_id() does.';
 grant execute on function public.member_ids_by_email(text) to api_client;
@@ -1097,12 +1098,12 @@ create table public.teams (
   unique (company_id, id),
   unique (company_id, name)
 );
-comment on table public.teams is 'A group of people in a company. Conversations can be assigned to a team.';
+comment on table public.teams is 'A group of members in a company. Conversations can be assigned to a team.';
 
--- With this statistic, the planner assumes that all rows belong to one company; 30_contacts.sql gives the reason.
+-- This statistic makes the planner assume that all rows belong to one company. 30_contacts.sql explains why.
 alter table public.teams alter column company_id set (n_distinct = 1);
 
--- An API key lists the teams of its company. The list has every team that a conversation may name in team_id.
+-- An API key can list the teams of its company. The list contains every team that a conversation may have in team_id.
 create index teams_newest_first_idx on public.teams (company_id, created_at desc, id desc);
 
 create trigger teams_note_version before update on public.teams
@@ -1128,8 +1129,9 @@ grant select, insert, update, delete on public.teams to service_role;
 
 -- schemas/13_colleagues.sql
 
--- Owners and admins manage the members of their company with these functions. Only owners make owners, change the role of
--- an owner or remove an owner. Admins manage agents and other admins. Everyone may leave. A company always keeps an owner.
+-- Owners and admins manage the members of their company with these functions. Only owners can promote a member to
+-- owner, change an owner's role or remove an owner. Admins manage agents and other admins. Every member may leave. A
+-- company always has at least one owner.
 
 create function app.managing_role(company_id uuid) returns text
 language plpgsql stable
@@ -1155,27 +1157,26 @@ begin
 end
 $$;
 comment on function app.managing_role(uuid) is
-  'Returns the role of the signed-in person in a company that the person runs: owner or admin. Raises PT404 for people '
-  'who do not work there. Raises PT403 for agents, and for a session without the second factor that the company '
-  'requires.';
+  'Returns the signed-in user''s role, owner or admin, in a company. Raises PT404 for users who are not members. '
+  'Raises PT403 for agents, and for a session without the second factor that the company requires.';
 
 create function app.role_of_sole_manager(company_id uuid) returns text
 language plpgsql
 set search_path = ''
 as $$
 begin
-  -- Only a person who manages the company may lock it. During the wait for the lock, this person may lose the role, so
-  -- the function checks the role again.
+  -- Only an owner or an admin may lock the company. While the function waits for the lock, the user may lose this role,
+  -- so the function checks the role again.
   perform app.managing_role(role_of_sole_manager.company_id);
   perform from public.companies where companies.id = role_of_sole_manager.company_id for no key update;
   return app.managing_role(role_of_sole_manager.company_id);
 end
 $$;
 comment on function app.role_of_sole_manager(uuid) is
-  'Returns and raises the same as app.managing_role(). Until the end of the transaction, no one else changes the '
-  'members of the company or invites people, so that no decision is based on an earlier role.';
+  'Returns the same result and raises the same errors as app.managing_role(). Until the transaction ends, no other '
+  'transaction can change the company''s members or invite people. So no decision is based on an outdated role.';
 
--- Security definer, because no person may read auth.users.
+-- Security definer, because no user may read auth.users.
 create function public.company_people(company_id uuid)
 returns table (
   user_id uuid, name text, email text, role text, created_at timestamptz, has_second_factor boolean
@@ -1205,11 +1206,12 @@ begin
 end
 $$;
 comment on function public.company_people(uuid) is
-  'Returns the members of a company to people who work there. Owners and admins see the e-mail addresses, and who has a '
-  'second factor. Other people see these only for themselves. Returns no rows to people who do not work there.';
+  'Returns the members of a company to users who are members themselves. Owners and admins see each member''s e-mail '
+  'address, and whether the member has a second factor. Agents see these values only for themselves. Returns no rows '
+  'to users who are not members.';
 grant execute on function public.company_people(uuid) to authenticated;
 
--- Security definer, because no person may write the role of a member.
+-- Security definer, because no user may write a member's role directly.
 create function public.change_member_role(company_id uuid, user_id uuid, role text) returns void
 language plpgsql security definer
 set search_path = ''
@@ -1232,12 +1234,12 @@ begin
 end
 $$;
 comment on function public.change_member_role(uuid, uuid, text) is
-  'Gives a member of the company another role. Owners and admins of the company may call it. Only owners may give or '
-  'take the role owner. Raises PT403 for other callers. Raises PT404 when the person or the caller does not work '
-  'there. Raises PT409 when the company would have no owner left. Raises PT422 for a wrong role.';
+  'Changes a member''s role. Owners and admins of the company may call this function. Only owners may assign or remove '
+  'the role owner. Raises PT403 for other callers. Raises PT404 when the user or the caller is not a member. Raises '
+  'PT409 when the company would have no owner left. Raises PT422 for an invalid role.';
 grant execute on function public.change_member_role(uuid, uuid, text) to authenticated;
 
--- Security definer, because no person may delete a member.
+-- Security definer, because no user may delete a member directly.
 create function public.remove_member(company_id uuid, user_id uuid) returns void
 language plpgsql security definer
 set search_path = ''
@@ -1260,16 +1262,16 @@ begin
 end
 $$;
 comment on function public.remove_member(uuid, uuid) is
-  'Removes a member from the company. Everyone may remove themselves. Owners may remove everyone, and admins may remove '
-  'agents and admins. The person can still sign in. Raises PT403 for other callers, PT404 for people who do not work '
-  'there, and PT409 when the company would have no owner left.';
+  'Removes a member from the company. All members may remove themselves. Owners may remove any member. Admins may '
+  'remove agents and admins. The removed user can still sign in. Raises PT403 for other callers, PT404 for users who '
+  'are not members, and PT409 when the company would have no owner left.';
 grant execute on function public.remove_member(uuid, uuid) to authenticated;
 
 -- schemas/14_sign_ins.sql
 
--- How people sign in: people see and end their own sessions, an owner requires second factors, and the operator helps a
--- person who has lost a second factor. Supabase Auth keeps the sessions and the factors. These functions are security
--- definer, because only the platform reads the tables of Supabase Auth.
+-- Functions for sessions and second factors. Users can list and end their own sessions. An owner can require second
+-- factors. The operator can remove a lost second factor. Supabase Auth stores the sessions and the factors. These
+-- functions are security definer, because only the platform may read the Supabase Auth tables.
 
 create function public.own_sessions()
 returns table (
@@ -1286,7 +1288,7 @@ begin
   return query
     select
       s.id, s.user_agent, s.ip, s.created_at,
-      -- Supabase Auth writes this column in UTC, without the time zone.
+      -- Supabase Auth stores this column in UTC, without a time zone.
       greatest(s.created_at, s.refreshed_at at time zone 'UTC') as used_at,
       coalesce(s.aal::text, '') in ('aal2', 'aal3'),
       s.id::text = auth.jwt() ->> 'session_id'
@@ -1296,8 +1298,8 @@ begin
 end
 $$;
 comment on function public.own_sessions() is
-  'Returns the sessions of the signed-in person. The session that was used last comes first. A session is renewed '
-  'about once an hour while the person uses it, so last_used_at may be an hour late.';
+  'Returns the sessions of the signed-in user, most recently used first. A session is refreshed about once an hour '
+  'while it is in use. So last_used_at may be up to an hour old.';
 grant execute on function public.own_sessions() to authenticated;
 
 create function public.end_session(session_id uuid) returns void
@@ -1313,8 +1315,8 @@ begin
 end
 $$;
 comment on function public.end_session(uuid) is
-  'Ends a session of the signed-in person. The database refuses its token from now on. Raises PT404 for an ended session '
-  'and for a session of another person.';
+  'Ends a session of the signed-in user. The database then refuses the session''s token. Raises PT404 for an ended '
+  'session and for another user''s session.';
 grant execute on function public.end_session(uuid) to authenticated;
 
 create function public.require_second_factor(company_id uuid, required boolean) returns void
@@ -1344,9 +1346,9 @@ begin
 end
 $$;
 comment on function public.require_second_factor(uuid, boolean) is
-  'Decides whether owners and admins of the company have their rights only in a session with a second factor. Only '
-  'owners may call it. Raises PT409 when owners would lose their own rights. Raises PT403 and PT404 as '
-  'app.managing_role() does.';
+  'Sets whether owners and admins of the company have their permissions only in a session with a second factor. Only '
+  'owners may call this function. Raises PT409 when the calling owner would lose permissions. Raises PT403 and PT404 '
+  'as app.managing_role() does.';
 grant execute on function public.require_second_factor(uuid, boolean) to authenticated;
 
 create function public.remove_second_factors(email text) returns integer
@@ -1363,7 +1365,7 @@ begin
   if removed = 0 then
     raise sqlstate 'PT409' using message = 'This person has no second factor';
   end if;
-  -- Another person may have the lost device, with an open session on it.
+  -- Someone else may have the lost device, which may still have a valid session.
   delete from auth.sessions where user_id = person;
   insert into public.company_events (company_id, member_id, member_name, action, actor_kind, client_address)
   select company_id, user_id, name, 'second_factor_removed', app.acting_kind(), app.client_address()
@@ -1372,15 +1374,15 @@ begin
 end
 $$;
 comment on function public.remove_second_factors(text) is
-  'Removes the second factors of a person who has lost them, and ends all sessions of the person. The history of each '
-  'company of the person records this. Returns the number of factors. Raises PT404 and PT409 as '
-  'app.person_with_email() does, and PT409 for a person without a second factor.';
+  'Removes all second factors of a user who has lost them, and ends all of the user''s sessions. Adds an event to the '
+  'history of each of the user''s companies. Returns the number of removed factors. Raises PT404 and PT409 as '
+  'app.person_with_email() does, and PT409 for a user without a second factor.';
 grant execute on function public.remove_second_factors(text) to service_role;
 
 -- schemas/20_api_keys.sql
 
--- API keys. Owners and admins of a company create, rename, switch off, rotate and delete its keys. The operator can do
--- the same.
+-- API keys. The operator, and the owners and admins of a company, can create, rename, switch off, rotate and delete its
+-- keys.
 
 create type public.new_api_key as (
   id uuid,
@@ -1392,16 +1394,16 @@ create type public.new_api_key as (
   created_at timestamptz
 );
 comment on type public.new_api_key is
-  'A new key, as create_api_key() and rotate_api_key() return it. Only this answer contains the key itself (api_key).';
+  'A new key, as create_api_key() and rotate_api_key() return it. Only this result contains the key itself (api_key).';
 
 create table public.api_keys (
   id uuid primary key default gen_random_uuid(),
   company_id uuid not null references public.companies on delete cascade,
   name text not null check (char_length(name) between 1 and 100)
     constraint api_keys_name_can_be_typed check (app.is_key_name(name)),
-  -- SHA-256 in hexadecimal. A plain digest is enough: keys are random, so there is no dictionary to try.
+  -- SHA-256 in hexadecimal. A hash without a salt is enough: keys are random, so a dictionary attack is impossible.
   key_hash text not null unique check (key_hash ~ '^[0-9a-f]{64}$'),
-  -- The last four characters of the key. With these characters, people can tell one key from another.
+  -- The last four characters of the key. They help users distinguish keys.
   hint text not null check (char_length(hint) = 4),
   scopes text[] not null check (
     cardinality(scopes) > 0
@@ -1417,24 +1419,24 @@ create table public.api_keys (
   replaced_at timestamptz,
   meant_to_expire_at timestamptz,
   constraint api_keys_id_in_company unique (company_id, id),
-  -- A key can have only one successor. The foreign key also uses the index of this constraint.
+  -- A key can have only one successor. The foreign key uses the index of this constraint.
   constraint api_keys_one_successor unique (company_id, replaces),
   -- When a key is deleted, its successor remains.
   constraint api_keys_replaces_fkey foreign key (company_id, replaces)
     references public.api_keys (company_id, id) on delete set null (replaces)
 );
 comment on table public.api_keys is
-  'The API keys of integrations. The key itself is shown once, when it is created, and is never stored.';
+  'The API keys of integrations. The key itself is shown once, at its creation, and is never stored.';
 comment on column public.api_keys.last_used_at is
-  'When a request last used the key. authenticate() updates it, at most once in five minutes.';
+  'When a request last used the key. authenticate() updates this column at most once every five minutes.';
 comment on column public.api_keys.replaces is
   'The earlier key that this key replaces. Null when there is no earlier key, or when the earlier key was deleted.';
 comment on column public.api_keys.replaced_at is
-  'When the key last got a successor. The time stays, even if the successor is deleted.';
+  'When the key last got a successor. The value remains even if the successor is deleted.';
 comment on column public.api_keys.meant_to_expire_at is
-  'The expiry that the key had before its first rotation: infinity means never, and null means no rotation yet. A '
-  'rotation shortens expires_at, but the successor gets the full lifetime of the key: the time from created_at to '
-  'this expiry.';
+  'The key''s expiry before its first rotation. Infinity means never, and null means that the key was not rotated. A '
+  'rotation shortens expires_at. The successor gets the full lifetime of the key: the time from created_at to this '
+  'expiry.';
 
 create index api_keys_company_idx on public.api_keys (company_id, created_at desc, id desc);
 create index api_keys_created_by_idx on public.api_keys (created_by);
@@ -1451,7 +1453,7 @@ set search_path = ''
 as $$
 #variable_conflict use_column
 declare
-  -- 256 random bits, in an alphabet that is safe in headers and URLs.
+  -- 256 random bits, encoded with characters that are safe in headers and URLs.
   plain constant text := 'sk_live_' || translate(
     rtrim(encode(extensions.gen_random_bytes(32), 'base64'), '='), '+/', '-_'
   );
@@ -1473,8 +1475,8 @@ begin
 end
 $$;
 comment on function app.add_api_key(uuid, text, text[], timestamptz, uuid) is
-  'Creates a random key with these values. Only create_api_key() and rotate_api_key() call it, and both check the '
-  'caller.';
+  'Creates a random key with these values. Only create_api_key() and rotate_api_key() call this function. Both check '
+  'the caller.';
 
 create function public.create_api_key(
   name text,
@@ -1533,7 +1535,7 @@ end
 $$;
 comment on function public.create_api_key(text, text[], timestamptz, uuid) is
   'Creates an API key and returns it. The key is never shown again. Owners and admins of the company may call this '
-  'function. A person who runs exactly one company may leave out company_id. The platform (service_role) may name any '
+  'function. A user who manages exactly one company may omit company_id. The platform (service_role) may specify any '
   'company.';
 grant execute on function public.create_api_key(text, text[], timestamptz, uuid) to authenticated, service_role;
 
@@ -1545,7 +1547,8 @@ declare
   is_platform constant boolean := coalesce(current_setting('role', true) = 'service_role', false);
   key public.api_keys;
 begin
-  -- The caller is checked before anything is locked. So a caller without the right never waits and never blocks others.
+  -- The function checks the caller before it locks anything. So a caller without permission never waits and never
+  -- blocks other callers.
   select * into key from public.api_keys where api_keys.id = of_key_id;
   if not found or not (is_platform or key.company_id = any (app.member_company_ids())) then
     raise sqlstate 'PT404' using message = 'No API key has this id';
@@ -1553,7 +1556,7 @@ begin
   if not (is_platform or key.company_id = any (app.managed_company_ids())) then
     raise sqlstate 'PT403' using message = denied;
   end if;
-  -- The company is locked first, because a deletion of the company locks the company before its keys.
+  -- This statement locks the company first, because deleting a company locks the company before its keys.
   perform from public.companies where companies.id = key.company_id for key share;
   select * into key from public.api_keys where api_keys.id = of_key_id for no key update;
   if not found then
@@ -1564,7 +1567,7 @@ end
 $$;
 comment on function app.locked_api_key(uuid, text) is
   'Locks an API key and its company, and returns the key. Raises PT404 for an unknown key or a key of another company, '
-  'and PT403 with the message in the argument denied for people who do not manage the company of the key.';
+  'and PT403, with the message in the argument `denied`, for users who do not manage the key''s company.';
 
 create function public.rotate_api_key(key_id uuid, overlap_hours integer default 24) returns public.new_api_key
 language plpgsql security definer
@@ -1583,7 +1586,7 @@ begin
     raise sqlstate 'PT422' using message = 'The overlap is 0 to 168 hours';
   end if;
 
-  -- If two rotations run at the same time, the second one waits here and then finds the successor.
+  -- If two rotations run at the same time, the second rotation waits here and then finds the successor.
   key := app.locked_api_key(rotate_api_key.key_id, 'Only owners and admins of a company rotate its API keys');
   if exists (
     select from public.api_keys
@@ -1600,7 +1603,7 @@ begin
     end if;
   end if;
   made := app.add_api_key(key.company_id, key.name, key.scopes, until, key.id);
-  -- A key without expires_at never expires, and least() ignores null.
+  -- A key without expires_at never expires. The function least() ignores null values.
   update public.api_keys set
     expires_at = least(api_keys.expires_at, now() + make_interval(hours => overlap_hours)),
     meant_to_expire_at = key.meant_to_expire_at,
@@ -1611,12 +1614,12 @@ begin
 end
 $$;
 comment on function public.rotate_api_key(uuid, integer) is
-  'Creates a successor of an API key and returns it. The successor is never shown again. The successor has the same '
-  'name and scopes, is active, and gets the full lifetime of the earlier key. The earlier key ends after the overlap, '
-  'or at its own expiry if that comes first. An overlap of 0 ends the earlier key immediately. Owners and admins of '
-  'the company and the platform (service_role) may call this function. Raises PT403 for other callers. Raises PT404 '
-  'for an unknown key or a key of another company. Raises PT409 for a key that already has a successor. Raises PT422 '
-  'for a wrong overlap, or for a key that expired before it was created.';
+  'Creates a successor of an API key and returns it. The successor is never shown again. The successor is active and '
+  'has the name, the scopes and the full lifetime of the earlier key. The earlier key expires after the overlap, or at '
+  'its own expiry if that comes first. An overlap of 0 ends the earlier key immediately. Owners and admins of the '
+  'company and the platform (service_role) may call this function. Raises PT403 for other callers. Raises PT404 for an '
+  'unknown key or a key of another company. Raises PT409 for a key that already has a successor. Raises PT422 for an '
+  'invalid overlap, and for a key that expired before it was created.';
 grant execute on function public.rotate_api_key(uuid, integer) to authenticated, service_role;
 
 -- Security definer, because no role may update expires_at. This function checks that the time is in the future; a check
@@ -1657,13 +1660,13 @@ begin
 end
 $$;
 comment on function public.set_api_key_expiry(uuid, timestamptz) is
-  'Changes when an API key expires. Null means never, which a key with a successor cannot have. A key that has expired '
-  'stays expired. Owners and admins of the company and the platform (service_role) may call this function. Raises '
-  'PT403 for other callers. Raises PT404 for an unknown key or a key of another company. Raises PT409 for a key that '
-  'has expired. Raises PT422 for a moment that is not in the future.';
+  'Changes the expiry of an API key. Null means that the key never expires, which is not allowed for a key with a '
+  'successor. A key that has expired remains expired. Owners and admins of the company and the platform (service_role) '
+  'may call this function. Raises PT403 for other callers. Raises PT404 for an unknown key or a key of another '
+  'company. Raises PT409 for a key that has expired. Raises PT422 for a time that is not in the future.';
 grant execute on function public.set_api_key_expiry(uuid, timestamptz) to authenticated, service_role;
 
--- Security definer, because no key may read the tables of companies and keys.
+-- Security definer, because no API key may read the tables companies and api_keys.
 create function public.own_key()
 returns table (company_id uuid, company_name text, id uuid, name text, scopes text[], expires_at timestamptz)
 language plpgsql stable security definer
@@ -1680,8 +1683,8 @@ begin
 end
 $$;
 comment on function public.own_key() is
-  'Returns the API key of this request and its company. A key of any scope may call it. Raises PT401 and PT403 as '
-  'app.company_id() does.';
+  'Returns the API key of this request and its company. A key with any scope may call this function. Raises PT401 and '
+  'PT403 as app.company_id() does.';
 grant execute on function public.own_key() to api_client;
 
 create trigger api_keys_check_name before insert or update of name on public.api_keys
@@ -1708,21 +1711,22 @@ grant update (name, is_active) on public.api_keys to authenticated, service_role
 
 -- schemas/21_company_events.sql
 
--- The history of a company. The history has an event for each change of an API key, for each member who joins or
--- leaves, and for each change of a member's name or role. It also has the invitations of people, the changes of the
--- company's messaging accounts and webhooks, and the changes of its rule for second factors. An event says who made the
--- change, when, and from which address. The database writes the event in the transaction of the change. Changes by
--- people, by keys, by the platform and by administrators all have events. The history also has the changes of the
--- company's own apps at the channel.
+-- The history of a company. The history has an event for each change to an API key, for each member who joins or
+-- leaves, and for each change of a member's name or role. The history also records invitations, changes to the
+-- company's messaging accounts and webhooks, and changes to its second-factor rule. An event records who made the
+-- change, when, and from which IP address. The database writes the event in the transaction of the change. Changes by
+-- users, keys, the platform and database administrators all create events. The history also records changes to the
+-- company's own WhatsApp apps.
 --
 -- An event is about at most one thing: a key (key_id), a member (member_id), a messaging account (account_id), a
--- webhook (webhook_id) or an invitation (invited_email). An event about none of them is about the company itself. A new action needs its name in
--- the constraint and in the comment of details, and its words on the settings page (page/texts/*/history.ts).
+-- webhook (webhook_id) or an invitation (invited_email). An event without any of these is about the company itself. A
+-- new action needs its name in the constraint and in the comment of details, and its words on the settings page
+-- (page/texts/*/history.ts).
 
 create table public.company_events (
   id uuid primary key default gen_random_uuid(),
   company_id uuid not null references public.companies on delete cascade,
-  -- These columns have no foreign keys, because an event stays after its key is deleted or its person has left.
+  -- These columns have no foreign keys, because an event remains after its key is deleted or its member has left.
   key_id uuid,
   key_name text,
   key_hint text,
@@ -1785,42 +1789,42 @@ comment on column public.company_events.member_id is
 comment on column public.company_events.account_id is
   'The messaging account that the event is about. Null when the event is not about an account.';
 comment on column public.company_events.account_name is
-  'How people recognize the account: by its phone number, or by its name, after the event.';
+  'The label by which users recognize the account after the event: its phone number or its name.';
 comment on column public.company_events.webhook_id is
   'The webhook that the event is about. Null when the event is not about a webhook.';
 comment on column public.company_events.webhook_address is
-  'The address of the webhook after the event, without its query, because a query often contains a secret.';
+  'The webhook''s URL after the event, without its query string, because a query string often contains a secret.';
 comment on column public.company_events.invited_email is
   'The e-mail address of the invited person. Null when the event is not about an invitation.';
 comment on column public.company_events.member_name is
   'The name of the member after the event. Null when the member had no name.';
 comment on column public.company_events.action is
-  'The kind of event. The action changed comes only from a statement of an administrator, such as a statement that '
-  'gives a key other scopes.';
+  'The kind of event. Only statements of a database administrator create the action `changed`, such as a statement '
+  'that changes a key''s scopes.';
 comment on column public.company_events.details is
-  'Which values this object has depends on the action. A created event has scopes and expires_at, and also `replaces` '
-  'if the key replaces another key. The events renamed and expiry_changed have from and to, where a null expiry means '
+  'The members of this object depend on the action. A created event has scopes and expires_at, and also `replaces` if '
+  'the key replaces another key. The events renamed and expiry_changed have from and to, where a null expiry means '
   'never. A rotated event has successor_id and ends_at. A changed event has fields, and from and to if the scopes '
   'changed. A deleted event has scopes. The events member_renamed and member_role_changed have from and to, where a '
-  'null name means no name. The events member_added, member_removed, invited, invitation_renewed, '
-  'invitation_withdrawn and invitation_declined have role. The events of an app have app, the name of the app. The '
-  'event webhook_changed has fields, and webhook_switched_off has why.';
+  'null name means no name. The events member_added, member_removed, invited, invitation_renewed, invitation_withdrawn '
+  'and invitation_declined have role. The events of an app have app, the name of the app. The event webhook_changed '
+  'has fields, and webhook_switched_off has why.';
 comment on column public.company_events.actor_name is
-  'The name that the person had in the company before the event, or the e-mail address if the person had no name. '
-  'Another person may later get the same name, but never the same actor_id. For a key: its name.';
+  'The author''s name in the company before the event, or the e-mail address if the author had no name. Another user '
+  'may later have the same name, but never the same actor_id. If the author is a key, this is the key''s name.';
 comment on column public.company_events.actor_kind is
-  'person: a signed-in person. key: an API key. platform: the operator, with the secret key. database: a statement that '
-  'did not come through the Data API, or a job.';
+  'person: a signed-in user. key: an API key. platform: the operator, who uses the secret key. database: a job, or a '
+  'statement that did not come through the Data API.';
 comment on column public.company_events.client_address is
-  'The address of the client, as the platform reported it. Null when the platform reported no address.';
+  'The client''s IP address, as reported by the platform. Null when the platform reported no IP address.';
 
--- With this statistic, the planner assumes that all rows belong to one company; 30_contacts.sql gives the reason.
+-- This statistic makes the planner assume that all rows belong to one company. 30_contacts.sql explains why.
 alter table public.company_events alter column company_id set (n_distinct = 1);
 
 create index company_events_newest_first_idx
   on public.company_events (company_id, created_at desc, id desc);
 
--- Security definer, because no role may write the events.
+-- Security definer, because no role may write events directly.
 create function app.note_api_key_event() returns trigger
 language plpgsql security definer
 set search_path = ''
@@ -1839,7 +1843,7 @@ declare
     null
   );
 begin
-  -- A key that is deleted with its company leaves no event, because the company no longer exists.
+  -- A key that is deleted with its company creates no event, because the company no longer exists.
   insert into public.company_events (
     company_id, key_id, key_name, key_hint, action, details, actor_kind, actor_id, actor_name, client_address
   )
@@ -1868,7 +1872,7 @@ begin
         )
       ),
       (
-        -- The event of a rotation already says when the key ends.
+        -- The rotation event already contains the time at which the key expires.
         tg_op = 'UPDATE' and old.expires_at is distinct from new.expires_at
           and old.replaced_at is not distinct from new.replaced_at,
         'expiry_changed', jsonb_build_object('from', old.expires_at, 'to', new.expires_at)
@@ -1886,7 +1890,7 @@ begin
 end
 $$;
 comment on function app.note_api_key_event() is
-  'Trigger: writes each change of an API key into company_events. One statement may make several changes.';
+  'Trigger: records each change to an API key in company_events. One statement may make several changes.';
 
 create function app.note_member_event() returns trigger
 language plpgsql security definer
@@ -1895,18 +1899,18 @@ as $$
 declare
   kind constant text := app.acting_kind();
   person constant uuid := case when kind = 'person' then auth.uid() end;
-  -- An insertion has no old row, and a deletion has no new row. If an update moves a membership to another person or
-  -- company, the old membership ends and a new one begins.
+  -- An insertion has no old row, and a deletion has no new row. If an update moves a membership to another user or
+  -- company, the old membership ends and a new membership begins.
   is_same constant boolean :=
     coalesce(old.user_id = new.user_id and old.company_id = new.company_id, false);
 begin
-  -- Members who are deleted with their company leave no event, because the company no longer exists.
+  -- Members who are deleted with their company create no event, because the company no longer exists.
   insert into public.company_events (
     company_id, member_id, member_name, action, details, actor_kind, actor_id, actor_name, client_address
   )
   select
     company.id, event.member_id, event.member_name, event.action, event.details, kind, person,
-    -- If people change their own name, the row already has the new name. The event needs the earlier name.
+    -- If members change their own name, the row already contains the new name. The event needs the earlier name.
     case
       when person = old.user_id then coalesce(old.name, app.name_of_person(person, null))
       else app.name_of_person(person, company.id)
@@ -1944,7 +1948,7 @@ comment on function app.note_member_event() is
 create trigger api_keys_note_event after insert or delete on public.api_keys
   for each row execute function app.note_api_key_event();
 
--- A request that uses a key changes none of these columns, so it makes no event and does not run this trigger.
+-- A request that uses a key does not change these columns. So such a request does not run this trigger.
 create trigger api_keys_note_change after update on public.api_keys
   for each row
   when (
@@ -1971,15 +1975,15 @@ grant select on public.company_events to authenticated, service_role;
 
 -- schemas/22_usage.sql
 
--- The use of the API keys of a company: the number of requests for each status and hour, and the latest errors. What a
--- request sent is not stored, because it may name a person. An error has only words of the service, such as the name of
--- a field.
+-- API key usage: the number of requests for each status and hour, and the latest errors. The content of requests is not
+-- stored, because it may contain personal data. A stored error contains only text of the service, such as the name of a
+-- field.
 
 create table public.api_key_usage (
   company_id uuid not null references public.companies on delete cascade,
   key_id uuid not null,
-  -- When the hour began. Days begin at different hours in different time zones, so the table counts by the hour and not
-  -- by the day.
+  -- The start of the hour. Days begin at different hours in different time zones, so the table counts requests per hour
+  -- and not per day.
   hour timestamptz not null check (hour = date_bin('1 hour', hour, 'epoch')),
   status smallint not null check (status between 100 and 599),
   requests bigint not null check (requests > 0),
@@ -1988,9 +1992,9 @@ create table public.api_key_usage (
     references public.api_keys (company_id, id) on delete cascade
 );
 comment on table public.api_key_usage is
-  'The number of requests with each key in each hour, by the HTTP status of the answer. Rows are kept for 31 days, so '
-  'that they cover 30 days in every time zone: at most 744 rows for each key and status. The number is at most a '
-  'minute late and never too high. Requests are missing if an instance of a function ended before it reported them.';
+  'The number of requests made with each key in each hour, by HTTP status of the response. Rows are kept for 31 days, '
+  'so that they cover 30 days in every time zone. A key has at most 744 rows for each status. The number is at most a '
+  'minute late and never too high. Requests are missing if a function instance ended before it reported them.';
 
 create table public.api_key_errors (
   id uuid primary key default gen_random_uuid(),
@@ -2000,19 +2004,19 @@ create table public.api_key_errors (
   -- The code of the error, such as invalid_request.
   code text not null check (char_length(code) between 1 and 64),
   method text not null check (char_length(method) between 1 and 16),
-  -- The id of the operation in the API's description. Null when no operation has this path and method.
+  -- The id of the operation in the OpenAPI description. Null when no operation has this path and method.
   operation text check (char_length(operation) between 1 and 64),
   -- The path of the operation as the API describes it, such as /gateway/contacts/{id}.
   path text check (char_length(path) between 1 and 128),
-  -- The field, parameter or header that the error names. Null when the error names none, or when the caller chose the
-  -- name.
+  -- The field, parameter or header that the error is about. Null when the error is about none, or when the caller chose
+  -- the name.
   field text check (char_length(field) between 1 and 128),
-  -- The error message that the service wrote, without the values that the message repeats from the request.
+  -- The error message of the service, without values from the request.
   problem text not null check (char_length(problem) between 1 and 300),
   errors bigint not null check (errors > 0),
   first_at timestamptz not null,
   last_at timestamptz not null,
-  -- The latest requests, the newest first: [{ id, at }].
+  -- The latest requests, newest first: [{ id, at }].
   requests jsonb not null check (
     jsonb_typeof(requests) = 'array' and jsonb_array_length(requests) between 1 and 10
     and octet_length(requests::text) <= 4096
@@ -2023,14 +2027,14 @@ create table public.api_key_errors (
     references public.api_keys (company_id, id) on delete cascade
 );
 comment on table public.api_key_errors is
-  'The errors of requests with each key. Equal errors are one row, with their number. A key has at most 50 rows: those '
-  'with the latest errors, from the last 30 days. The answer to a request and the log of the functions have the same '
-  'request id.';
+  'The errors of requests made with each key. Equal errors share one row, which contains their number. A key has at '
+  'most 50 rows: the latest errors of the last 30 days. The response to a request and the function logs contain the '
+  'same request id.';
 comment on column public.api_key_errors.requests is
-  'The latest requests with this error, at most 10, the newest first: [{ id, at }].';
+  'The latest requests with this error, newest first, at most 10: [{ id, at }].';
 
--- An expression, so that only the deletion of old rows uses this index. With few companies, the planner would otherwise
--- read the rows of all keys by their hour to count those of one key.
+-- The index is on an expression, so that only the deletion of old rows uses it. If there are few companies, the planner
+-- would otherwise read all keys' rows by hour to count the rows of one key.
 create index api_key_usage_age_idx on public.api_key_usage ((hour at time zone 'UTC'));
 create index api_key_errors_newest_idx on public.api_key_errors (company_id, key_id, last_at desc, id desc);
 create index api_key_errors_age_idx on public.api_key_errors (last_at);
@@ -2045,8 +2049,8 @@ as $$
   ) as latest
 $$;
 comment on function app.latest_requests(jsonb, jsonb) is
-  'Joins two lists of requests with an error, and keeps the 10 latest. The times are texts, and sorting them as texts '
-  'puts them in the order of time.';
+  'Merges two lists of requests with an error, and keeps the 10 latest requests. The times are strings whose '
+  'alphabetical order is also their order in time.';
 
 create function public.record_api_key_usage(usage jsonb, errors jsonb default '[]') returns void
 language plpgsql security definer -- the role of its caller may not read keys or write usage
@@ -2056,9 +2060,8 @@ as $$
 declare
   held uuid[];
 begin
-  -- The function locks the keys until the end of the transaction. The function leaves out a key that is being deleted,
-  -- alone or with its company. The deletion waits for the rows of the key, so this function must not wait for the
-  -- deletion.
+  -- This statement locks the keys until the transaction ends. It skips a key that is being deleted, with or without its
+  -- company. The deletion waits for the rows of the key, so this function must not wait for the deletion.
   select array_agg(known.id) into held
   from (
     select keys.id
@@ -2071,8 +2074,8 @@ begin
     for key share of keys, companies skip locked
   ) as known;
 
-  -- Many instances may report the same key at the same time. All instances write the rows in one order, so that no
-  -- deadlock occurs. A time in the future counts as now.
+  -- Many instances may report the same key at the same time. All instances write the rows in the same order to prevent
+  -- deadlocks. The function treats a time in the future as the present time.
   insert into public.api_key_usage as counted (company_id, key_id, hour, status, requests)
   select
     keys.company_id, keys.id, date_bin('1 hour', least(told.hour, now()), 'epoch'), told.status, sum(told.requests)
@@ -2121,16 +2124,15 @@ begin
     );
   end if;
 
-  -- This deletion comes last, because it locks rows of other keys.
+  -- This deletion runs last, because it locks rows of other keys.
   perform app.remove_old_usage_of_keys(1000);
 end
 $$;
 comment on function public.record_api_key_usage(jsonb, jsonb) is
-  'Adds the counts of one instance of a function to the stored counts. The argument usage is an array of { key_hash, '
-  'hour, status, requests }. The argument errors is an array of { key_hash, status, code, method, operation, path, '
-  'field, problem, errors, first_at, last_at, requests }, one for each kind of error. The newest 50 kinds of a key are '
-  'kept. Leaves out unknown keys, keys that are being deleted, and hours that are no longer kept. Deletes rows that '
-  'are no longer kept.';
+  'Adds the counts of one function instance to the stored counts. The argument usage is an array of { key_hash, hour, '
+  'status, requests }. The argument errors is an array of { key_hash, status, code, method, operation, path, field, '
+  'problem, errors, first_at, last_at, requests }, one for each kind of error. The newest 50 kinds of a key are kept. '
+  'Skips unknown keys, keys that are being deleted, and hours older than 31 days. Also deletes outdated rows.';
 grant execute on function public.record_api_key_usage(jsonb, jsonb) to usage_client;
 
 create function app.beginning_of_days(days integer, zone text, most integer) returns timestamptz
@@ -2150,8 +2152,8 @@ exception when invalid_parameter_value then
 end
 $$;
 comment on function app.beginning_of_days(integer, text, integer) is
-  'Returns when the first of the last days began in a time zone. Today is one of the days. Raises PT422 for more days '
-  'than the argument most, for fewer than one day, or for an unknown zone.';
+  'Returns the start of a period of days in a time zone. The period ends today. Raises PT422 for fewer than one day, '
+  'for more days than the argument `most`, or for an unknown time zone.';
 grant execute on function app.beginning_of_days(integer, text, integer) to authenticated;
 
 create function public.requests_by_status(
@@ -2168,8 +2170,8 @@ declare
   beginning constant timestamptz := app.beginning_of_days(days, zone, 30);
 begin
   return query
-    -- In a zone where days begin at half past an hour of UTC, as in India, an hour belongs to the day on which the hour
-    -- began.
+    -- In some time zones, such as India's, days begin at half past an hour in UTC. There, an hour belongs to the day on
+    -- which the hour began.
     select (usage.hour at time zone requests_by_status.zone)::date, usage.status, sum(usage.requests)::bigint
     from public.api_key_usage as usage
     where usage.company_id = requests_by_status.company_id and usage.key_id = requests_by_status.key_id
@@ -2179,9 +2181,9 @@ begin
 end
 $$;
 comment on function public.requests_by_status(uuid, uuid, integer, text) is
-  'Returns how many requests a program made with an API key, by the day in a time zone and the HTTP status of the '
-  'answer. Covers the given number of days (1 to 30), counting today. A day or status without requests has no row. A '
-  'person sees only what the policies of api_key_usage allow. Raises PT422 for another number of days or an unknown '
+  'Returns the number of requests made with an API key, by day in a time zone and by HTTP status of the response. '
+  'Covers the given number of days (1 to 30), including today. A day or status without requests has no row. A user '
+  'sees only what the policies of api_key_usage allow. Raises PT422 for an invalid number of days or an unknown time '
   'zone.';
 grant execute on function public.requests_by_status(uuid, uuid, integer, text) to authenticated;
 
@@ -2192,7 +2194,7 @@ set search_path = ''
 as $$
   select keys.id, lately.requests, lately.refused
   from public.api_keys as keys
-  -- One key after the other, so that only the rows of the last hours are read.
+  -- The query handles each key separately, so that it reads only the rows of the last hours.
   cross join lateral (
     select
       sum(usage.requests)::bigint as requests,
@@ -2204,9 +2206,9 @@ as $$
   where keys.company_id = answers_of_api_keys.company_id and lately.requests is not null
 $$;
 comment on function public.answers_of_api_keys(uuid, integer) is
-  'Returns for each API key of a company how many requests it made in the last hours, including the current hour, and '
-  'how many of them were answered with an error. Keys without requests are missing. A person sees only what the '
-  'policies of api_key_usage allow.';
+  'Returns, for each API key of a company, the number of requests and the number of error responses. Covers the last '
+  'hours, including the current hour. Excludes keys without requests. A user sees only what the policies of '
+  'api_key_usage allow.';
 grant execute on function public.answers_of_api_keys(uuid, integer) to authenticated, service_role;
 
 create function app.remove_old_usage_of_keys(max_rows integer) returns void
@@ -2214,7 +2216,7 @@ language plpgsql
 set search_path = ''
 as $$
 begin
-  -- If two calls run at the same time, each skips the rows that the other deletes.
+  -- If two calls run at the same time, each call skips the rows that the other call deletes.
   delete from public.api_key_usage as usage using (
     select company_id, key_id, hour, status from public.api_key_usage
     where hour at time zone 'UTC' <= (now() - interval '31 days') at time zone 'UTC'
@@ -2253,28 +2255,27 @@ grant select on public.api_key_errors to authenticated, service_role;
 
 -- Idempotency keys and atomic writes. A POST with an Idempotency-Key writes only once. The transaction of the write
 -- also claims the idempotency key. If the write is rolled back, the idempotency key is free again. After a committed
--- write, the next request with the key is a repeat, even if the first answer never arrived.
---
--- The table keeps only the ids of the written rows, never the answer. A repeat gets the rows as they are at the time of
--- the repeat. So the table has no data about people.
+-- write, the next request with the key is a repeat, even if the caller did not receive the first response. The table
+-- stores only the ids of the written rows, never the response. A repeat returns the current rows. So the table contains
+-- no personal data.
 
 create table public.idempotency_keys (
   company_id uuid not null references public.companies on delete cascade,
   -- A company may use the same idempotency key for two operations.
   path text not null check (char_length(path) between 1 and 255),
   key text not null check (char_length(key) between 1 and 255),
-  -- A digest of the content of the request.
+  -- A hash of the request's content.
   fingerprint text not null check (char_length(fingerprint) between 1 and 100),
-  -- The function that made the claim answers a repeat with this value.
+  -- The function that made the claim uses this value to respond to a repeat.
   outcome jsonb,
   made_at timestamptz not null default now(),
   primary key (company_id, path, key)
 );
 comment on table public.idempotency_keys is
-  'The Idempotency-Keys of the last 24 hours, with the ids that their requests wrote. The functions that write '
-  'records fill this table.';
+  'The idempotency keys of the last 24 hours, with the ids of the records that their requests wrote. The functions '
+  'that write records also write this table.';
 
--- With this statistic, the planner assumes that all rows belong to one company; 30_contacts.sql gives the reason.
+-- This statistic makes the planner assume that all rows belong to one company. 30_contacts.sql explains why.
 alter table public.idempotency_keys alter column company_id set (n_distinct = 1);
 
 create index idempotency_keys_made_at_idx on public.idempotency_keys (made_at);
@@ -2295,7 +2296,7 @@ begin
   end if;
   erased_key := app.erased_digest(own_company_id, 'key', asked ->> 'key');
   -- If another request has this lock, that request is still running. This request does not wait for the lock or for the
-  -- row, because it would hold a connection during the wait.
+  -- row, because a waiting request holds a connection.
   if pg_try_advisory_xact_lock(hashtextextended(
     format('idempotency %s %s %s', own_company_id, asked ->> 'path', asked ->> 'key'), 0
   )) then
@@ -2315,8 +2316,8 @@ begin
       return null;
     end if;
   end if;
-  -- Another repeat may hold the lock while it reads. This repeat can still answer, because a committed outcome never
-  -- changes.
+  -- Another repeat may hold the lock while it reads. This repeat can still return the outcome, because a committed
+  -- outcome never changes.
   select known.fingerprint, known.outcome, known.fingerprint = asked_as.fingerprint as is_same into earlier
   from (
     values
@@ -2355,8 +2356,8 @@ begin
 end
 $$;
 comment on function app.keep_outcome(uuid, jsonb, jsonb) is
-  'Stores what a request with a claimed key has written, for its repeats: ids and statuses, never the answer. Does '
-  'nothing for a request without an idempotency key.';
+  'Stores, for repeats, the ids and statuses of the rows that a request with a claimed key has written. Never stores '
+  'the response. Does nothing for a request without an idempotency key.';
 
 create function app.has_failed(results jsonb) returns boolean
 language plpgsql immutable
@@ -2390,10 +2391,10 @@ set search_path = ''
 as $$
   select json_build_object('replayed', false, 'undone', true, 'without_custom_fields', false, 'results', results)
 $$;
-comment on function app.undone(jsonb) is 'Returns the answer to an atomic write in which an item has failed.';
+comment on function app.undone(jsonb) is 'Returns the result of an atomic write in which an item failed.';
 
--- Idempotency keys are kept for 24 hours. An older key counts as free, even if the job has not deleted it yet. The job
--- runs each minute.
+-- Idempotency keys are kept for 24 hours. An older key can be used again, even if the job has not deleted the key yet.
+-- The job runs every minute.
 create function app.remove_old_idempotency_keys(max_rows integer) returns integer
 language sql
 set search_path = ''
@@ -2402,7 +2403,7 @@ as $$
     select company_id, path, key from public.idempotency_keys
     where made_at < now() - interval '24 hours'
     order by made_at
-    -- Each POST may add a row to this table, so the table has more old rows than other tables. The rows are small.
+    -- Each POST may add a small row to this table, so this table collects more old rows than other tables.
     limit 10 * max_rows
     for update skip locked
   ),
@@ -2414,8 +2415,8 @@ as $$
   select count(*)::integer from removed
 $$;
 comment on function app.remove_old_idempotency_keys(integer) is
-  'Deletes idempotency keys that are older than 24 hours, at most ten times the given number, and returns how many '
-  'it deleted.';
+  'Deletes idempotency keys that are older than 24 hours, but at most ten times the given number. Returns the number '
+  'of deleted keys.';
 
 alter table public.idempotency_keys enable row level security;
 create policy "the platform reads idempotency keys" on public.idempotency_keys
@@ -2425,8 +2426,8 @@ grant select on public.idempotency_keys to service_role;
 
 -- schemas/24_changes.sql
 
--- The feeds of changes. Callers read a feed to keep their copies up to date. A deleted row leaves a tombstone with its
--- id. The file of each table with a feed calls app.make_feed().
+-- The change feeds. Callers read a change feed to keep their copies up to date. A deleted row leaves a tombstone with
+-- its id. Each file that defines a table with a change feed calls app.make_feed().
 
 create table public.deleted_rows (
   company_id uuid not null references public.companies on delete cascade,
@@ -2438,18 +2439,18 @@ create table public.deleted_rows (
   primary key (company_id, resource, id)
 );
 comment on table public.deleted_rows is
-  'Tombstones: the ids of the deleted contacts, deals, conversations and messages of a company. The feeds of changes '
-  'show a tombstone unless a row with the same id exists again.';
+  'Tombstones: the ids of the deleted contacts, deals, conversations and messages of a company. The change feeds show '
+  'a tombstone unless a row with the same id exists again.';
 comment on column public.deleted_rows.merged_into is
-  'For a merged contact: the surviving contact, even after further merges. Null for other rows.';
+  'The id of the contact into which this contact was merged, even after further merges. Null for other rows.';
 
--- With this statistic, the planner assumes that all rows belong to one company; 30_contacts.sql gives the reason.
+-- This statistic makes the planner assume that all rows belong to one company. 30_contacts.sql explains why.
 alter table public.deleted_rows alter column company_id set (n_distinct = 1);
 
 create index deleted_rows_changes_idx on public.deleted_rows (company_id, resource, version, id);
 create index deleted_rows_merged_idx on public.deleted_rows (company_id, merged_into) where merged_into is not null;
 
--- Security definer, because no role may write a tombstone.
+-- Security definer, because no role may write tombstones directly.
 create function app.note_deletion() returns trigger
 language plpgsql security definer
 set search_path = ''
@@ -2458,7 +2459,7 @@ begin
   insert into public.deleted_rows as known (company_id, resource, id, version, deleted_at)
   select deleted.company_id, tg_table_name, deleted.id, app.change_now(), now()
   from deleted
-  -- If the company itself is deleted, no one is left to read the feed.
+  -- If the company itself is deleted, no one can read the change feed any more.
   join public.companies on companies.id = deleted.company_id
   on conflict (company_id, resource, id) do update set
     version = excluded.version,
@@ -2470,7 +2471,7 @@ comment on function app.note_deletion() is
   'Trigger: leaves a tombstone for each row that the statement deleted, even if a cascade deleted the row. Leaves no '
   'tombstone when the company itself is deleted.';
 
--- The tombstone of a merged contact names the surviving contact. A tombstone leaves out members that are null.
+-- The tombstone of a merged contact names the surviving contact. A tombstone omits members that are null.
 create function app.make_feed(feed text, of_table text, columns text) returns void
 language plpgsql
 set search_path = ''
@@ -2484,20 +2485,20 @@ begin
       ) returns setof json
       language plpgsql stable
       set search_path = ''
-      -- Each part of the query reads at most 201 rows, so one plan is right for all values. Compiling the plan would
-      -- take longer than reading a page.
+      -- Each part of the query reads at most 201 rows, so one plan suits all values. Just-in-time compilation of the
+      -- plan would take longer than reading a page.
       set plan_cache_mode = force_generic_plan
       set jit = off
       as $feed$
       declare
-        -- Without a cursor, the page begins after the last id of version -1, so it begins with the first version.
+        -- If there is no cursor, the page begins after the last id of version -1, which is before the first version.
         from_version constant bigint := coalesce(after_version, -1);
         from_id constant uuid := coalesce(after_id, 'ffffffff-ffff-ffff-ffff-ffffffffffff');
         most constant integer := least(greatest(max_rows, 0), 201);
         newest_version bigint;
         clock record;
       begin
-        -- The policies check the key only if the tables have rows, so this function checks the key too.
+        -- The policies check the key only if the tables contain rows. So this function also checks the key.
         perform app.company_id('read');
         newest_version := greatest(
           (select version from public.%2$I order by version desc limit 1),
@@ -2505,7 +2506,7 @@ begin
         );
         clock := app.change_clock_for(%1$I.generation, after_version, newest_version);
         return next json_build_object('generation', clock.generation, 'horizon', clock.horizon);
-        -- One statement reads both index ranges, so both come from one snapshot.
+        -- One statement reads both index ranges, so both reads use the same snapshot.
         return query
           select page.change from (
             (
@@ -2524,8 +2525,8 @@ begin
                 select id, company_id, deleted_at, merged_into, version from public.deleted_rows
                 where resource = %2$L
                   and (version, id) > (from_version, from_id) and version < clock.horizon
-                  -- If a row with the same id exists again, the feed shows the row and no tombstone. With this form of
-                  -- the condition, Postgres looks up each id in the primary key.
+                  -- If a row with the same id exists again, the change feed shows the row and not the tombstone. This
+                  -- form of the condition makes Postgres look up each id in the primary key.
                   and (select true from public.%2$I as again where again.id = deleted_rows.id) is null
                 order by version, id
                 limit 201
@@ -2542,11 +2543,11 @@ begin
   execute format(
     $template$
       comment on function public.%1$I(bigint, bigint, uuid, integer) is
-        'Returns one page of changes of the %2$s of the key''s company. Needs a read token. First comes the clock '
-        '{ generation, horizon }. Then come at most max_rows changes after a cursor or from the beginning, and never '
-        'more than 201. A change is a row with its version, or a tombstone { id, company_id, deleted_at, merged_into?, '
-        'version }. Raises PT410 and PT500 as app.change_clock_for() does, PT401 and PT403 as app.company_id() does. '
-        'Made by app.make_feed().'
+        'Returns one page of changes of the %2$s of the key''s company. Needs a read token. The first row is the clock '
+        '{ generation, horizon }. At most max_rows changes follow, and never more than 201. They start after the '
+        'cursor, or at the beginning if there is no cursor. A change is a row with its version, or a tombstone { id, '
+        'company_id, deleted_at, merged_into?, version }. Raises PT410 and PT500 as app.change_clock_for() does, PT401 '
+        'and PT403 as app.company_id() does. Created by app.make_feed().'
     $template$,
     feed, of_table
   );
@@ -2556,11 +2557,11 @@ $make$;
 comment on function app.make_feed(text, text, text) is
   'Creates the function that returns the changes of a table with these columns. A second call replaces that function.';
 
--- A version is never used twice, even after a restore. So the new base is also above the versions of tables that have
--- no feed. The restart does not wait for transactions that write those tables, because no one reads those tables in the
--- order of versions.
+-- A version is never used twice, even after a restore. So the new base is also above the versions in tables without a
+-- change feed. The restart does not wait for transactions that write those tables, because no one reads those tables in
+-- version order.
 create function public.restart_changes() returns json
--- Security definer, because no role may read or change the clock.
+-- Security definer, because no role may read or change the change clock.
 language plpgsql security definer
 set search_path = ''
 as $$
@@ -2596,8 +2597,9 @@ begin
     union all
     (select version from app.events where company_id = companies.id order by version desc limit 1)
   ) as newest;
-  -- After a restore to an earlier time, the database does not know which numbers it had already given out. Adding
-  -- 4294967296 skips these numbers. With one restart a day, JSON numbers stay exact for more than five thousand years.
+  -- After a restore to an earlier time, the database does not know which transaction IDs it had already used. Adding
+  -- 4294967296 skips these IDs. With one restart a day, versions remain exact as JSON numbers for more than five
+  -- thousand years.
   update app.change_clock set
     base = greatest(newest_version, base + own_number) + 4294967296 - own_number,
     generation = greatest(generation + 1, extract(epoch from clock_timestamp())::bigint)
@@ -2607,12 +2609,13 @@ begin
 end
 $$;
 comment on function public.restart_changes() is
-  'Starts a new generation of the feeds of changes. The new versions are above all earlier versions. Earlier cursors '
-  'expire. Call this after every restore and every move of the database.';
+  'Starts a new generation of the change feeds. New versions are above all earlier versions. Earlier cursors expire. '
+  'Call this function each time the database was restored or moved.';
 grant execute on function public.restart_changes() to service_role;
 
 create function public.changes_status() returns json
--- Security definer, because no role may read the clock, and only the owner sees the transactions of other roles.
+-- Security definer, because no role may read the change clock, and only the function owner sees other roles'
+-- transactions.
 language sql stable security definer
 set search_path = ''
 as $$
@@ -2634,10 +2637,10 @@ as $$
   from app.change_clock_now() as clock
 $$;
 comment on function public.changes_status() is
-  'Returns the clock of the feeds of changes: the generation, the time at which it began, and the horizon. The member '
-  'waiting_transactions is the highest possible number of transactions that the feeds do not show until an earlier '
-  'transaction ends. The member writing_since is the time at which the oldest transaction that is still writing began. '
-  'This member is null when no transaction is writing, or when the owner of this function cannot see the transaction '
+  'Returns the change clock: the generation, its start time, and the horizon. The member waiting_transactions is an '
+  'upper limit for the number of transactions that the feeds hold back until an earlier transaction ends. The member '
+  'writing_since is the start time of the oldest transaction that is still writing. The member writing_since is null '
+  'when no transaction is writing, or when the owner of this function cannot see the transaction '
   '(sees_other_sessions).';
 grant execute on function public.changes_status() to service_role;
 
@@ -2649,22 +2652,20 @@ grant select on public.deleted_rows to api_client;
 
 -- schemas/25_digests.sql
 
--- Digests that replace the names of an erased person. With a digest, the platform recognizes a repeated request or a
--- late report about the person.
---
--- A plain digest of a phone can be guessed, because there are few phones. So each digest is made with a secret key that
--- only these functions read (HMAC-SHA256, RFC 2104). The company is part of each digest, so one phone has unrelated
--- digests in two companies.
+-- Hashes that replace the identifiers of an erased person. With these hashes, the platform recognizes a repeated
+-- request or a late report about the person. A plain hash of a phone number can be reversed by trying all phone
+-- numbers. So each hash uses a secret key that only these functions read (HMAC-SHA256, RFC 2104). The company is part
+-- of each hash, so the same phone number has unrelated hashes in two companies.
 
 create table app.erasure_key (
   is_only boolean primary key default true check (is_only),
-  -- The secret key, padded for the inner and the outer hash.
+  -- The secret key, padded for the inner and the outer hash of the HMAC.
   inner_pad bytea not null check (octet_length(inner_pad) = 64),
   outer_pad bytea not null check (octet_length(outer_pad) = 64)
 );
 comment on table app.erasure_key is
-  'One row: the secret key of the digests of erased values. The key never changes, because the erased values are gone '
-  'and their digests cannot be made again.';
+  'A table with one row: the secret key for the hashes of erased values. The key never changes, because the erased '
+  'values no longer exist and cannot be hashed again.';
 
 create function app.padded(key bytea, pad integer) returns bytea
 language plpgsql immutable
@@ -2702,8 +2703,8 @@ begin
 end
 $$;
 comment on function app.erased_digest(uuid, text, text) is
-  'Returns the digest that replaces a value of an erased person. The kinds are person (a phone or an id at the '
-  'channel), message (a message id of the channel) and key (an idempotency key). Returns a digest or null unchanged.';
+  'Returns the hash that replaces an erased person''s value. The kinds are person (a phone number or a WhatsApp user '
+  'id), message (a WhatsApp message id) and key (an idempotency key). Returns an existing hash or null unchanged.';
 
 insert into app.erasure_key (inner_pad, outer_pad)
 select app.padded(key, 54), app.padded(key, 92) -- 0x36 and 0x5c
@@ -2712,13 +2713,14 @@ from (select sha256(uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid())
 
 -- schemas/26_invitations.sql
 
--- Invitations to work in a company. Owners and admins invite a person by e-mail address. The person accepts after signing
--- in with this address. No answer says whether an address has an account.
+-- Invitations to become a member of a company. Owners and admins invite a person by e-mail address. The person signs in
+-- with this address and accepts. No response reveals whether an address has an account.
 
 create table public.company_invitations (
   id uuid primary key default gen_random_uuid(),
   company_id uuid not null references public.companies on delete cascade,
-  -- The address is in lower case, as Supabase Auth keeps addresses, and has only characters that Supabase Auth accepts.
+  -- The address is in lower case, because Supabase Auth stores addresses in lower case. The address contains only
+  -- characters that Supabase Auth accepts.
   email text not null check (
     char_length(email) <= 254 and email ~ '^[a-z0-9.!#$%&''*+/=?^_`{|}~-]+@[a-z0-9-]+([.][a-z0-9-]+)+$'
   ),
@@ -2731,11 +2733,11 @@ create table public.company_invitations (
   constraint company_invitations_one_for_each_address unique (company_id, email)
 );
 comment on table public.company_invitations is
-  'The invitations that are neither accepted nor declined nor withdrawn. Owners and admins see the invitations of '
-  'their company. An expired invitation stays for 30 days, so that it can be sent again.';
+  'The pending invitations: not accepted, declined or withdrawn. Owners and admins see the invitations of their '
+  'company. An expired invitation is kept for 30 days, so that it can be renewed.';
 comment on column public.company_invitations.mailed_at is
-  'When the function settings last began to send an e-mail for this invitation. Null if the function has sent none '
-  'since the invitation was made or renewed. The invitation is valid without an e-mail.';
+  'When the edge function settings last started to send an e-mail for this invitation. Null if no e-mail was sent '
+  'since the invitation was created or renewed. The invitation is valid even if no e-mail was sent.';
 comment on column public.company_invitations.mail_failed is 'Whether Supabase Auth refused to send this e-mail.';
 
 create index company_invitations_email_idx on public.company_invitations (email);
@@ -2749,7 +2751,7 @@ declare
   kind constant text := app.acting_kind();
   person constant uuid := case when kind = 'person' then auth.uid() end;
 begin
-  -- If a company is deleted, its invitations leave no event.
+  -- If a company is deleted, the deletion of its invitations creates no events.
   insert into public.company_events (
     company_id, invited_email, action, details, actor_kind, actor_id, actor_name, client_address
   )
@@ -2778,7 +2780,8 @@ begin
 end
 $$;
 comment on function app.check_invitations_left(uuid) is
-  'Raises PT429 when the company has sent 20 invitations in 24 hours. Every invitation is an e-mail to a stranger.';
+  'Raises PT429 when the company has sent 20 invitations in 24 hours. Each invitation sends an e-mail to someone who '
+  'may not expect it.';
 
 create function app.managed_invitation(invitation_id uuid) returns public.company_invitations
 language plpgsql
@@ -2796,7 +2799,7 @@ begin
   if app.role_of_sole_manager(invitation.company_id) <> 'owner' and invitation.role = 'owner' then
     raise sqlstate 'PT403' using message = 'Only owners invite owners';
   end if;
-  -- If the person accepts at this moment, this statement waits and then finds no row.
+  -- If the invited person accepts at the same time, this statement waits and then finds no row.
   select * into invitation from public.company_invitations
   where company_invitations.id = managed_invitation.invitation_id
   for update;
@@ -2807,10 +2810,11 @@ begin
 end
 $$;
 comment on function app.managed_invitation(uuid) is
-  'Returns and locks an invitation that the signed-in person may change. Raises PT404 when there is none. Raises PT403 '
-  'when an admin tries to change the invitation of an owner. Raises PT403 and PT404 as app.managing_role() does.';
+  'Returns and locks an invitation that the signed-in user may change. Raises PT404 when the invitation does not '
+  'exist. Raises PT403 when an admin tries to change the invitation of an owner. Raises PT403 and PT404 as '
+  'app.managing_role() does.';
 
--- The functions below are security definer, because no person may write invitations or read auth.users.
+-- The functions below are security definer, because no user may write invitations or read auth.users directly.
 create function public.invite_member(company_id uuid, email text, role text) returns public.company_invitations
 language plpgsql security definer
 set search_path = ''
@@ -2853,10 +2857,10 @@ begin
 end
 $$;
 comment on function public.invite_member(uuid, text, text) is
-  'Invites a person to work in the company. The invitation is valid for 7 days. Owners and admins of the company may '
-  'call it; only owners invite owners. The answer is the same whether or not the address has an account. Raises PT409 '
-  'when the person works there or is invited already. Raises PT422 for a wrong address or role. Raises PT429 after 20 '
-  'invitations in 24 hours. Raises PT403 and PT404 as app.managing_role() does.';
+  'Invites a person to become a member of the company. The invitation is valid for 7 days. Owners and admins of the '
+  'company may call this function. Only owners may invite owners. The result does not reveal whether the address has '
+  'an account. Raises PT409 when the person is already a member or already invited. Raises PT422 for an invalid '
+  'address or role. Raises PT429 after 20 invitations in 24 hours. Raises PT403 and PT404 as app.managing_role() does.';
 grant execute on function public.invite_member(uuid, text, text) to authenticated;
 
 create function public.renew_invitation(invitation_id uuid) returns public.company_invitations
@@ -2880,8 +2884,8 @@ begin
 end
 $$;
 comment on function public.renew_invitation(uuid) is
-  'Makes an invitation valid for another 7 days, so that it can be sent again. Raises PT429 within a minute after the '
-  'last e-mail, and after 20 invitations in 24 hours. Raises PT403 and PT404 as app.managed_invitation() does.';
+  'Renews an invitation for another 7 days, so that its e-mail can be sent again. Raises PT429 within a minute after '
+  'the last e-mail, and after 20 invitations in 24 hours. Raises PT403 and PT404 as app.managed_invitation() does.';
 grant execute on function public.renew_invitation(uuid) to authenticated;
 
 create function public.claim_invitation_mail(invitation_id uuid) returns text
@@ -2899,9 +2903,9 @@ begin
 end
 $$;
 comment on function public.claim_invitation_mail(uuid) is
-  'Allows the function settings to send one e-mail for an invitation, and returns the address. Each invitation and '
-  'each renewal has one e-mail, so that their limits also limit the e-mails. Raises PT409 when the e-mail was already '
-  'sent. Raises PT403 and PT404 as app.managed_invitation() does.';
+  'Allows the edge function settings to send one e-mail for an invitation, and returns the e-mail address. Each '
+  'invitation and each renewal allows one e-mail. So the limits for invitations also limit the e-mails. Raises PT409 '
+  'when the e-mail was already sent. Raises PT403 and PT404 as app.managed_invitation() does.';
 grant execute on function public.claim_invitation_mail(uuid) to authenticated;
 
 create function public.note_invitation_mail_failed(invitation_id uuid) returns void
@@ -2917,7 +2921,7 @@ begin
 end
 $$;
 comment on function public.note_invitation_mail_failed(uuid) is
-  'Notes that the e-mail of an invitation was not sent. Raises PT403 and PT404 as app.managed_invitation() does.';
+  'Records that the e-mail of an invitation was not sent. Raises PT403 and PT404 as app.managed_invitation() does.';
 grant execute on function public.note_invitation_mail_failed(uuid) to authenticated;
 
 create function public.withdraw_invitation(invitation_id uuid) returns void
@@ -2932,20 +2936,20 @@ begin
 end
 $$;
 comment on function public.withdraw_invitation(uuid) is
-  'Ends an invitation that was not accepted. Raises PT403 and PT404 as app.managed_invitation() does.';
+  'Withdraws an invitation that was not accepted. Raises PT403 and PT404 as app.managed_invitation() does.';
 grant execute on function public.withdraw_invitation(uuid) to authenticated;
 
 create function app.own_verified_email() returns text
 language sql stable
 set search_path = ''
 as $$
-  -- An identity provider of single sign-on may name any address as a person's address.
+  -- A single sign-on identity provider may report any address as a user's address.
   select lower(users.email) from auth.users
   where users.id = app.signed_in_person() and users.email_confirmed_at is not null and not users.is_sso_user
 $$;
 comment on function app.own_verified_email() is
-  'Returns the e-mail address of the signed-in person, in lower case. Returns null when the person has not shown that '
-  'the address is theirs.';
+  'Returns the e-mail address of the signed-in user, in lower case. Returns null when the user has not verified the '
+  'address.';
 
 create function public.own_invitations()
 returns table (id uuid, company_name text, role text, invited_by_name text, expires_at timestamptz)
@@ -2963,7 +2967,7 @@ begin
 end
 $$;
 comment on function public.own_invitations() is
-  'Returns the invitations to the verified e-mail address of the signed-in person.';
+  'Returns the invitations to the verified e-mail address of the signed-in user.';
 grant execute on function public.own_invitations() to authenticated;
 
 create function app.take_invitation(invitation_id uuid) returns public.company_invitations
@@ -2983,7 +2987,8 @@ begin
 end
 $$;
 comment on function app.take_invitation(uuid) is
-  'Ends an invitation to the signed-in person and returns it. Raises PT404 when there is none.';
+  'Deletes an invitation to the signed-in user and returns the invitation. Raises PT404 when the invitation does not '
+  'exist.';
 
 create function public.accept_invitation(invitation_id uuid, name text default null) returns uuid
 language plpgsql security definer
@@ -2993,7 +2998,7 @@ as $$
 declare
   invitation constant public.company_invitations := app.take_invitation(accept_invitation.invitation_id);
 begin
-  -- A person who was added in the meantime keeps the name and the role.
+  -- A user who was added in the meantime keeps the existing name and role.
   insert into public.company_members (company_id, user_id, role, name)
   values (
     invitation.company_id, app.signed_in_person(), invitation.role, nullif(btrim(accept_invitation.name), '')
@@ -3003,9 +3008,8 @@ begin
 end
 $$;
 comment on function public.accept_invitation(uuid, text) is
-  'Makes the signed-in person a member of the company that invited them, and returns the company. The person may '
-  'choose a name. Raises PT404 when there is no such invitation to the verified address of the person, and PT422 for a '
-  'wrong name.';
+  'Makes the signed-in user a member of the company that invited them, and returns the company. The user may choose a '
+  'name. Raises PT404 when the user''s verified address has no such invitation. Raises PT422 for an invalid name.';
 grant execute on function public.accept_invitation(uuid, text) to authenticated;
 
 create function public.decline_invitation(invitation_id uuid) returns void
@@ -3017,10 +3021,10 @@ begin
 end
 $$;
 comment on function public.decline_invitation(uuid) is
-  'Ends an invitation to the signed-in person. Raises PT404 when there is none.';
+  'Declines an invitation to the signed-in user. Raises PT404 when the invitation does not exist.';
 grant execute on function public.decline_invitation(uuid) to authenticated;
 
--- An admin who expects to be removed could otherwise invite an address of their own, and come back.
+-- Otherwise, an admin who expects to be removed could invite another e-mail address of their own and return.
 create function app.end_invitations_of_member() returns trigger
 language plpgsql security definer
 set search_path = ''
@@ -3044,7 +3048,8 @@ begin
 end
 $$;
 comment on function app.end_invitations_of_member() is
-  'Trigger: ends the invitations that a member made and may no longer make, when the member leaves or loses a role.';
+  'Trigger: when a member leaves or loses a role, deletes this member''s invitations that the member may no longer '
+  'make.';
 create trigger company_members_end_invitations
   after delete or update of company_id, user_id, role on public.company_members
   for each row execute function app.end_invitations_of_member();
@@ -3058,13 +3063,14 @@ grant select on public.company_invitations to service_role;
 
 -- schemas/27_events.sql
 
--- The events: what happened to the records of the companies. Triggers write an event in the transaction of the change
--- (files 66 to 69). An event has no data of a person: it has ids, the names of the changed fields, and the earlier and
--- the later value only of fields that say nothing about a person. Callers read the events for 30 days.
+-- The events record what happened to the companies' records. Triggers write an event in the transaction of the change
+-- (files 66 to 69). An event contains no personal data. It contains ids and the names of the changed fields. It
+-- contains earlier and later values only for fields without personal data. Callers read the events for 30 days.
 --
--- The tables of events and deliveries have 32 partitions, one for each day of 32 days. Then the first is used again.
--- All partitions always exist, so no write fails when a job does not run. A job empties the partition of the next day.
--- If the job did not run, a partition also has rows that are 32 days old. Readers exclude them by their time.
+-- The tables of events and deliveries have 32 partitions, one for each day of 32 days. After 32 days, the first
+-- partition is used again. All partitions always exist, so writes do not depend on a job. A job empties the partition
+-- of the next day. If the job did not run, a partition may contain rows that are 32 days old. Queries exclude these
+-- rows by their time.
 
 create table app.events (
   slot smallint not null,
@@ -3081,24 +3087,25 @@ create table app.events (
   happened_at timestamptz not null
 ) partition by list (slot);
 comment on table app.events is
-  'What happened to the records of each company in the last 30 days. Only triggers and functions of the database write '
-  'this table. The rows have no foreign keys, because an event must never make a write fail or wait.';
+  'What happened to the records of each company in the last 30 days. Only triggers and database functions write this '
+  'table. The rows have no foreign keys, because an event must never make a write fail or wait.';
 comment on column app.events.slot is 'The day of the event modulo 32, as app.slot_of() computes it.';
 comment on column app.events.seq is
-  'The order of the events of one record. The writer takes the number while it has the lock on the record. No caller '
-  'sees this number, because it shows how much all companies write.';
+  'The order of a record''s events. The transaction gets the number while it holds the lock on the record. Callers '
+  'never see this number, because it reveals how much all companies write.';
 comment on column app.events.version is
-  'The number of the transaction, as app.change_now() returns it. The log of events is read in this order, because '
-  'nothing can appear below the horizon later.';
-comment on column app.events.changed is 'The names of the changed fields, as callers know them.';
+  'The version that app.change_now() returns. The event log is read in this order, because nothing can appear below '
+  'the horizon later.';
+comment on column app.events.changed is 'The names of the changed fields, as in the API.';
 comment on column app.events.changes is
-  'By field: an object with from and to. Only fields that say nothing about a person are named here. Some types of '
-  'events have other values here, such as the id of the contact that was merged.';
+  'For each field, an object with `from` and `to`. Contains only fields without personal data. Some event types have '
+  'other values here, such as the id of the merged contact.';
 comment on column app.events.actor is
-  'Who made the change: { kind, id }. The kind is key, person, platform, channel or job. Only a key and a person have '
-  'an id.';
+  'The author of the change: { kind, id }. The kind is key, person, platform, channel or job. Only the kinds key and '
+  'person have an id.';
 comment on column app.events.happened_at is
-  'When the statement wrote the record, by clock_timestamp(). For one record, this time never goes back.';
+  'When the statement wrote the record, according to clock_timestamp(). The times of one record''s events never '
+  'decrease.';
 
 do $$
 begin
@@ -3113,7 +3120,7 @@ create index events_in_order_idx on app.events (company_id, version, seq);
 create index events_id_idx on app.events (id);
 
 create sequence app.event_seq;
-comment on sequence app.event_seq is 'The numbers of app.events.seq.';
+comment on sequence app.event_seq is 'The sequence for app.events.seq.';
 
 create function app.slot_of(at timestamptz) returns smallint
 language plpgsql immutable strict parallel safe
@@ -3124,15 +3131,15 @@ begin
 end
 $$;
 comment on function app.slot_of(timestamptz) is
-  'Returns the slot of a day, which names the partitions of events and deliveries that have its rows: the number of '
-  'the day in UTC modulo 32.';
+  'Returns the slot of a day: the number of the UTC day modulo 32. The slot identifies the partitions that contain '
+  'this day''s events and deliveries.';
 
 create function app.new_event_id(at timestamptz) returns uuid
 language plpgsql volatile strict
 set search_path = ''
 as $$
 begin
-  -- A random UUID has the version 4, which is 0100 in these four bits. The version 7 is 0111.
+  -- A random UUID is version 4, which is 0100 in these four bits. Version 7 is 0111.
   return encode(
     set_bit(set_bit(
       overlay(
@@ -3146,8 +3153,8 @@ begin
 end
 $$;
 comment on function app.new_event_id(timestamptz) is
-  'Returns a new UUID of version 7, which begins with the time in milliseconds (RFC 9562). So the index of the ids '
-  'grows at its end.';
+  'Returns a new UUID of version 7, which begins with the time in milliseconds (RFC 9562). So new ids are added at the '
+  'end of the index.';
 
 create function app.event_name(id uuid) returns text
 language plpgsql immutable strict parallel safe
@@ -3157,7 +3164,8 @@ begin
   return 'evt_' || replace(id::text, '-', '');
 end
 $$;
-comment on function app.event_name(uuid) is 'Returns the id of an event as callers know it: evt_ and 32 digits.';
+comment on function app.event_name(uuid) is
+  'Returns the id of an event in the API''s format: evt_ and 32 hexadecimal digits.';
 
 create function app.event_id(name text) returns uuid
 language plpgsql immutable strict parallel safe
@@ -3168,7 +3176,7 @@ begin
 end
 $$;
 comment on function app.event_id(text) is
-  'Returns the uuid of an event, given the id that callers see (evt_…). Returns null for any other text.';
+  'Returns the UUID of an event from its id in the API''s format (evt_…). Returns null for any other string.';
 
 create function app.event_json(event app.events) returns json
 language sql stable
@@ -3187,14 +3195,15 @@ as $$
     'changes', coalesce(event.changes, '{}')
   )
 $$;
-comment on function app.event_json(app.events) is 'Returns an event as callers see it.';
+comment on function app.event_json(app.events) is 'Returns an event in the format of the API.';
 
 alter table app.events enable row level security;
 
 -- schemas/28_webhooks.sql
 
--- The webhooks: addresses of companies that receive events, the deliveries that have not ended (open deliveries), and
--- those that ended in the last 30 days (deliveries). Triggers add the open deliveries in the transaction of the change.
+-- Webhooks are company URLs that receive events. This file also defines the deliveries that have not ended (open
+-- deliveries), and the deliveries that ended in the last 30 days. Triggers add the open deliveries in the transaction
+-- of the change.
 
 create table public.webhooks (
   id uuid primary key default gen_random_uuid(),
@@ -3206,7 +3215,8 @@ create table public.webhooks (
   sealed_secret text not null,
   sealed_previous_secret text,
   previous_secret_ends_at timestamptz,
-  -- These columns have no foreign keys, because a webhook stays visible after its key is deleted or its person has left.
+  -- These columns have no foreign keys, because a webhook remains visible after its key is deleted or its author has
+  -- left.
   created_by_key_id uuid,
   created_by uuid,
   state text not null default 'on' check (state in ('on', 'catching_up', 'paused', 'off')),
@@ -3233,36 +3243,37 @@ create table public.webhooks (
   constraint webhooks_switched_off_check check ((state = 'off') = (switched_off_at is not null))
 );
 comment on table public.webhooks is
-  'The addresses to which the events of a company are delivered. Functions of the database write this table.';
+  'The URLs to which a company''s events are delivered. Only database functions write this table.';
 comment on column public.webhooks.types is
   'The types of events that are delivered: exact types (deal.won), all types of a resource (deal.*), or all (*).';
 comment on column public.webhooks.payload is
-  'full: a delivery has the record as it is when it is delivered. ids: a delivery has only its id.';
+  'full: a delivery contains the record''s state at the time of delivery. ids: a delivery contains only the record''s '
+  'id.';
 comment on column public.webhooks.sealed_secret is
-  'The secret that signs the deliveries, encrypted by the edge functions for this company and webhook.';
+  'The secret for signing deliveries, encrypted by the edge functions for this company and webhook.';
 comment on column public.webhooks.sealed_previous_secret is
   'The previous secret, encrypted. It also signs the deliveries until previous_secret_ends_at.';
 comment on column public.webhooks.created_by_key_id is
-  'The API key that made the webhook. When the key ends and has no successor, the webhook is switched off.';
+  'The API key that created the webhook. When the key ends without a successor, the webhook is switched off.';
 comment on column public.webhooks.state is
   'on: events are delivered. catching_up: events are delivered from the log, because the queue was too long. paused: '
-  'someone stopped the deliveries for a while, and they are queued. off: nothing is queued.';
+  'someone stopped the deliveries temporarily, and events are still queued. off: no events are queued.';
 comment on column public.webhooks.is_queued is
-  'Whether events are queued when they happen. A webhook that is catching up gets its events from the log.';
+  'Whether events are queued when they happen. While a webhook is catching up, its events come from the log.';
 comment on column public.webhooks.why is
-  'Why the webhook is paused or off. failing: no delivery arrived for three days. gone: the receiver answered 410. '
-  'key_ended: its key ended. by_person, by_key, by_platform: who paused it or switched it off.';
+  'Why the webhook is paused or off. failing: no delivery arrived for three days. gone: the receiver returned a 410. '
+  'key_ended: the webhook''s key ended. by_person, by_key, by_platform: who paused the webhook or switched it off.';
 comment on column public.webhooks.failures is 'The number of failed attempts since the last success.';
 comment on column public.webhooks.paused_until is
-  'When the next delivery is tried, after several failures. This does not change the state.';
+  'The time of the next delivery attempt, after several failures. This value does not change the state.';
 comment on column public.webhooks.pauses is 'The number of pauses since the last success.';
 comment on column public.webhooks.catch_up_version is
   'With catch_up_seq: the last event of the log that was queued. While this is not null, the deliveries come from the '
   'log.';
 comment on column public.webhooks.catch_up_until is
-  'Not null when the log was queued up to its end: new events are queued as they are written, and the log is still '
-  'read up to this version, because the last transactions before it did not queue their events.';
-comment on column public.webhooks.lease_id is 'The run of the job that delivers to this webhook until leased_until.';
+  'Not null when the log was queued up to its end. New events are then queued as they are written. The log is still '
+  'read up to this version, because the last transactions before this version did not queue their events.';
+comment on column public.webhooks.lease_id is 'The job run that delivers to this webhook until leased_until.';
 
 create table app.open_deliveries (
   webhook_id uuid not null,
@@ -3278,12 +3289,12 @@ create table app.open_deliveries (
   primary key (webhook_id, record_id, seq)
 ) with (fillfactor = 80, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000);
 comment on table app.open_deliveries is
-  'The deliveries that have not ended. The rows have no foreign key to the webhook, because then each write of a record '
-  'would lock the rows of the webhooks. A job deletes the open deliveries of a deleted webhook.';
+  'The deliveries that have not ended. The rows have no foreign key to the webhook, because each write of a record '
+  'would then lock the webhook rows. A job deletes the open deliveries of a deleted webhook.';
 comment on column app.open_deliveries.slot is 'The slot of the event.';
 comment on column app.open_deliveries.tries is
-  'The attempts so far, each with its time, its status or failure, its duration, and the first characters of an answer '
-  'that is not a success.';
+  'The attempts so far, each with its time, its status or failure, its duration, and the first characters of the '
+  'response if the attempt failed.';
 
 create table app.deliveries (
   slot smallint not null,
@@ -3300,10 +3311,12 @@ create table app.deliveries (
   tries jsonb
 ) partition by list (slot);
 comment on table app.deliveries is
-  'The deliveries that have ended, for 30 days. The slot is the slot of the event, so both are emptied together.';
+  'The deliveries that ended in the last 30 days. The slot equals the slot of the event, so both partitions are '
+  'emptied together.';
 comment on column app.deliveries.happened_at is 'When the event happened.';
 comment on column app.deliveries.outcome is
-  'delivered: the receiver accepted it. failed: it was tried for three days. undelivered: the webhook was switched off.';
+  'delivered: the receiver accepted the delivery. failed: all attempts in three days failed. undelivered: the webhook '
+  'was switched off.';
 
 create table app.replays (
   webhook_id uuid primary key,
@@ -3316,8 +3329,8 @@ create table app.replays (
   requested_at timestamptz not null default now()
 );
 comment on table app.replays is
-  'The events of the log that someone asked to deliver again. The job that delivers queues them bit by bit, in the order '
-  'of the log.';
+  'The replays: ranges of logged events that someone asked to deliver again. The delivery job queues these events in '
+  'batches, in the order of the log.';
 comment on column app.replays.after_version is 'With after_seq: the last event of the log that was queued.';
 
 do $$
@@ -3332,7 +3345,7 @@ end
 $$;
 
 create index webhooks_company_idx on public.webhooks (company_id, created_at desc, id desc);
--- The job asks for these webhooks four times a second.
+-- The delivery job queries these webhooks four times a second.
 create index webhooks_catching_up_idx on public.webhooks (id) where catch_up_version is not null;
 create index open_deliveries_due_idx on app.open_deliveries (webhook_id, due_at);
 create index open_deliveries_newest_first_idx on app.open_deliveries (webhook_id, seq);
@@ -3347,8 +3360,8 @@ begin
 end
 $$;
 comment on function app.wants(text[], text) is
-  'Checks whether a type of event is among the types that a webhook asks for: the type itself, all types of its '
-  'resource, or all types.';
+  'Checks whether a webhook subscribes to an event type: to the type itself, to all types of its resource, or to all '
+  'types.';
 
 create trigger webhooks_set_updated_at
   before update of url, types, payload, description, sealed_secret, state on public.webhooks
@@ -3367,8 +3380,8 @@ grant select (
 
 -- schemas/29_webhook_secrets.sql
 
--- The secrets of webhooks. The edge functions seal each secret for its company and webhook before they store it. No role
--- reads the sealed secrets from the table.
+-- The secrets of webhooks. The edge functions encrypt (seal) each secret for its company and webhook before they store
+-- it. No role can read the sealed secrets from the table directly.
 
 create function public.rotate_webhook_secret(
   webhook_id uuid, sealed_secret text, overlap_hours integer default 24, idempotency jsonb default null
@@ -3400,9 +3413,9 @@ begin
 end
 $$;
 comment on function public.rotate_webhook_secret(uuid, text, integer, jsonb) is
-  'Gives a webhook another secret, and returns { replayed, data, sealed_secret }. The previous secret also signs '
-  'during the overlap. The edge functions seal the secret and then call this function. Raises PT422 for a wrong '
-  'overlap. Also raises what app.managed_webhook() and app.claim_idempotency_key() raise.';
+  'Replaces a webhook''s secret, and returns { replayed, data, sealed_secret }. During the overlap, the previous '
+  'secret also signs deliveries. The edge functions seal the secret and then call this function. Raises PT422 for an '
+  'invalid overlap. Also raises the errors of app.managed_webhook() and app.claim_idempotency_key().';
 grant execute on function public.rotate_webhook_secret(uuid, text, integer, jsonb) to api_client, settings_client;
 
 create function public.sealed_webhook_secrets() returns table (
@@ -3448,11 +3461,10 @@ grant execute on function public.reseal_webhook_secret(uuid, text, text, text) t
 
 -- schemas/29_webhook_writes.sql
 
--- How webhooks are made, changed and deleted. An API key with the scope webhooks, an owner or an admin of the company may
--- do so, and one function checks all of them (app.managed_webhook). The edge functions check an address and seal a
--- secret. So people store addresses and secrets only through the edge function settings.
---
--- A webhook that a key made ends with that key. A webhook that a person made belongs to the company.
+-- Functions that create, change and delete webhooks. Owners, admins and API keys with the scope webhooks may call them,
+-- and app.managed_webhook() checks all callers. The edge functions check URLs and seal secrets. So users set URLs and
+-- secrets only through the edge function settings. A webhook that a key created ends with that key. A webhook that a
+-- user created belongs to the company.
 
 create function app.webhook_company(of_company_id uuid) returns uuid
 language plpgsql stable
@@ -3472,9 +3484,9 @@ begin
 end
 $$;
 comment on function app.webhook_company(uuid) is
-  'Returns the company whose webhooks the caller manages: the company of the key, whatever the argument is, or the '
-  'company in the argument for its owners and admins, and for the platform. Raises PT403 for other callers, and PT401 '
-  'and PT403 as app.company_id() does.';
+  'Returns the company whose webhooks the caller manages. For a key, this is the key''s company, and the argument is '
+  'ignored. For owners, admins and the platform, this is the company in the argument. Raises PT403 for other callers, '
+  'and PT401 and PT403 as app.company_id() does.';
 
 create function app.managed_webhook(of_webhook_id uuid) returns public.webhooks
 language plpgsql stable
@@ -3499,9 +3511,9 @@ begin
 end
 $$;
 comment on function app.managed_webhook(uuid) is
-  'Returns a webhook that the caller manages: a key with the scope webhooks, an owner or an admin of its company, or the '
-  'platform. Raises PT404 when the company of the caller has no such webhook. Raises PT403 for agents, and PT401 and '
-  'PT403 as app.company_id() does.';
+  'Returns a webhook that the caller manages. The caller is a key with the scope webhooks, an owner or an admin of the '
+  'webhook''s company, or the platform. Raises PT404 when the caller''s company has no such webhook. Raises PT403 for '
+  'agents, and PT401 and PT403 as app.company_id() does.';
 
 create function app.locked_webhook(of_webhook_id uuid) returns public.webhooks
 language plpgsql
@@ -3511,7 +3523,7 @@ declare
   -- The function checks the caller before it locks anything.
   hook public.webhooks := app.managed_webhook(of_webhook_id);
 begin
-  -- The history of the company needs a lock on the company, which comes before the lock on the webhook.
+  -- Writing the company's history needs a lock on the company. This lock must come before the lock on the webhook.
   perform from public.companies where id = hook.company_id for key share;
   select * into hook from public.webhooks where id = of_webhook_id for no key update;
   if not found then
@@ -3521,8 +3533,8 @@ begin
 end
 $$;
 comment on function app.locked_webhook(uuid) is
-  'Returns and raises the same as app.managed_webhook(). Until the end of the transaction, no one else changes the '
-  'webhook.';
+  'Returns the same result and raises the same errors as app.managed_webhook(). No other transaction can change the '
+  'webhook until this transaction ends.';
 
 create function app.webhook_json(hook public.webhooks) returns json
 language plpgsql stable
@@ -3553,7 +3565,7 @@ begin
 end
 $$;
 comment on function app.webhook_json(public.webhooks) is
-  'Returns a webhook as callers read it, without its secrets. The number of open deliveries is counted up to 10,000.';
+  'Returns a webhook in the format of the API, without its secrets. Open deliveries are counted up to 10,000.';
 
 create function app.note_webhook_history(hook public.webhooks, action text, details jsonb default '{}') returns void
 language plpgsql
@@ -3574,9 +3586,9 @@ begin
   select
     companies.id, hook.id, split_part(hook.url, '?', 1), note_webhook_history.action, note_webhook_history.details, kind,
     author_id, case when kind = 'key' then key_name else app.name_of_person(person, companies.id) end,
-    -- An edge function makes the request for a key, so the address would be the address of the edge function.
+    -- An edge function makes the request on behalf of a key, so the IP address would be the edge function's IP address.
     case when kind <> 'key' then app.client_address() end
-  -- If a company is deleted, its webhooks leave no event.
+  -- If a company is deleted, the deletion of its webhooks creates no events.
   from public.companies where companies.id = hook.company_id
   for key share;
 end
@@ -3584,8 +3596,8 @@ $$;
 comment on function app.note_webhook_history(public.webhooks, text, jsonb) is
   'Writes an event about a webhook into company_events.';
 
--- Security definer, because no role writes webhooks. The other functions of this file are security definer for the same
--- reason.
+-- Security definer, because no role may write webhooks directly. The other functions in this file are security definer
+-- for the same reason.
 create function public.create_webhook(
   webhook_id uuid, url text, types text[], payload text, description text, sealed_secret text,
   company_id uuid default null, idempotency jsonb default null
@@ -3607,7 +3619,7 @@ begin
       'sealed_secret', made.sealed_secret
     );
   end if;
-  -- Several callers may make webhooks at the same time.
+  -- Several callers may create webhooks at the same time.
   perform from public.companies where id = own_company_id for no key update;
   if not found then
     raise sqlstate 'PT404' using message = 'No company has this id';
@@ -3632,10 +3644,10 @@ begin
 end
 $$;
 comment on function public.create_webhook(uuid, text, text[], text, text, text, uuid, jsonb) is
-  'Makes a webhook and returns { replayed, data, sealed_secret }. The edge functions call it for keys and people, '
-  'after they have checked the address, chosen the id and sealed the secret. A repeat returns the webhook with its '
-  'present secret, or null when it was deleted. Raises PT409 for the eleventh webhook of a company. Also raises what '
-  'app.webhook_company() and app.claim_idempotency_key() raise.';
+  'Creates a webhook and returns { replayed, data, sealed_secret }. The edge functions check the URL, choose the id '
+  'and seal the secret, and then call this function for keys and users. A repeat returns the webhook with its current '
+  'secret, or null if the webhook was deleted. Raises PT409 for the eleventh webhook of a company. Also raises the '
+  'errors of app.webhook_company() and app.claim_idempotency_key().';
 grant execute on function public.create_webhook(uuid, text, text[], text, text, text, uuid, jsonb)
   to api_client, settings_client;
 
@@ -3652,7 +3664,7 @@ begin
 end
 $$;
 comment on function app.webhook_author() is
-  'Returns the key or the person of this request. Both are null for the platform.';
+  'Returns the key or the user that makes this request. Both values are null for the platform.';
 
 create function public.change_webhook(webhook_id uuid, changes jsonb) returns json
 language plpgsql security definer
@@ -3684,7 +3696,7 @@ begin
     when asked_state = 'paused' then 'paused'
     when is_switched_on then 'on'
     when asked_state = 'on' and stored.state = 'paused' then
-      -- Events that happened during the pause may be only in the log.
+      -- Events that happened during the pause may exist only in the log.
       case when stored.catch_up_version is not null and stored.catch_up_until is null then 'catching_up' else 'on' end
     else stored.state
   end;
@@ -3700,8 +3712,8 @@ begin
   if fields = '{}' and changed.state = stored.state and not is_switched_on then
     return app.webhook_json(stored);
   end if;
-  -- If a key changes the address or switches the webhook on, the webhook ends when that key ends. Otherwise, the
-  -- address that a stolen key wrote would stay in use after the key is switched off.
+  -- If a key changes the URL or switches the webhook on, the webhook ends when that key ends. Otherwise, a URL that a
+  -- stolen key set would remain in use after the key is switched off.
   if is_switched_on or (is_moved and author.api_key_id is not null) then
     changed.created_by_key_id := author.api_key_id;
     changed.created_by := author.user_id;
@@ -3744,9 +3756,9 @@ end
 $$;
 comment on function public.change_webhook(uuid, jsonb) is
   'Changes a webhook and returns it. The changes are { url?, types?, payload?, description?, state? }. The state is on '
-  'or paused. The edge functions check the address and then call this function. Switching on a webhook that is off '
-  'makes the caller its owner. Raises PT409 when the change would pause a webhook that is off. Also raises what '
-  'app.managed_webhook() raises.';
+  'or paused. The edge functions check the URL and then call this function. If the webhook is off, switching it on '
+  'makes the caller its owner. Raises PT409 when the change would pause a webhook that is off. Also raises the errors '
+  'of app.managed_webhook().';
 grant execute on function public.change_webhook(uuid, jsonb) to api_client, settings_client, service_role;
 
 create function public.delete_webhook(webhook_id uuid) returns void
@@ -3761,15 +3773,16 @@ begin
 end
 $$;
 comment on function public.delete_webhook(uuid) is
-  'Deletes a webhook. Nothing more is delivered to it, and a job deletes its deliveries. Raises what '
-  'app.managed_webhook() raises.';
+  'Deletes a webhook. Its deliveries stop immediately, and a job deletes them later. Raises the errors of '
+  'app.managed_webhook().';
 grant execute on function public.delete_webhook(uuid) to api_client, authenticated, service_role;
 
 -- schemas/29_webhooks_of_keys.sql
 
--- A webhook that an API key made ends with that key, so that nothing is delivered for a key that was stolen and switched
--- off. The webhook is switched off immediately when the key is switched off or deleted. The expiry of a key writes
--- nothing, so the job that delivers checks the key each time. A rotation gives the webhooks to the successor.
+-- A webhook that an API key created ends with that key. So no events are delivered for a key that was stolen and then
+-- switched off. The webhook is switched off immediately when the key is switched off or deleted. When a key expires, no
+-- row changes, so the delivery job checks the key for each delivery. A rotation gives the webhooks to the successor
+-- key.
 
 create function app.has_ended_key(hook public.webhooks) returns boolean
 language plpgsql stable
@@ -3819,7 +3832,7 @@ begin
 end
 $$;
 comment on function app.end_webhooks_of_key() is
-  'Trigger: switches off the webhooks of a key at once when the key is switched off or deleted.';
+  'Trigger: switches off a key''s webhooks immediately when the key is switched off or deleted.';
 
 create function app.give_webhooks_to_successor() returns trigger
 language plpgsql security definer
@@ -3845,17 +3858,18 @@ create trigger api_keys_give_webhooks after insert on public.api_keys
 
 -- schemas/30_contacts.sql
 
--- Contacts: the people a company talks to. A person has one contact, however the phone is spelled.
+-- Contacts are the people with whom a company communicates. A person has one contact, whatever the format of the phone
+-- number.
 
 create table public.contacts (
   id uuid primary key default gen_random_uuid(),
   company_id uuid not null default app.company_id() references public.companies on delete cascade,
   name text check (char_length(name) <= 255),
   email text check (char_length(email) <= 320),
-  -- The phone is stored as the caller sent it. POSIX classes would also match the digits of other scripts, so the
-  -- pattern uses [0-9].
+  -- The phone number is stored as the caller sent it. POSIX character classes would also match the digits of other
+  -- scripts, so the pattern uses [0-9].
   phone text check (phone ~ '^\+[1-9][0-9]{6,14}$'),
-  -- An archived contact has no phone_key, so lookups and upserts need no condition that leaves out archived contacts.
+  -- An archived contact has no phone_key, so lookups and upserts need no condition to exclude archived contacts.
   phone_key text generated always as (case when archived_at is null then app.phone_key(phone) end) stored,
   temperature text not null default 'warm' check (temperature in ('cold', 'warm', 'hot')),
   tags text[] not null default '{}' check (cardinality(tags) <= 50 and array_position(tags, null) is null)
@@ -3873,27 +3887,27 @@ create table public.contacts (
   is_active boolean not null default true,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
-  -- The values that searches compare, without case and accents.
+  -- The normalized values for searches, without case and accents.
   name_words text generated always as (app.words(name)) stored,
   email_words text generated always as (app.words(email)) stored,
   empresa_words text generated always as (app.words(empresa)) stored,
   job_title_words text generated always as (app.words(job_title)) stored,
   email_key text generated always as (lower(email collate "pg_c_utf8")) stored,
   version bigint not null default app.change_now(),
-  -- If the channel hides the phone of a person, it gives a business-scoped user id instead. So a contact may have no
-  -- phone. Only the platform adds such a contact, because no other role may write has_identity.
+  -- If WhatsApp hides a person's phone number, it provides a business-scoped user id instead. So a contact may have no
+  -- phone number. Only the platform can add such a contact, because no other role may write has_identity.
   has_identity boolean not null default false,
-  -- Who last set do_not_contact, and when. The source is manual (a member or an API key of the company) or word (the
-  -- person sent the word stop or start).
+  -- Who last set do_not_contact, and when. The source is `manual` (a member or an API key of the company) or `word`
+  -- (the person sent the keyword "stop" or "start").
   do_not_contact_source text constraint contacts_do_not_contact_source_check
     check (do_not_contact_source in ('manual', 'word')),
   do_not_contact_at timestamptz,
-  -- The newest time of each word (stop or start) that the person sent.
+  -- The newest time of each keyword ("stop" or "start") that the person sent.
   stop_word_at timestamptz,
   start_word_at timestamptz,
-  -- The newest times at which the person stopped or resumed marketing, and how the platform learned of the stop. The
-  -- person tapped a button of a template, wrote a word, or set the preference in WhatsApp. With status, the channel
-  -- refused a message. With manual, a member or an API key of the company set the value.
+  -- The newest times at which the person stopped or resumed marketing, and the source of the stop. The person can tap a
+  -- template button, send a keyword, or set the preference in WhatsApp. The source `status` means that WhatsApp refused
+  -- a message. The source `manual` means that a member or an API key of the company set the value.
   marketing_stopped_at timestamptz,
   marketing_stop_source text constraint contacts_marketing_stop_source_check
     check (marketing_stop_source in ('button', 'word', 'preference', 'status', 'manual')),
@@ -3907,13 +3921,13 @@ create table public.contacts (
     case when marketing_resumed_at is null or marketing_stopped_at >= marketing_resumed_at
       then marketing_stop_source end
   ) stored,
-  -- Callers write marketing_opt_out, and a trigger notes the time.
+  -- Callers write marketing_opt_out, and a trigger records the time.
   marketing_opt_out boolean not null default false
     constraint contacts_marketing_opt_out_check check (marketing_opt_out = (marketing_opt_out_at is not null)),
-  -- When the channel adds a contact, the contact has the profile name of the person until a member or a key sets a
+  -- When an inbound message adds a contact, the contact has the person's profile name until a member or a key sets a
   -- name.
   profile_name_at timestamptz,
-  -- Write-only: a trigger applies the patch { custom_fields, add_tags, remove_tags } and empties this column.
+  -- Write-only: a trigger applies the patch { custom_fields, add_tags, remove_tags } and sets this column to null.
   patch jsonb constraint contacts_patch_check check (patch is null),
   archived_at timestamptz,
   archived_phone_key text generated always as (
@@ -3926,38 +3940,37 @@ create table public.contacts (
   constraint contacts_reachable check (phone is not null or has_identity or erased_at is not null)
 );
 comment on table public.contacts is
-  'The people that a company talks to. A company has one contact for each phone key.';
+  'The people with whom a company communicates. A company has at most one contact for each phone key.';
 comment on column public.contacts.email_key is
-  'The e-mail address in lower case. Searches by address use it, so case does not matter.';
+  'The e-mail address in lower case. Searches by e-mail address use this column, so they ignore case.';
 comment on column public.contacts.marketing_opt_out_at is
-  'When the person stopped marketing templates. Null when the person never stopped them, or allowed them again.';
+  'When the person opted out of marketing templates. Null when the person never opted out, or opted in again.';
 comment on column public.contacts.profile_name_at is
-  'When the person wrote with the profile name that is now the name of the contact. Null when the company set the '
-  'name.';
+  'When the person sent the message whose profile name is now the contact''s name. Null when the company set the name.';
 comment on column public.contacts.patch is
   'Changes of the stored custom_fields and tags; always null in a stored row.';
 comment on column public.contacts.archived_at is
-  'When the contact was archived. Null when it is not archived. The database sets the time.';
+  'When the contact was archived. Null when the contact is not archived. The database sets this time.';
 comment on column public.contacts.phone_key is
-  'The phone in one form for all its spellings. A lookup by phone uses this form. Null for an archived contact and for '
-  'a contact without a phone.';
+  'The phone number in a normalized form that is the same for all its formats. Lookups by phone use this form. Null '
+  'for an archived contact and for a contact without a phone.';
 comment on column public.contacts.archived_phone_key is
   'The phone_key that an archived contact had. The contact gets this value back when the contact is restored. Several '
   'archived contacts may have the same value.';
 comment on column public.contacts.external_id is
-  'The id of the contact in a system of the company. Two contacts that are not archived never have the same '
+  'The id of the contact in one of the company''s own systems. Two contacts that are not archived never have the same '
   'external_id.';
 comment on column public.contacts.erased_at is
-  'When the person was erased. The contact keeps its id and the values that do not name the person.';
+  'When the person was erased. The contact keeps its id and the values that do not identify the person.';
 
--- A policy hides from the planner which company makes the request. With n_distinct = 1, the planner assumes that all
--- rows belong to one company. So the planner plans for the largest company and not for the average one. With such a
--- plan, Postgres reads a page from the index and does not sort all rows.
+-- Because of the policies, the planner does not know which company makes the request. With n_distinct = 1, the planner
+-- assumes that all rows belong to one company. So the planner plans for the largest company and not for an average
+-- company. With such a plan, Postgres reads a page from the index and does not sort all rows.
 alter table public.contacts alter column company_id set (n_distinct = 1);
 
 -- The planner estimates from sample values how many rows contain a part of a word. With the usual 100 values, the
--- planner often expects ten times too many rows. The planner then reads the rows in the order of the list instead of
--- using the index of words.
+-- planner often expects ten times too many rows. The planner then reads the rows in list order instead of using the
+-- index of words.
 alter table public.contacts
   alter column name_words set statistics 400,
   alter column email_words set statistics 400,
@@ -3966,8 +3979,9 @@ alter table public.contacts
 
 create index contacts_newest_first_idx on public.contacts (company_id, created_at desc, id desc);
 
--- This one index covers words, tags and custom fields. One index is smaller than three indexes, and halves the cost of
--- a write. Its list of pending entries is short, so that no single write or search pays for many other writes.
+-- This index covers words, tags and custom fields. A single index is smaller than three indexes, and halves the cost of
+-- a write. Its pending list is short, so that no single write or search has to process the entries of many other
+-- writes.
 create index contacts_found_idx on public.contacts using gin (
   company_id, tags, custom_fields jsonb_path_ops, name_words extensions.gin_trgm_ops,
   email_words extensions.gin_trgm_ops, replace(phone, '+', ' ') extensions.gin_trgm_ops,
@@ -3980,7 +3994,7 @@ create index contacts_source_idx on public.contacts (company_id, source, created
 create index contacts_job_title_idx on public.contacts (company_id, job_title, created_at desc, id desc);
 create index contacts_empresa_idx on public.contacts (company_id, empresa, created_at desc, id desc);
 
--- Few contacts have these values, so the partial indexes are small.
+-- Few contacts have these values, so partial indexes are small.
 create index contacts_do_not_contact_idx on public.contacts (company_id, created_at desc, id desc)
   where do_not_contact;
 create index contacts_inactive_idx on public.contacts (company_id, created_at desc, id desc)
@@ -3994,8 +4008,8 @@ create index contacts_changes_idx on public.contacts (company_id, version, id);
 create index contacts_marketing_opt_out_idx on public.contacts (company_id, marketing_opt_out_at)
   where marketing_opt_out_at is not null;
 
--- Lists leave out archived records. After a mistaken import, there may be many archived records. In an index of all
--- records, the archived records would come before the others.
+-- Lists exclude archived records. After a mistaken import, there may be many archived records. An index of all records
+-- would list the archived records before the other records.
 create index contacts_not_archived_idx on public.contacts (company_id, created_at desc, id desc)
   where archived_at is null;
 create index contacts_not_archived_by_update_idx on public.contacts (company_id, updated_at, id)
@@ -4005,8 +4019,8 @@ create index contacts_archived_idx on public.contacts (company_id, created_at de
 create index contacts_archived_phone_idx on public.contacts (company_id, archived_phone_key)
   where archived_phone_key is not null;
 
--- An archived contact keeps its external_id, but another contact may get the same external_id later. So the index tells
--- archived contacts apart by their ids.
+-- An archived contact keeps its external_id, but another contact may get the same external_id later. So the index
+-- distinguishes archived contacts by their ids.
 create unique index contacts_one_per_external_id on public.contacts
   (company_id, external_id, (case when archived_at is not null then id end)) nulls not distinct
   where external_id is not null;
@@ -4023,7 +4037,7 @@ begin
 end
 $$;
 comment on function app.note_own_name() is
-  'Trigger: sets profile_name_at to null when a name is written without the time of a profile name, because then the '
+  'Trigger: sets profile_name_at to null when a statement writes a name without profile_name_at. In that case, the '
   'company set the name.';
 
 create function app.changed_tags(known text[], added jsonb, removed jsonb) returns text[]
@@ -4044,7 +4058,7 @@ begin
 end
 $$;
 comment on function app.changed_tags(text[], jsonb, jsonb) is
-  'Returns the tags without the removed tags, and then the added tags. Each tag occurs once.';
+  'Returns the tags without the removed tags, followed by the added tags. Each tag occurs once.';
 grant execute on function app.changed_tags(text[], jsonb, jsonb) to api_client;
 
 create function app.apply_patch() returns trigger
@@ -4059,9 +4073,9 @@ begin
     new.tags := app.changed_tags(new.tags, new.patch -> 'add_tags', new.patch -> 'remove_tags');
   end if;
   new.patch := null;
-  -- Compact JSON is never longer than the JSON of Postgres, so measuring the JSON of Postgres is enough for most rows.
-  -- The platform may have made a row larger, for example by a merge. A write may make such a row smaller, even if the
-  -- row is still too large afterwards.
+  -- Compact JSON is never longer than Postgres JSON, so measuring the Postgres JSON is enough for most rows. The
+  -- platform can make a row larger than the limit, for example by a merge. A write may make such a row smaller, even if
+  -- the row is still too large afterwards.
   if octet_length(new.custom_fields::text) > 16384
     and app.compact_json_bytes(new.custom_fields)
       > greatest(16384, app.compact_json_bytes(old.custom_fields)) then
@@ -4073,13 +4087,13 @@ begin
 end
 $$;
 comment on function app.apply_patch() is
-  'Trigger: merges the custom_fields of the patch into the stored custom_fields (RFC 7396), adds and removes tags, '
-  'and empties the patch. So two simultaneous patches of different keys or tags both take effect. Refuses custom '
+  'Trigger: merges the custom_fields of the patch into the stored custom_fields (RFC 7396), adds and removes tags, and '
+  'sets the patch to null. So two simultaneous patches to different keys or tags both take effect. Refuses custom '
   'fields that grow beyond the API''s 16 KiB, as a violation of contacts_custom_fields_check.';
 
 create function app.contact_json(contact public.contacts) returns json
--- This function is in plpgsql, so that a call for each of many rows costs little. The result is json, because building
--- jsonb takes three times as long.
+-- This function uses PL/pgSQL, so that calls for many rows cost little. The result is json, because building jsonb
+-- takes three times as long.
 language plpgsql stable
 set search_path = ''
 as $$
@@ -4113,10 +4127,10 @@ begin
 end
 $$;
 comment on function app.contact_json(public.contacts) is
-  'Returns a contact as API keys read it, as in the view own_contacts. The order of the members is not fixed.';
+  'Returns a contact in the format of the API, as in the view own_contacts. The order of the members is not fixed.';
 
 create function app.survivor_of(own_company_id uuid, merged_id uuid) returns uuid
--- This function is volatile and in plpgsql, so that it sees a merge that the calling statement has waited for.
+-- This function is volatile and uses PL/pgSQL, so that it sees a merge for which the calling statement has waited.
 language plpgsql volatile
 set search_path = ''
 as $$
@@ -4144,8 +4158,8 @@ begin
 end
 $$;
 comment on function public.survivor_of_contact(uuid) is
-  'Returns the contact of the key''s company into which another contact was merged, or null when there is none. Needs '
-  'a read or a write token. Raises PT401 and PT403 as app.company_id() does.';
+  'Returns the contact of the key''s company into which the given contact was merged. Returns null when the contact '
+  'was not merged. Needs a read or a write token. Raises PT401 and PT403 as app.company_id() does.';
 grant execute on function public.survivor_of_contact(uuid) to api_client;
 
 create trigger contacts_note_written before insert or update on public.contacts
@@ -4177,7 +4191,7 @@ create policy "people change their company's contacts" on public.contacts
   using (company_id = any ((select app.member_company_ids())::uuid[]))
   with check (company_id = any ((select app.member_company_ids())::uuid[]));
 
--- A key may read all columns, so that an update does not have to name the columns that it returns. Only functions add
+-- A key may read all columns, so that an update does not have to list the returned columns. Only functions add
 -- contacts.
 grant select on public.contacts to api_client;
 grant update (
@@ -4195,7 +4209,7 @@ grant update (
 ) on public.contacts to authenticated;
 grant select, insert, update, delete on public.contacts to service_role;
 
--- The columns that a key reads, in the order in which the API shows them.
+-- The columns that a key can read, in the order of the API.
 select app.make_feed('contact_changes', 'contacts', '
   id, company_id, external_id, name, email, phone, temperature, tags, source, job_title, empresa, custom_fields,
   do_not_contact, do_not_contact_source, do_not_contact_at, marketing_opt_out, marketing_opt_out_source,
@@ -4204,8 +4218,8 @@ select app.make_feed('contact_changes', 'contacts', '
 
 -- schemas/31_phones.sql
 
--- The phones and ids that lead to a contact: its own phone, its earlier phones, and the channel's ids of the person. A
--- person with merged contacts also has additional phones.
+-- The phone numbers and ids that identify a contact: its current phone number, its earlier phone numbers, and the
+-- person's WhatsApp user ids. A contact that resulted from a merge also has additional phone numbers.
 
 create table public.contact_former_phones (
   id uuid primary key default gen_random_uuid(),
@@ -4213,7 +4227,7 @@ create table public.contact_former_phones (
   contact_id uuid not null,
   phone text not null check (phone ~ '^\+[1-9][0-9]{6,14}$'),
   phone_key text generated always as (case when not is_archived then app.phone_key(phone) end) stored,
-  -- The time until which the phone belonged to the contact. A number may later belong to another person.
+  -- The time until which the phone number belonged to the contact. A phone number may later belong to another person.
   until timestamptz not null,
   is_archived boolean not null default false,
   archived_phone_key text generated always as (case when is_archived then app.phone_key(phone) end) stored,
@@ -4222,11 +4236,11 @@ create table public.contact_former_phones (
     references public.contacts (company_id, id) on delete cascade
 );
 comment on table public.contact_former_phones is
-  'The earlier phones of a contact, and its additional phones. An additional phone is one that the person has besides '
-  'the phone of the contact. Its `until` is infinity. A message that the person sent from an earlier phone still '
-  'belongs to the contact.';
+  'The earlier and the additional phone numbers of a contact. An additional phone number is a number that the person '
+  'uses besides the contact''s main number. The column `until` of an additional phone number is infinity. A message '
+  'that the person sent from an earlier phone number still belongs to the contact.';
 comment on column public.contact_former_phones.is_archived is
-  'Whether the contact is archived. A search by a phone of an archived contact finds no contact.';
+  'Whether the contact is archived. A search by an archived contact''s phone number does not find this contact.';
 
 create table public.contact_identities (
   id uuid primary key default gen_random_uuid(),
@@ -4234,7 +4248,7 @@ create table public.contact_identities (
   contact_id uuid not null,
   -- The business-scoped user id of the person, which is the same for all accounts of a business portfolio.
   user_id text check (char_length(user_id) between 1 and 255),
-  -- The business account through which the id was first seen.
+  -- The business account that first received a message with this id.
   business_account_id text check (business_account_id ~ '^[0-9]{1,32}$'),
   seen_at timestamptz not null default now(),
   -- The user id of an archived contact.
@@ -4245,19 +4259,21 @@ create table public.contact_identities (
   constraint contact_identities_kept check ((user_id is null) <> (archived_user_id is null))
 );
 comment on table public.contact_identities is
-  'The ids that the channel gives to the people of a company. A person with a new phone gets another id.';
+  'The ids that WhatsApp assigns to the people who message a company. A person with a new phone number gets another '
+  'id.';
 comment on column public.contact_identities.user_id is
-  'The business-scoped user id that finds the person. Null when the contact is archived.';
+  'The business-scoped user id by which the contact is found. Null when the contact is archived.';
 comment on column public.contact_identities.archived_user_id is
-  'The user_id that an archived contact had. The contact gets this value back when the contact is restored, unless '
-  'another contact has the id then.';
+  'The user_id that an archived contact had. When the contact is restored, it gets this value back, unless another '
+  'contact has the id by then.';
 
 create table public.contact_identity_events (
   id uuid primary key default gen_random_uuid(),
   company_id uuid not null references public.companies on delete cascade,
   contact_id uuid not null,
-  -- The kind merged means that another contact turned out to be the same person. The id of that contact is in `was`.
-  -- The kind phone_taken means that another contact has the new phone, so the change is recorded but not applied.
+  -- The kind `merged` means that another contact turned out to be the same person. The column `was` contains that
+  -- contact's id. The kind `phone_taken` means that another contact has the new phone number, so the change is recorded
+  -- but not applied.
   kind text not null check (kind in ('phone_changed', 'phone_taken', 'user_id_changed', 'merged')),
   was text,
   becomes text,
@@ -4267,10 +4283,10 @@ create table public.contact_identity_events (
     references public.contacts (company_id, id) on delete cascade
 );
 comment on table public.contact_identity_events is
-  'The changes of a contact''s phone and ids that the channel reported. Also says which contacts turned out to be one '
-  'person.';
+  'The changes of a contact''s phone number and ids that WhatsApp reported. Also records which contacts turned out to '
+  'be the same person.';
 
--- With this statistic, the planner assumes that all rows belong to one company; 30_contacts.sql gives the reason.
+-- This statistic makes the planner assume that all rows belong to one company. 30_contacts.sql explains why.
 alter table public.contact_former_phones alter column company_id set (n_distinct = 1);
 alter table public.contact_identities alter column company_id set (n_distinct = 1);
 alter table public.contact_identity_events alter column company_id set (n_distinct = 1);
@@ -4288,10 +4304,10 @@ set search_path = ''
 as $$
 begin
   return array(
-    -- Each phone has its own subquery, because the plan of a join may read all rows of the company.
+    -- Each phone number has its own subquery, because the plan of a join may read all rows of the company.
     select coalesce(
       (select id from public.contacts where company_id = own_company_id and phone_key = app.phone_key(given.phone)),
-      -- An additional phone, which came from a merged contact.
+      -- An additional phone number, which comes from a merged contact.
       (
         select contact_id from public.contact_former_phones
         where company_id = own_company_id and phone_key = app.phone_key(given.phone) and until = 'infinity'
@@ -4304,8 +4320,8 @@ begin
 end
 $$;
 comment on function app.contacts_of_phones(uuid, text[]) is
-  'Returns the contact of each phone. The phone may have any spelling, and may be an additional phone of the contact. '
-  'For a phone without a contact, returns null.';
+  'Returns the contact for each phone number. A phone number may have any format, and may be an additional number of '
+  'the contact. Returns null for a phone number without a contact.';
 
 create function public.contact_id_by_phone(phone text) returns uuid
 language sql stable security definer
@@ -4314,8 +4330,8 @@ as $$
   select (app.contacts_of_phones((select app.company_id('write')), array[contact_id_by_phone.phone]))[1]
 $$;
 comment on function public.contact_id_by_phone(text) is
-  'Returns the contact of the key''s company that has this phone. The phone may have any spelling, and may be an '
-  'additional phone of the contact. Returns null when there is no such contact. Needs a write token.';
+  'Returns the contact of the key''s company that has this phone number. The phone number may have any format, and may '
+  'be an additional number of the contact. Returns null when no contact has this phone number. Needs a write token.';
 grant execute on function public.contact_id_by_phone(text) to api_client;
 
 create function app.contacts_of_external_ids(own_company_id uuid, external_ids text[]) returns uuid[]
@@ -4335,8 +4351,8 @@ begin
 end
 $$;
 comment on function app.contacts_of_external_ids(uuid, text[]) is
-  'Returns the contact of each external_id. Returns null in the place of an external_id that no contact has, or that '
-  'only archived contacts have.';
+  'Returns the contact for each external_id. Returns null for an external_id that no contact has, or that only '
+  'archived contacts have.';
 
 create function app.contacts_of_items(own_company_id uuid, items jsonb[], match text) returns uuid[]
 language plpgsql stable
@@ -4355,7 +4371,8 @@ begin
 end
 $$;
 comment on function app.contacts_of_items(uuid, jsonb[], text) is
-  'Returns the contact of each item. The argument match names the field that finds the contact: phone or external_id.';
+  'Returns the contact for each item. The argument `match` is the field by which contacts are found: phone or '
+  'external_id.';
 
 create function public.contact_id_by_external_id(external_id text) returns uuid
 language sql stable security definer
@@ -4366,14 +4383,14 @@ as $$
   ))[1]
 $$;
 comment on function public.contact_id_by_external_id(text) is
-  'Returns the contact of the key''s company that has this external_id and is not archived, or null when there is none. '
-  'Needs a write token.';
+  'Returns the contact of the key''s company that has this external_id and is not archived. Returns null when no such '
+  'contact exists. Needs a write token.';
 grant execute on function public.contact_id_by_external_id(text) to api_client;
 
--- A caller may look for the phone of a merged contact. The caller then finds the surviving contact.
+-- A caller may search for a merged contact's phone number. This search finds the surviving contact.
 create function public.contacts_of_further_phones(phone_keys text[], with_archived boolean default false) returns uuid[]
--- Security definer, because a token cannot read the phone keys of additional phones. So the function gets the company
--- from the key.
+-- Security definer, because a token cannot read the phone keys of additional phone numbers. So the function gets the
+-- company from the API key.
 language plpgsql stable security definer
 set search_path = ''
 as $$
@@ -4397,10 +4414,11 @@ comment on function public.contacts_of_further_phones(text[], boolean) is
   'contacts were merged into them. Needs a read token. Raises PT401 and PT403 as app.company_id() does.';
 grant execute on function public.contacts_of_further_phones(text[], boolean) to api_client;
 
--- An additional phone belongs to its contact, and another contact cannot take it. Otherwise a person who asked not to
--- be contacted could be reached at that phone.
+-- An additional phone number belongs to its contact, and no other contact can get it. Otherwise a company could contact
+-- a person at that number although the person asked not to be contacted.
 create function app.refuse_further_phone() returns trigger
--- Security definer, because a key or a person who writes a contact cannot read the additional phones of other contacts.
+-- Security definer, because a key or a user who writes a contact cannot read the additional phone numbers of other
+-- contacts.
 language plpgsql security definer
 set search_path = ''
 as $$
@@ -4419,14 +4437,14 @@ begin
 end
 $$;
 comment on function app.refuse_further_phone() is
-  'Trigger: refuses a statement of a key or a person that gives a contact the additional phone of another contact. '
-  'Also refuses to restore a contact whose phone is an additional phone of another contact now. The channel may move '
-  'such a phone, because the channel knows who has it.';
+  'Trigger: prevents keys and users from giving a contact another contact''s additional phone number. Also prevents '
+  'them from restoring a contact whose phone number is now another contact''s additional number. Events from WhatsApp '
+  'may move such a number, because WhatsApp knows who has the number.';
 
--- A restored contact gets its additional phones back, except the phones that another contact has by then. A new contact
--- cannot take an additional phone. Each of these two checks sees only committed rows. So a transaction that adds a
--- contact waits while a contact with additional phones is being restored. This wait is rare, and the transaction waits
--- for nothing else.
+-- A restored contact gets its additional phone numbers back, except numbers that another contact has by then. A new
+-- contact cannot have another contact's additional number. Each of these two checks sees only committed rows. So a
+-- transaction that adds a contact waits while a contact with additional phones is being restored. This wait is rare,
+-- and the transaction does not wait for anything else.
 create function app.await_further_phones(of_company_id uuid) returns void
 language plpgsql
 set search_path = ''
@@ -4436,9 +4454,9 @@ begin
 end
 $$;
 comment on function app.await_further_phones(uuid) is
-  'Waits while a contact of the company is being restored, if this contact has additional phones. Until this '
-  'transaction ends, no other transaction can restore such a contact. A query after this call finds the additional '
-  'phones of restored contacts.';
+  'Waits while a contact with additional phone numbers is being restored in the company. Until this transaction ends, '
+  'no other transaction can restore such a contact. A query after this call finds the additional phone numbers of '
+  'restored contacts.';
 
 create function app.lock_further_phones(of_company_id uuid) returns void
 language sql
@@ -4455,8 +4473,8 @@ set search_path = ''
 as $$
 begin
   return coalesce(
-    -- The contact that had the phone at that time. If several contacts had the phone after that time, this query
-    -- returns the contact that lost the phone first.
+    -- The query finds the contact that had the phone number at that time. If several contacts had the number after that
+    -- time, the query returns the contact that lost it first.
     (
       select contact_id from public.contact_former_phones
       where company_id = own_company_id and phone_key = app.phone_key(owner_of_phone.phone)
@@ -4467,7 +4485,7 @@ begin
       select id from public.contacts
       where company_id = own_company_id and phone_key = app.phone_key(owner_of_phone.phone)
     ),
-    -- A merged person may have the phone as an additional phone.
+    -- The phone number may be an additional number of a merged contact.
     (
       select contact_id from public.contact_former_phones
       where company_id = own_company_id and phone_key = app.phone_key(owner_of_phone.phone) and until = 'infinity'
@@ -4477,8 +4495,8 @@ begin
 end
 $$;
 comment on function app.owner_of_phone(uuid, text, timestamptz) is
-  'Returns the contact that had this phone at a time, or null when there is none. A number may later belong to '
-  'another person.';
+  'Returns the contact that had this phone number at a given time, or null when no contact had it. A phone number may '
+  'later belong to another person.';
 
 create function app.has_taken_phone(own_company_id uuid, of_contact_id uuid, phone text) returns boolean
 language plpgsql stable
@@ -4493,11 +4511,11 @@ begin
 end
 $$;
 comment on function app.has_taken_phone(uuid, uuid, text) is
-  'Checks whether the channel reported that a contact has this phone now, although another contact has it on file. If '
-  'so, the two contacts are different people.';
+  'Checks whether WhatsApp reported that a contact now has this phone number, although the number is stored for '
+  'another contact. If so, the two contacts are different people.';
 
--- This trigger runs after the row is written. While the statement waits for a merge, that merge may give the phone to
--- another contact and commit.
+-- This trigger runs after the row is written. While the statement waits for a merge, that merge may give the phone
+-- number to another contact and commit.
 create trigger contacts_refuse_further_phone after update of phone on public.contacts
   for each row when (current_user in ('api_client', 'authenticated') and new.phone_key <> old.phone_key)
   execute function app.refuse_further_phone();
@@ -4505,13 +4523,13 @@ create trigger contacts_refuse_further_phone_when_added after insert on public.c
   for each row when (current_user in ('api_client', 'authenticated') and new.phone_key is not null)
   execute function app.refuse_further_phone();
 
--- A restored contact does not take the additional phone of another contact. This rule is for people who use the Data
--- API, and for keys while the two contacts are being merged. Otherwise a person who asked not to be contacted could be
--- reached at that phone.
+-- A restored contact must not get another contact's additional phone number. This rule applies to users of the Data
+-- API, and to keys while the two contacts are being merged. Otherwise a company could contact a person at that number
+-- although the person asked not to be contacted.
 --
--- This trigger runs after the row is written. While the statement waits for a merge, that merge may give the phone to
--- another contact and commit. The trigger also runs for the platform, because app.unarchive_contact() has the rights of
--- the platform. After a refusal, that function looks again and finds the other contact.
+-- This trigger runs after the row is written. While the statement waits for a merge, that merge may give the phone
+-- number to another contact and commit. The trigger also runs for the platform, because app.unarchive_contact() has the
+-- platform's privileges. After a refusal, that function searches again and finds the other contact.
 create trigger contacts_refuse_further_phone_when_restored after update of archived_at on public.contacts
   for each row when (old.archived_at is not null and new.phone_key is not null)
   execute function app.refuse_further_phone();
@@ -4532,32 +4550,31 @@ grant select on public.contact_identity_events to authenticated, service_role;
 
 -- schemas/32_wishes.sql
 
--- Wishes: what people decided about being contacted.
+-- Wishes are people's decisions about being contacted. Members and keys of a company set do_not_contact manually. The
+-- contacted person sets do_not_contact with the keyword "stop", and clears it with the keyword "start". Keywords may
+-- arrive late, twice and in any order, but the same keywords always lead to the same result. For a value that was set
+-- manually, the row has the source `manual` and the time of the change. For each keyword, the row has the newest time.
+-- A trigger derives do_not_contact from these values.
 --
--- Members and keys of a company set do_not_contact by hand. The contacted person sets it by sending a word, and takes
--- it back by sending another word. Words may come late, twice and in any order, but the same words always lead to the
--- same result. For a value that was set by hand, the row has the source manual and the time of the change. For each
--- kind of word, the row has the newest time. A trigger derives do_not_contact from these values.
+-- A person may also opt out of marketing only, and members and keys may set marketing_opt_out manually. The newest
+-- decision about marketing is effective, even if a member recorded the decision, because the company records decisions
+-- for the person. The keyword "start" ends both wishes.
 --
--- A person may also stop only marketing, and members and keys may set marketing_opt_out by hand. The newest decision
--- about marketing counts, even if a member noted the decision, because the company notes decisions for the person. The
--- word start ends both wishes.
---
--- A wish belongs to both the phone and the contact. When a contact gets another phone, the contact keeps the wish, and
--- the wish is also kept for the earlier phone. So sends to the earlier phone stay stopped, and the next contact with
--- that phone inherits the wish.
+-- A wish belongs to both the phone number and the contact. When a contact gets another phone number, the contact keeps
+-- the wish. The wish is also kept for the earlier phone number. So sends to the earlier number remain blocked, and the
+-- next contact with that number inherits the wish.
 
 create table app.kept_wishes (
   company_id uuid not null references public.companies on delete cascade,
-  -- The digest of a phone key or of the channel's id of a person, made by app.erased_digest().
+  -- The hash of a phone key or of a WhatsApp user id. app.erased_digest() computes the hash.
   digest text not null check (digest ~ '^erased\.[0-9a-f]{64}$'),
   -- The members of this object have the same names as the columns of contacts.
   wishes jsonb not null check (jsonb_typeof(wishes) = 'object'),
   primary key (company_id, digest)
 );
 comment on table app.kept_wishes is
-  'The wishes for phones and ids that no contact has any more, because the person was erased or the contact got '
-  'another phone. The wishes are kept forever.';
+  'The wishes for phone numbers and ids that no contact has any more, because the person was erased or the contact got '
+  'another phone number. These wishes are kept permanently.';
 
 create function app.decide_do_not_contact() returns trigger
 language plpgsql
@@ -4571,8 +4588,8 @@ begin
     end if;
     return new;
   end if;
-  -- No caller may write the source or the time. So if only the value changes, a person or a key changed the value by
-  -- hand.
+  -- Callers may not write the source or the time. So if only the value changes, a user or a key changed the value
+  -- manually.
   if new.do_not_contact <> old.do_not_contact
     and (new.do_not_contact_source, new.do_not_contact_at, new.stop_word_at, new.start_word_at)
       is not distinct from (old.do_not_contact_source, old.do_not_contact_at, old.stop_word_at, old.start_word_at)
@@ -4580,9 +4597,9 @@ begin
     new.do_not_contact_source := 'manual';
     new.do_not_contact_at := now();
   end if;
-  -- A word does not undo a value that was set by hand. The only exception is a stop that app.note_word() accepts.
+  -- A keyword does not undo a value that was set manually. The only exception is a "stop" that app.note_word() accepts.
   if new.stop_word_at is not null and new.do_not_contact_source is distinct from 'manual' then
-    -- If the two words have the same second, the stop wins.
+    -- If the two keywords have the same time in seconds, "stop" wins.
     new.do_not_contact := new.start_word_at is null or new.stop_word_at >= new.start_word_at;
     new.do_not_contact_source := 'word';
     new.do_not_contact_at := case when new.do_not_contact then new.stop_word_at else new.start_word_at end;
@@ -4591,7 +4608,7 @@ begin
 end
 $$;
 comment on function app.decide_do_not_contact() is
-  'Trigger: notes a change of do_not_contact by hand, and derives do_not_contact from the words of the person.';
+  'Trigger: records a manual change of do_not_contact, and derives do_not_contact from the person''s keywords.';
 
 create function app.note_word(own_company_id uuid, of_contact_id uuid, word text, at timestamptz) returns void
 language sql
@@ -4604,7 +4621,7 @@ as $$
   from (
     select id as of_id, (
       word = 'stop' and not do_not_contact and do_not_contact_source = 'manual'
-      -- The time of a word has whole seconds only.
+      -- The time of a keyword is precise only to the second.
       and (at >= date_trunc('second', do_not_contact_at)) is not false
     ) is true as takes_back
     from public.contacts
@@ -4617,17 +4634,17 @@ as $$
   )
 $$;
 comment on function app.note_word(uuid, uuid, text, timestamptz) is
-  'Notes that a person sent the word stop or start at this time. A word changes nothing when a newer word of the same '
-  'kind is known. After do_not_contact was set to false by hand, a stop counts if it was sent in the same second or '
-  'later.';
+  'Records that a person sent the keyword "stop" or "start" at this time. Does nothing when a newer keyword of the '
+  'same kind is known. After do_not_contact was set to false manually, a "stop" is effective if the person sent it in '
+  'the same second or later.';
 
 create function app.decide_marketing_opt_out() returns trigger
 language plpgsql
 set search_path = ''
 as $$
 begin
-  -- No caller may write the times. So if only the value changes, a person or a key changed the value by hand. In an
-  -- insert, old is null.
+  -- Callers may not write the times. So if only the value changes, a user or a key changed the value manually. In an
+  -- insert, `old` is null.
   if new.marketing_opt_out <> coalesce(old.marketing_opt_out, false)
     and (new.marketing_stopped_at, new.marketing_resumed_at)
       is not distinct from (old.marketing_stopped_at, old.marketing_resumed_at)
@@ -4636,7 +4653,7 @@ begin
       new.marketing_stopped_at := greatest(now(), new.marketing_resumed_at);
       new.marketing_stop_source := 'manual';
     else
-      -- If both have the same time, the stop wins.
+      -- If the stop and the resume have the same time, the stop wins.
       new.marketing_resumed_at := greatest(now(), new.marketing_stopped_at + interval '1 microsecond');
     end if;
   end if;
@@ -4646,7 +4663,8 @@ begin
 end
 $$;
 comment on function app.decide_marketing_opt_out() is
-  'Trigger: notes a change of marketing_opt_out by hand, and derives marketing_opt_out from the newest stop and resume.';
+  'Trigger: records a manual change of marketing_opt_out, and derives marketing_opt_out from the newest stop and '
+  'resume.';
 
 create function app.note_marketing(
   own_company_id uuid, of_contact_id uuid, is_stop boolean, source text, at timestamptz
@@ -4664,20 +4682,20 @@ begin
   update public.contacts set
     marketing_stopped_at = greatest(
       note_marketing.at,
-      -- The time has whole seconds only, so the stop may be later than a resume by hand in the same second.
+      -- The time is precise only to the second, so the stop may be later than a manual resume in the same second.
       case when note_marketing.at >= date_trunc('second', marketing_resumed_at) then marketing_resumed_at end
     ),
     marketing_stop_source = note_marketing.source
   where company_id = own_company_id and id = of_contact_id and (
     marketing_stopped_at is null or marketing_stopped_at < note_marketing.at
-    -- If two stops have the same time, the choice between them does not depend on their order.
+    -- If two stops have the same time, the result does not depend on their order of arrival.
     or marketing_stopped_at = note_marketing.at and marketing_stop_source > note_marketing.source
   );
 end
 $$;
 comment on function app.note_marketing(uuid, uuid, boolean, text, timestamptz) is
-  'Notes that a person stopped marketing or wants it again, at the time that the channel reported. The newest '
-  'decision counts, even if the events come in another order.';
+  'Records that a person opted out of marketing or opted in again, at the time that WhatsApp reported. The newest '
+  'decision is effective, whatever the order of the events.';
 
 create function app.wishes_of(contact public.contacts) returns jsonb
 language sql immutable
@@ -4698,7 +4716,7 @@ comment on function app.wishes_of(public.contacts) is
   'Returns the wishes of a contact, in the form of app.kept_wishes.';
 
 create function app.keep_wishes_of_phone() returns trigger
--- Security definer, because keys and people may not write kept wishes.
+-- Security definer, because keys and users may not write kept wishes.
 language plpgsql security definer
 set search_path = ''
 as $$
@@ -4710,13 +4728,13 @@ begin
 end
 $$;
 comment on function app.keep_wishes_of_phone() is
-  'Trigger: keeps the wishes of a contact for its earlier phone when the contact gets another phone.';
+  'Trigger: when a contact gets another phone number, keeps its wishes for the earlier phone number.';
 
 create function app.later_wishes(earlier jsonb, later jsonb) returns jsonb
 language sql immutable
 set search_path = ''
 as $$
-  -- A decision to be contacted again has a time, and counts more than an older stop of an archived contact.
+  -- A decision to be contacted again has a time, and overrides an older stop of an archived contact.
   select case when wishes ->> 'do_not_contact_at' is not null or wishes ->> 'do_not_contact' = 'true'
     or stopped_at is not null
   then
@@ -4747,8 +4765,8 @@ as $$
   ) as newest
 $$;
 comment on function app.later_wishes(jsonb, jsonb) is
-  'Combines the wishes of one person from two contacts. For each kind of decision, the later decision counts. The '
-  'earlier wishes may be null. Returns null when there is nothing to keep.';
+  'Combines a person''s wishes from two contacts. For each kind of decision, the later decision is effective. The '
+  'earlier wishes may be null. Returns null when there are no wishes to keep.';
 
 create function app.keep_wishes(own_company_id uuid, names text[], wishes jsonb) returns void
 language sql
@@ -4770,15 +4788,15 @@ as $$
   on conflict (company_id, digest) do update set wishes = excluded.wishes
 $$;
 comment on function app.keep_wishes(uuid, text[], jsonb) is
-  'Keeps the wishes of a contact for these phone keys and ids. Wishes that were kept earlier stay until the person '
-  'takes them back.';
+  'Stores the wishes of a contact for these phone keys and ids. Wishes that were stored earlier remain until the '
+  'person revokes them.';
 
 create trigger contacts_decide_do_not_contact
   before insert
     or update of do_not_contact, do_not_contact_source, do_not_contact_at, stop_word_at, start_word_at
   on public.contacts
   for each row execute function app.decide_do_not_contact();
--- With these conditions, most writes of contacts do not call the function.
+-- Because of these conditions, most writes to contacts do not call the function.
 create trigger contacts_decide_marketing_opt_out_of_added before insert on public.contacts
   for each row when (new.marketing_opt_out or new.marketing_stopped_at is not null)
   execute function app.decide_marketing_opt_out();
@@ -4795,8 +4813,8 @@ create trigger contacts_keep_wishes_of_phone after update of phone on public.con
 
 -- schemas/33_inherited_wishes.sql
 
--- A contact inherits wishes from archived contacts that had the same phone or the same id. The contact also inherits
--- wishes from the table app.kept_wishes.
+-- A contact inherits wishes from archived contacts that had the same phone number or the same id. The contact also
+-- inherits wishes from the table app.kept_wishes.
 
 create function app.inherited_wishes(own_company_id uuid, names text[], but_not_of uuid) returns public.contacts
 language plpgsql
@@ -4813,7 +4831,7 @@ begin
       select id from public.contacts
       where company_id = own_company_id and archived_phone_key = any (names)
       union all
-      -- Only additional phones count, because an earlier phone may belong to another person now.
+      -- Only additional phone numbers are relevant, because an earlier phone number may belong to another person now.
       select contact_id from public.contact_former_phones
       where company_id = own_company_id and archived_phone_key = any (names) and until = 'infinity'
       union all
@@ -4825,7 +4843,7 @@ begin
     where company_id = own_company_id
       and digest = any (array(select app.erased_digest(own_company_id, 'person', name) from unnest(names) as name))
   );
-  -- A contact nearly always has nothing to inherit.
+  -- Most contacts have no wishes to inherit.
   if others = '{}' then
     return null;
   end if;
@@ -4833,7 +4851,7 @@ begin
   into wishes.do_not_contact, wishes.do_not_contact_source, wishes.do_not_contact_at, wishes.stop_word_at,
     wishes.start_word_at
   from unnest(others)
-  -- A decision without a time counts as the oldest.
+  -- A decision without a time is treated as the oldest decision.
   order by do_not_contact_at desc nulls last, do_not_contact desc limit 1;
   select max(marketing_resumed_at) into wishes.marketing_resumed_at from unnest(others);
   select marketing_stopped_at, marketing_stop_source into wishes.marketing_stopped_at, wishes.marketing_stop_source
@@ -4851,7 +4869,7 @@ language plpgsql
 set search_path = ''
 as $$
 declare
-  -- If the contact has just got its phone, wishes for other phones do not count.
+  -- If the contact has just got its phone number, wishes for other phone numbers are ignored.
   names constant text[] := app.phone_key(contact.phone) || case when not wins then array(
     select app.phone_key(phone) from public.contact_former_phones
     where company_id = contact.company_id and contact_id = contact.id and until = 'infinity'
@@ -4867,8 +4885,8 @@ begin
     contact.do_not_contact := true;
     contact.do_not_contact_source := wishes.do_not_contact_source;
     contact.do_not_contact_at := wishes.do_not_contact_at;
-    -- The contact also inherits the times of the words. Otherwise a later start word of another person, such as an
-    -- earlier owner of the phone, would end the wish.
+    -- The contact also inherits the times of the keywords. Otherwise a later "start" from another person, such as an
+    -- earlier owner of the phone number, would end the wish.
     contact.stop_word_at := wishes.stop_word_at;
     contact.start_word_at := wishes.start_word_at;
   end if;
@@ -4888,9 +4906,10 @@ begin
 end
 $$;
 comment on function app.with_inherited_wishes(public.contacts, boolean) is
-  'Returns a contact with the wishes that it inherits. The argument wins is true when the contact has just got its '
-  'phone. Then only the wishes for that phone count, even if the contact has a newer decision of its own. Otherwise '
-  'the wishes for all its phones and ids count, unless the contact''s own decision is newer.';
+  'Returns a contact with its inherited wishes. The argument `wins` is true when the contact has just got its phone '
+  'number. Then only the wishes for that phone number are effective, even if the contact has a newer decision of its '
+  'own. Otherwise the wishes for all its phone numbers and ids are effective, unless the contact''s own decision is '
+  'newer.';
 
 create function app.pass_on_wishes(contact public.contacts, wins boolean) returns void
 language plpgsql
@@ -4937,24 +4956,24 @@ begin
 end
 $$;
 comment on function app.share_wishes(uuid, uuid, text, timestamptz) is
-  'Applies the wishes of a person to another contact, if the person writes from a phone that the other contact has on '
-  'file.';
+  'Applies a person''s wishes to another contact if the person writes from a phone number that is stored for the other '
+  'contact.';
 
 create function app.inherit_wishes_of_added() returns trigger
--- Security definer, like the triggers below. A key or a person who writes a contact may not read archived contacts, or
--- the words of a person.
+-- Security definer, like the triggers below. A key or a user who writes a contact may not read archived contacts or a
+-- person's keywords.
 language plpgsql security definer
 set search_path = ''
 as $$
 declare
   contact public.contacts;
 begin
-  -- The trigger runs after the rows are written. While a row waits for its phone, the transaction that archived the
-  -- earlier contact with this phone may commit.
+  -- The trigger runs after the rows are written. While a row waits for its phone number, the transaction that archived
+  -- the earlier contact with this number may commit.
   for contact in
     select contacts.*
     from added
-    -- Each added row needs only one lookup in each index.
+    -- Each added row needs only one lookup per index.
     cross join lateral (
       (
         select from public.contacts as archived
@@ -4984,8 +5003,8 @@ begin
 end
 $$;
 comment on function app.inherit_wishes_of_added() is
-  'Trigger: gives new contacts the wishes of archived contacts that had their phone, and the kept wishes for their '
-  'phone. A function that returns new contacts must read them again.';
+  'Trigger: copies wishes to new contacts: the wishes of archived contacts with the same phone number, and the kept '
+  'wishes for this number. A function that returns new contacts must read them again.';
 
 create function app.inherit_wishes() returns trigger
 language plpgsql security definer
@@ -5004,8 +5023,8 @@ begin
 end
 $$;
 comment on function app.inherit_wishes() is
-  'Trigger: when a contact gets another phone or is restored, gives the contact the wishes of archived contacts and '
-  'the kept wishes.';
+  'Trigger: when a contact gets another phone number or is restored, copies the wishes of archived contacts and the '
+  'kept wishes to this contact.';
 
 create function app.inherit_wishes_by_user_id() returns trigger
 language plpgsql security definer
@@ -5023,7 +5042,7 @@ begin
 end
 $$;
 comment on function app.inherit_wishes_by_user_id() is
-  'Trigger: when a contact gets an id, gives the contact the wishes of archived contacts that had the id.';
+  'Trigger: when a contact gets an id, copies the wishes of archived contacts with the same id to this contact.';
 
 create function app.pass_on_late_wishes() returns trigger
 language plpgsql security definer
@@ -5037,7 +5056,7 @@ begin
   if found then
     perform app.pass_on_wishes(
       contact,
-      -- As in app.note_word(), a stop counts unless the person certainly took it back later.
+      -- As in app.note_word(), a "stop" is effective unless the person certainly revoked it later.
       coalesce(
         new.do_not_contact and not old.do_not_contact
           and new.do_not_contact_at >= date_trunc('second', contact.do_not_contact_at),
@@ -5049,8 +5068,8 @@ begin
 end
 $$;
 comment on function app.pass_on_late_wishes() is
-  'Trigger: when an archived contact gets a late wish, gives that wish to the contact that has the phone now. Such a '
-  'wish is, for example, an opt-out of marketing.';
+  'Trigger: when an archived contact gets a late wish, such as a marketing opt-out, copies the wish to the contact '
+  'that has the phone number now.';
 
 create trigger contacts_inherit_wishes_when_added after insert on public.contacts
   referencing new table as added for each statement execute function app.inherit_wishes_of_added();
@@ -5077,8 +5096,8 @@ create trigger contacts_pass_on_late_wishes
 
 -- schemas/34_change_contacts.sql
 
--- The functions that change known contacts. A few statements change many contacts. Writes by phone, by external_id and
--- by id use these functions.
+-- Functions that change existing contacts. They change many contacts with a few statements. Writes by phone, by
+-- external_id and by id use these functions.
 
 create function app.fill_custom_fields(known jsonb, given jsonb) returns jsonb
 language plpgsql stable
@@ -5104,8 +5123,8 @@ begin
 end
 $$;
 comment on function app.fill_custom_fields(jsonb, jsonb) is
-  'Returns the known custom fields. Fields that are missing or empty get the given values. Refuses custom fields that '
-  'grow beyond the API''s 16 KiB, as a violation of contacts_custom_fields_check.';
+  'Returns the stored custom fields, with the given values for fields that are missing or empty. Refuses custom fields '
+  'that grow beyond the API''s 16 KiB, as a violation of contacts_custom_fields_check.';
 
 create function app.custom_fields_in_turn(known jsonb, given jsonb, rule text) returns jsonb
 language plpgsql stable
@@ -5184,14 +5203,14 @@ begin
     return given -> 0;
   end if;
   return (
-    -- For each field, the last item that has the field counts. With the rule 'keep', the first item that has a value
-    -- for the field counts.
+    -- For each field, the last item with this field is effective. Under the rule 'keep', the first item with a value
+    -- for the field is effective.
     select coalesce(
       jsonb_object_agg(key, value order by is_filling, case when is_filling then -place else place end), '{}'
     )
     from jsonb_array_elements(given) with ordinality as turns (turn, place)
     cross join jsonb_each(turn - 'custom_fields')
-    -- The rule 'keep' never replaces a value, so the first item with a value counts.
+    -- The rule 'keep' never replaces a value, so the first item with a value is effective.
     cross join lateral (select rule = 'keep' and value not in ('null', '""', '[]')) as judged (is_filling)
   );
 end
@@ -5216,9 +5235,9 @@ begin
       from (
         select
           id, item, place,
-          -- A wish belongs to the phone that the contact has when the wish is written. So the items of a contact are
-          -- applied in at most three rounds. The first round has the items before the phone changes. The second has the
-          -- items up to the last change of the phone, and the third has the rest.
+          -- A wish belongs to the phone number that the contact has at the time of the write. So the items of a contact
+          -- are applied in at most three rounds. The first round applies the items before the phone number changes. The
+          -- second round applies the items up to the last change of the phone number. The third round applies the rest.
           case
             when phones = 0 or count(*) over (partition by id) = 1 or phones_until = 0 then 1
             when phones_until < phones or item ? 'phone' then 2
@@ -5272,7 +5291,7 @@ begin
           case
             when item ? 'do_not_contact' then (item ->> 'do_not_contact')::boolean else known.do_not_contact
           end as do_not_contact,
-          -- Items that set a wish and then undo it also count as a decision by hand.
+          -- Items that set a wish and then undo it are also a manual decision.
           item ? 'do_not_contact' and exists (
             select from jsonb_array_elements(turns) as turn
             where (turn ->> 'do_not_contact')::boolean <> known.do_not_contact
@@ -5298,12 +5317,12 @@ begin
           end
         ) as taken (item)
         cross join lateral (
-          -- The query computes this value once, and then both compares and writes it.
+          -- The query computes this value once, and uses the value for both the comparison and the write.
           select app.custom_fields_in_turn(known.custom_fields, turns, rule) offset 0
         ) as merged (custom_fields)
       ) as wanted
-      -- The caller has checked that the row belongs to the company. With only the id in the condition, the planner can
-      -- choose only one index.
+      -- The caller has checked that the row belongs to the company. The condition has only the id, so that the planner
+      -- can choose only one index.
       where contacts.id = wanted.id
         -- An unchanged row gets no new version.
         and (
@@ -5327,11 +5346,12 @@ begin
 end
 $$;
 comment on function app.change_contacts(uuid, uuid[], jsonb[], text) is
-  'Applies each item to the contact with the id at the same place. A null id changes nothing. Several items of one '
-  'contact are applied in their order. With the rule update, an item replaces the stored values. With the rule keep, '
-  'an item fills values that are null or empty, and such an item has no phone. With the rule patch, an item replaces '
-  'the stored values, custom_fields are merged (RFC 7396), and the item may have add_tags and remove_tags. With the '
-  'rule merge, tags are united too. Returns the contacts that have changed. The caller must have locked the contacts.';
+  'Applies each item to the contact whose id is at the same array position. Skips an item with a null id. Applies '
+  'several items of one contact in their order. Under the rule `update`, an item replaces the stored values. Under the '
+  'rule `keep`, an item fills only values that are null or empty, and the item has no phone. Under the rule `patch`, '
+  'an item replaces the stored values, and custom_fields are merged (RFC 7396). Such an item may have add_tags and '
+  'remove_tags. Under the rule `merge`, tags are also combined. Returns the contacts that have changed. The caller '
+  'must have locked the contacts.';
 
 create function app.require_free_keys(own_company_id uuid, ids uuid[], items jsonb[]) returns void
 language plpgsql stable
@@ -5374,16 +5394,16 @@ begin
 end
 $$;
 comment on function app.require_free_keys(uuid, uuid[], jsonb[]) is
-  'Refuses an item that gives its contact a phone or an external_id of another contact. Also refuses items that give '
-  'one such value to two contacts. The order of the items then decides which item is right, so the caller writes them '
-  'one by one. Raises a violation of contacts_one_per_phone or contacts_one_per_external_id.';
+  'Refuses an item that gives its contact another contact''s phone or external_id. Also refuses items that give the '
+  'same value to two contacts. The order of such items matters, so the caller then writes them one by one. Raises a '
+  'violation of contacts_one_per_phone or contacts_one_per_external_id.';
 
 create function app.refusal_of_contact(own_company_id uuid, item jsonb, broken text) returns jsonb
 language plpgsql
 set search_path = ''
 as $$
 declare
-  -- The field in which two contacts may not have the same value.
+  -- The field whose value must be unique among contacts.
   field constant text := substring(broken from '^contacts_one_per_(phone|external_id)$');
   existing_id uuid;
 begin
@@ -5396,17 +5416,16 @@ begin
 end
 $$;
 comment on function app.refusal_of_contact(uuid, jsonb, text) is
-  'Returns the result of an item that breaks a constraint: { status: 409, existing_id, field } when another contact has '
-  'the value of the field, otherwise { status: 422, constraint }. Returns null when that contact no longer exists, so '
-  'that the item can be tried again.';
+  'Returns the result of an item that breaks a constraint: { status: 409, existing_id, field } when another contact '
+  'has the same value, otherwise { status: 422, constraint }. Returns null when the other contact no longer exists. '
+  'The caller can then retry the item.';
 
 -- schemas/35_put_contacts.sql
 
--- Functions that add contacts, or find them by their phone or external_id. This field of each item identifies the
--- person, and the functions add a contact for an unknown person. A few statements write many contacts.
---
--- Two transactions with the same people cannot end in a deadlock. Each transaction adds its new contacts in the order
--- of their phone keys. Then the transaction locks the known contacts in the order of their ids.
+-- Functions that find contacts by phone or external_id, or add them. The chosen field of each item identifies the
+-- person, and the functions add a contact for an unknown person. They write many contacts with a few statements. Two
+-- transactions with the same people cannot cause a deadlock. Each transaction adds its new contacts in the order of
+-- their phone keys. Then the transaction locks the existing contacts in the order of their ids.
 
 create function app.put_contacts_at_once(own_company_id uuid, items jsonb[], on_conflict text, match text) returns jsonb
 language plpgsql
@@ -5415,22 +5434,22 @@ as $$
 declare
   other_field constant text := case match when 'phone' then 'external_id' else 'phone' end;
   has_own_ids constant boolean := exists (select from unnest(items) as item where item ? 'external_id');
-  -- The items, as changes of the contacts that are found.
+  -- The items, as changes to the contacts that were found.
   changes jsonb[] := items;
   changed uuid[];
   -- The contact that was found for each item.
   met uuid[];
   locked uuid[];
   added uuid[] := '{}';
-  -- The contact that each item finds, or null for an item that adds its contact.
+  -- The contact that was found for each item, or null if the item adds a contact.
   known uuid[];
 begin
-  -- A contact that is found by its phone keeps the stored spelling of the phone. With keep, no contact gets another
-  -- phone.
+  -- A contact that is found by phone keeps the stored format of the phone number. Under the rule `keep`, no phone
+  -- number changes.
   if on_conflict <> 'fail' and (match = 'phone' or on_conflict = 'keep') then
     changes := array(select item - 'phone' from unnest(items) with ordinality as given (item, place) order by place);
   end if;
-  -- This wait comes before the function reads the known contacts, and before it locks any row.
+  -- This wait must come before the function reads the existing contacts and before it locks any row.
   perform app.await_further_phones(own_company_id);
   loop
     met := app.contacts_of_items(own_company_id, items, match);
@@ -5481,8 +5500,8 @@ begin
       select added || array_agg(id) into added from written;
       continue;
     end if;
-    -- The loop ends when the lookup finds only contacts that this transaction has locked or added. Before the lock, a
-    -- contact may have been merged or deleted, or may have got another phone.
+    -- The loop ends when the lookup finds only contacts that this transaction has locked or added. Before the lock,
+    -- another transaction may merge or delete a contact, or change its phone number.
     exit when on_conflict = 'fail' or met is not distinct from locked or met <@ added;
     locked := met;
     if match = 'external_id' then
@@ -5525,17 +5544,18 @@ begin
 end
 $$;
 comment on function app.put_contacts_at_once(uuid, jsonb[], text, text) is
-  'If no item breaks a constraint, writes them all, as app.put_contacts() does. Otherwise raises the error and writes '
-  'nothing.';
+  'Writes all items, as app.put_contacts() does, if no item violates a constraint. Otherwise raises the error and '
+  'writes nothing.';
 
 create function app.put_contacts_one_by_one(own_company_id uuid, items jsonb[], on_conflict text, match text) returns jsonb
 language plpgsql
 set search_path = ''
 as $$
 declare
-  -- Few items break a constraint. An item that is written alone takes many times as long as an item of a set.
+  -- Few items violate a constraint. Writing items one by one takes many times as long as writing them in a set.
   set_size constant integer := 25;
-  -- The function locks the rows in this order, as the head of this file says. Items of one person keep their order.
+  -- The function locks the rows in the order that the comment at the top of this file describes. Items for the same
+  -- person keep their order.
   places constant integer[] := array(
     select place
     from unnest(items, app.contacts_of_items(own_company_id, items, match)) with ordinality as given (item, person, place)
@@ -5578,8 +5598,8 @@ begin
 end
 $$;
 comment on function app.put_contacts_one_by_one(uuid, jsonb[], text, text) is
-  'Writes the items in small sets, and otherwise as app.put_contacts() does. If an item breaks a constraint, the '
-  'items of its set are written one by one, so that only this item fails.';
+  'Writes the items in small sets, and otherwise works as app.put_contacts() does. If an item violates a constraint, '
+  'the items of its set are written one by one, so that only this item fails.';
 
 create function app.put_contacts(own_company_id uuid, items jsonb[], on_conflict text, match text default 'phone')
 returns jsonb
@@ -5607,9 +5627,9 @@ begin
           raise;
         end if;
         is_one_by_one := true;
-      -- A transaction that changes phones takes its locks in another order. This transaction releases its locks here,
-      -- so that the other transaction can end. Both transactions have the same timeout, so either of them may come here
-      -- first.
+      -- A transaction that changes phone numbers acquires its locks in another order. This transaction releases its
+      -- locks here, so that the other transaction can end. Both transactions have the same timeout, so either of them
+      -- may come here first.
       when deadlock_detected or lock_not_available then
         waits := waits + 1;
         if waits = 3 or cardinality(items) = 1 then
@@ -5620,25 +5640,26 @@ begin
 end
 $$;
 comment on function app.put_contacts(uuid, jsonb[], text, text) is
-  'Adds a contact for each item { phone, external_id?, … } if no contact has the phone. For each other item, finds the '
-  'contact, in any spelling of the phone and also by an additional phone. If match is external_id, that field finds '
-  'the contact, and the phone is a field like the others. The argument on_conflict says what happens to the found '
-  'contacts. The values update, merge and keep are rules of app.change_contacts(), and with fail, nothing changes. If '
-  'two items are for the same person, the later item finds the contact of the earlier item. Returns a result for each '
-  'item, in order: { status, id }, or what app.refusal_of_contact() returns. The status is 201 for a new contact, 200 '
-  'for a changed one, and 304 for a contact that already had the values of the item.';
+  'Adds a contact for each item { phone, external_id?, … } whose phone number no contact has. For all other items, '
+  'finds the contact. The phone number may have any format, and may be an additional number. If `match` is '
+  'external_id, contacts are found by external_id, and the phone is an ordinary field. The argument on_conflict '
+  'specifies how existing contacts change. The values update, merge and keep are rules of app.change_contacts(). With '
+  'the value fail, nothing changes. If two items are for the same person, the later item finds the contact of the '
+  'earlier item. Returns a result for each item, in order: { status, id }, or what app.refusal_of_contact() returns. '
+  'The status is 201 for a new contact, 200 for a changed one, and 304 for a contact that already had the values of '
+  'the item.';
 
 -- schemas/36_contact_writes.sql
 
--- Keys use these functions to write contacts, one or many in a call. Contacts are written by phone, or by id as a merge
--- patch.
+-- API keys use these functions to write one or more contacts per call. Contacts are written by phone, or by id with a
+-- merge patch.
 
 create function app.with_contact_rows(own_company_id uuid, results jsonb, replayed boolean) returns json
 language plpgsql stable
 set search_path = ''
 as $$
 declare
-  -- The largest size of one answer. A page of a list has the same limit.
+  -- The maximum size of a response. A page of a list has the same limit.
   max_bytes constant integer := 1048576;
   answered json;
 begin
@@ -5659,7 +5680,7 @@ begin
   from (
     select
       result, place, coalesce(
-        -- If the contact was merged since the earlier request, the result has the surviving contact.
+        -- If the contact was merged since the earlier request, the result contains the surviving contact.
         case when replayed then (
           select merged_into from public.deleted_rows
           where company_id = own_company_id and resource = 'contacts' and id = (result ->> 'id')::uuid
@@ -5686,9 +5707,9 @@ begin
 end
 $$;
 comment on function app.with_contact_rows(uuid, jsonb, boolean) is
-  'Returns the answer to a write: { replayed, undone, without_custom_fields, results }, with the contact of each '
-  'result as it is now. A contact that no longer exists has the status 404. If the results would be larger than 1 '
-  'MiB, no contact has custom_fields.';
+  'Returns the result of a write: { replayed, undone, without_custom_fields, results }. Each result contains the '
+  'current contact. A contact that no longer exists has the status 404. If the results would be larger than 1 MiB, no '
+  'contact has custom_fields.';
 
 create function app.require_contact_version(
   own_company_id uuid, item jsonb, match text, accepted_versions bigint[]
@@ -5705,8 +5726,8 @@ begin
     if person is null then
       raise sqlstate 'PT412' using message = 'No contact has this ' || match;
     end if;
-    -- The lock keeps the version unchanged until the end of the write. During the wait for the lock, the contact may
-    -- have been deleted or may have got another phone.
+    -- The lock keeps the version unchanged until the end of the write. During the wait for the lock, another
+    -- transaction may delete the contact or change its phone number.
     select version into present from public.contacts
     where company_id = own_company_id and id = person
     for no key update;
@@ -5719,15 +5740,15 @@ begin
 end
 $$;
 comment on function app.require_contact_version(uuid, jsonb, text, bigint[]) is
-  'Raises PT412 when no contact has the phone or the external_id of the item, or when the contact has none of these '
-  'versions. Null accepts any version. The detail is the current version of the contact.';
+  'Raises PT412 when no contact has the item''s phone or external_id, or when the contact''s version is not among the '
+  'accepted versions. Null accepts any version. The detail is the current version of the contact.';
 
 create function app.lock_contacts_to_patch(own_company_id uuid, items jsonb[]) returns void
 language plpgsql
 set search_path = ''
 as $$
 begin
-  -- A new phone key needs the stronger lock, which makes new deals of the contact wait. The function takes the locks
+  -- A new phone key needs the stronger lock, which blocks new deals of the contact. The function acquires the locks
   -- here, in order, and not when it changes the rows. Otherwise a deadlock could occur: a change would wait for a deal,
   -- and the deal would wait for another contact of this batch.
   if exists (
@@ -5761,7 +5782,7 @@ declare
 begin
   perform app.lock_contacts_to_patch(own_company_id, items);
   -- This wait comes after the rows are locked. If another transaction is restoring one of these contacts, that
-  -- transaction already has the lock that this call waits for.
+  -- transaction already holds the lock for which this call waits.
   perform app.await_further_phones(own_company_id);
   -- Here and below, each item has its own subquery, because the plan of a join may read all rows of the company.
   ids := array(
@@ -5796,7 +5817,7 @@ begin
 end
 $$;
 comment on function app.patch_contacts_at_once(uuid, jsonb[]) is
-  'If no item breaks a constraint, writes them all, as app.patch_contacts() does. Otherwise raises the error and '
+  'Writes all items, as app.patch_contacts() does, if no item violates a constraint. Otherwise raises the error and '
   'writes nothing.';
 
 create function app.patch_contacts_one_by_one(own_company_id uuid, items jsonb[]) returns jsonb
@@ -5804,7 +5825,7 @@ language plpgsql
 set search_path = ''
 as $$
 declare
-  -- Few items break a constraint. An item that is written alone takes many times as long as an item of a set.
+  -- Few items violate a constraint. Writing items one by one takes many times as long as writing them in a set.
   set_size constant integer := 25;
   results jsonb[] := array_fill(null::jsonb, array[cardinality(items)]);
   this_place integer;
@@ -5836,8 +5857,8 @@ begin
 end
 $$;
 comment on function app.patch_contacts_one_by_one(uuid, jsonb[]) is
-  'Writes the items in small sets, and otherwise as app.patch_contacts() does. If an item breaks a constraint, the '
-  'items of its set are written one by one, so that only this item fails.';
+  'Writes the items in small sets, and otherwise works as app.patch_contacts() does. If an item violates a constraint, '
+  'the items of its set are written one by one, so that only this item fails.';
 
 create function app.patch_contacts(own_company_id uuid, items jsonb[]) returns jsonb
 language plpgsql
@@ -5859,7 +5880,7 @@ begin
           raise;
         end if;
         is_one_by_one := true;
-      -- Two transactions that exchange phones wait for each other. This transaction releases its locks here, so that
+      -- Two transactions that swap phone numbers wait for each other. This transaction releases its locks here, so that
       -- the other transaction can end. Both transactions have the same timeout, so either of them may come here first.
       when deadlock_detected or lock_not_available then
         waits := waits + 1;
@@ -5871,12 +5892,11 @@ begin
 end
 $$;
 comment on function app.patch_contacts(uuid, jsonb[]) is
-  'Changes the contact that the id of each item { id, … } names. The other members of the item are a JSON Merge '
-  'Patch. Items with the same contact are applied in their order. Returns a result for each item, in order. The '
-  'result is { status: 200, id } for a changed contact, and { status: 304, id } for a contact that already had the '
-  'values of the item. It is { status: 404 } when the company has no such contact, and { status: 409, existing_id, '
-  'field } when another contact has the phone or the external_id. It is { status: 422, constraint } when the item '
-  'breaks that constraint.';
+  'Changes the contact with the id of each item { id, … }. The item''s other members are a JSON Merge Patch. Items for '
+  'the same contact are applied in their order. Returns a result for each item, in order. The result is { status: 200, '
+  'id } for a changed contact, and { status: 304, id } for a contact that already had the values of the item. It is { '
+  'status: 404 } when the company has no such contact, and { status: 409, existing_id, field } when another contact '
+  'has the phone or the external_id. It is { status: 422, constraint } when the item violates that constraint.';
 
 create function public.patch_contacts(items jsonb[], atomic boolean default false) returns json
 -- Security definer, for the same reason as write_contacts().
@@ -5911,7 +5931,7 @@ create function public.write_contacts(
   match text default 'phone'
 ) returns json
 -- Security definer, because a key cannot read phone keys or claim idempotency keys. So the function gets the company
--- from the key, and names each column that it writes.
+-- from the API key, and lists each column that it writes.
 language plpgsql security definer
 set search_path = ''
 as $$
@@ -5940,16 +5960,16 @@ begin
 end
 $$;
 comment on function public.write_contacts(jsonb[], text, boolean, bigint[], boolean, jsonb, text) is
-  'Writes the contacts of items { phone, … } for a key, as app.put_contacts() does. If atomic is true and one item '
+  'Writes the contacts of items { phone, … } for a key, as app.put_contacts() does. If `atomic` is true and one item '
   'fails, nothing is written. accepted_versions and must_exist are conditions for a write of one item. Returns { '
-  'replayed, undone, without_custom_fields, results }, where each result has its contact as data.';
+  'replayed, undone, without_custom_fields, results }. The contact is in the member `data` of each result.';
 grant execute on function public.write_contacts(jsonb[], text, boolean, bigint[], boolean, jsonb, text) to api_client;
 
 -- schemas/37_persons.sql
 
--- Functions that find the contact of a person who wrote, by the phone or the business-scoped user id. Each of these two
--- values identifies one person, and an event may lack one of them. Events may come in any order, so the result must not
--- depend on the order.
+-- Functions that find the contact of a message's sender by phone number or business-scoped user id. Each of these two
+-- values identifies one person, and an event may lack one of them. Events may arrive in any order, so the result must
+-- not depend on the order.
 
 create table public.user_id_changes (
   id uuid primary key default gen_random_uuid(),
@@ -5962,8 +5982,8 @@ create table public.user_id_changes (
   constraint user_id_changes_once unique (company_id, was, becomes)
 );
 comment on table public.user_id_changes is
-  'Changes of ids that the channel reported before the company knew either id. A message that later comes from '
-  'either id, or from the phone, is from the same person.';
+  'Changes of user ids that WhatsApp reported before the company knew either id. A later message from either id, or '
+  'from the phone number, is from the same person.';
 
 create index user_id_changes_becomes_idx on public.user_id_changes (company_id, becomes);
 create index user_id_changes_phone_idx on public.user_id_changes (company_id, phone_key);
@@ -5986,8 +6006,9 @@ begin
 end
 $$;
 comment on function app.one_person(uuid, uuid, uuid) is
-  'Merges two contacts and returns the survivor. The contact with a phone survives. If both or neither have a phone, '
-  'the older contact survives. If one of the contacts is archived, merges nothing and returns the other contact.';
+  'Merges two contacts and returns the survivor. The contact with a phone number survives. If both contacts have a '
+  'phone number, or neither has, the older contact survives. If one of the contacts is archived, merges nothing and '
+  'returns the other contact.';
 
 create function app.learn_user_id(
   own_company_id uuid, of_contact_id uuid, new_user_id text, at_business_account_id text, at timestamptz
@@ -6011,14 +6032,14 @@ begin
     )) then
       return app.one_person(own_company_id, of_contact_id, owner);
     end if;
-    -- The person wrote with this id from a new phone that another contact has on file.
+    -- The person wrote with this id from a new phone number that is stored for another contact.
     update public.contact_identities set contact_id = of_contact_id
     where company_id = own_company_id and user_id = new_user_id;
     perform app.keep_wishes(own_company_id, array[new_user_id], app.wishes_of(contacts)) from public.contacts
     where company_id = own_company_id and id = owner;
     perform app.pass_on_wishes(contacts, false) from public.contacts
     where company_id = own_company_id and id = of_contact_id;
-    -- The other contact still has the phone on file, so this contact needs no id.
+    -- The phone number is still stored for the other contact, so this contact needs no id.
     update public.contacts set has_identity = false
     where company_id = own_company_id and id = owner and phone is not null and not exists (
       select from public.contact_identities where company_id = own_company_id and contact_id = owner
@@ -6045,8 +6066,8 @@ begin
 end
 $$;
 comment on function app.learn_user_id(uuid, uuid, text, text, timestamptz) is
-  'Notes that a contact has an id. If another contact already has the id, the two contacts are one person and are '
-  'merged. Returns the surviving contact.';
+  'Records that a contact has an id. If another contact already has the id, the two contacts are the same person and '
+  'are merged. Returns the surviving contact.';
 
 create function app.known_person(own_company_id uuid, person jsonb, at timestamptz) returns uuid
 language plpgsql stable
@@ -6063,8 +6084,8 @@ begin
 end
 $$;
 comment on function app.known_person(uuid, jsonb, timestamptz) is
-  'Returns the contact of a person { phone, user_id } who wrote at the given time, or null when there is none. '
-  'Changes nothing.';
+  'Returns the contact of a person { phone, user_id } who wrote at the given time, or null when no such contact '
+  'exists. Changes nothing.';
 
 create function app.find_person(account_id uuid, person jsonb, at timestamptz) returns uuid
 language plpgsql
@@ -6102,7 +6123,7 @@ begin
       and not app.has_taken_phone(own_company_id, by_user_id.contact_id, their_phone)
     then
       if app.lock_both(own_company_id, by_phone, by_user_id.contact_id) then
-        -- The contact with the phone survives, because the company works with that contact.
+        -- The contact with the phone number survives, because the company works with that contact.
         perform app.merge_contacts(own_company_id, by_phone, by_user_id.contact_id);
       end if;
       continue;
@@ -6115,12 +6136,12 @@ begin
     if contact.id is null and coalesce(by_user_id.contact_id, by_phone) is not null then
       continue;
     end if;
-    -- During the wait, the contact may have got another phone.
+    -- During the wait, the contact's phone number may have changed.
     continue when by_phone = contact.id and contact.phone_key is distinct from app.phone_key(their_phone)
       and app.owner_of_phone(own_company_id, their_phone, said_at) is distinct from by_phone;
     if by_phone is null and contact.phone is not null and their_phone is not null then
-      -- The person has this phone in addition to the phone on file. A transaction that adds a contact with the phone
-      -- either waits, or has already added the contact.
+      -- The person uses this phone number in addition to the stored phone number. A transaction that adds a contact
+      -- with the number either waits or has already added the contact.
       perform app.lock_further_phones(own_company_id);
       continue when app.owner_of_phone(own_company_id, their_phone, said_at) is not null;
       insert into public.contact_former_phones (company_id, contact_id, phone, until)
@@ -6133,8 +6154,8 @@ begin
 
     is_new := contact.id is null;
     takes_phone := contact.phone is null and by_phone is null and their_phone is not null;
-    -- The earliest profile name counts, even if messages come in another order. A profile name never replaces a name
-    -- that the company set.
+    -- The contact gets the earliest profile name, whatever the order of the messages. A profile name never replaces a
+    -- name that the company set.
     takes_name := their_name is not null and (
       contact.name is null
       or (said_at, their_name collate "C") < (contact.profile_name_at, contact.name collate "C")
@@ -6161,7 +6182,7 @@ begin
         where company_id = own_company_id and id = contact.id;
       end if;
       if is_new and learns_user_id then
-        -- If the person has no phone, only this row prevents two transactions from adding two contacts.
+        -- If the person has no phone number, only this row prevents two transactions from adding two contacts.
         insert into public.contact_identities (company_id, contact_id, user_id, business_account_id, seen_at)
         values (own_company_id, contact.id, their_user_id, own_business_account_id, said_at);
       end if;
@@ -6182,7 +6203,7 @@ begin
       end if;
       return contact.id;
     exception when unique_violation then
-      -- Another transaction was first. The next round finds the contact of that transaction.
+      -- Another transaction added the contact first. The next iteration finds that contact.
       null;
     end;
   end loop;
@@ -6190,10 +6211,11 @@ begin
 end
 $$;
 comment on function app.find_person(uuid, jsonb, timestamptz) is
-  'Finds or adds the contact of a person { phone, user_id, name } who wrote to an account at a time. Returns null '
-  'when nothing identifies the person. Notes the id, and also the phone and the name if the contact lacks them. A '
-  'phone other than the phone on file becomes an additional phone. Two contacts that turn out to be one person are '
-  'merged. If several calls run at the same time, only one adds the contact.';
+  'Finds or adds the contact of a person { phone, user_id, name } who wrote to an account at a given time. Returns '
+  'null when neither the phone number nor the id is known. Stores the id. Also stores the phone number and the name if '
+  'the contact lacks them. If the contact already has a different phone number, the new number becomes an additional '
+  'number. Two contacts that turn out to be the same person are merged. If several calls run at the same time, only '
+  'one adds the contact.';
 
 alter table public.user_id_changes enable row level security;
 create policy "the platform reads changes of unknown ids" on public.user_id_changes
@@ -6203,7 +6225,7 @@ grant select on public.user_id_changes to service_role;
 
 -- schemas/38_import_contacts.sql
 
--- The import of contacts writes in the same way as an API batch, for a company that the operator names.
+-- The contact import writes in the same way as an API batch. The operator specifies the company.
 
 create function public.import_contacts(
   company_id uuid,
@@ -6213,8 +6235,8 @@ create function public.import_contacts(
 ) returns jsonb
 language plpgsql security definer -- no role may call the functions that write contacts
 set search_path = ''
--- The roles of requests have the same setting. During a large import, the statistics of the tables differ most from the
--- real numbers.
+-- The request roles have the same setting. During a large import, the table statistics differ most from the actual
+-- numbers.
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 set enable_bitmapscan = off
@@ -6224,7 +6246,7 @@ set enable_mergejoin = off
 set jit = off
 as $$
 declare
-  -- The places and the changes of the items that have a known contact.
+  -- The array positions and the changes of the items that match an existing contact.
   places integer[];
   changes jsonb[];
   changed jsonb;
@@ -6233,7 +6255,7 @@ begin
   if import_contacts.on_conflict in ('update', 'merge', 'keep', 'fail') is not true then
     raise sqlstate 'PT422' using message = 'on_conflict is update, merge, keep or fail';
   end if;
-  -- The transaction keeps this lock until its end, so that no one can delete the company before the rows are written.
+  -- The transaction holds this lock until it ends, so that no one can delete the company before the rows are written.
   perform from public.companies where id = import_contacts.company_id for key share;
   if not found then
     raise sqlstate 'PT404' using message = 'No company has this id';
@@ -6242,8 +6264,8 @@ begin
     if import_contacts.on_conflict <> 'update' then
       results := app.put_contacts(import_contacts.company_id, items, import_contacts.on_conflict);
     else
-      -- If a file has only some custom fields, a contact keeps its other custom fields. So the function writes a merge
-      -- patch here, unlike the update of a PUT.
+      -- If a file contains only some custom fields, a contact keeps its other custom fields. So the function writes a
+      -- merge patch here, unlike a PUT request.
       results := app.put_contacts(import_contacts.company_id, items, 'fail');
       select
         array_agg(place order by place),
@@ -6266,27 +6288,26 @@ begin
       raise sqlstate 'PT204';
     end if;
   exception when sqlstate 'PT204' then
-    -- The writes are undone, but the results stay.
+    -- The writes are undone, but the results remain.
     null;
   end;
   return results;
 end
 $$;
 comment on function public.import_contacts(uuid, jsonb[], text, boolean) is
-  'Adds the unknown contacts of a company and finds the known ones, as app.put_contacts() does, and returns its '
-  'results. With on_conflict update, an item replaces the stored values, but custom fields that are not in the item '
-  'stay. A result has the status 404 when the contact was deleted in the meantime. A dry run does the same, and then '
-  'undoes the writes. Raises PT404 for an unknown company, and PT422 when on_conflict has another value. Needs the '
-  'secret key.';
+  'Adds new contacts to a company and finds existing contacts, as app.put_contacts() does, and returns its results. '
+  'With on_conflict `update`, an item replaces the stored values, but keeps custom fields that are not in the item. A '
+  'result has the status 404 when the contact was deleted in the meantime. A dry run does the same and then undoes the '
+  'writes. Raises PT404 for an unknown company, and PT422 when on_conflict has another value. Needs the secret key.';
 grant execute on function public.import_contacts(uuid, jsonb[], text, boolean) to service_role;
 
 -- schemas/40_pipelines.sql
 
--- Pipelines and their stages. A new company gets one pipeline, so that it can add deals immediately.
+-- Pipelines and their stages. A new company has one pipeline, so that it can add deals immediately.
 --
 -- Pipelines and stages have positions without gaps: 0, 1, 2 and so on. A company has exactly one default pipeline.
--- These rules hold for keys, people and the platform. A statement that writes a position moves the row, and the other
--- rows make room.
+-- These rules apply to keys, users and the platform. A statement that writes a position moves the row, and the other
+-- rows shift.
 
 create table public.pipelines (
   id uuid primary key default gen_random_uuid(),
@@ -6303,9 +6324,9 @@ create table public.pipelines (
 );
 comment on table public.pipelines is 'A sales process of a company: an ordered list of stages.';
 comment on column public.pipelines.archived_at is
-  'When the pipeline was archived. Lists leave out archived pipelines, and their positions have no meaning.';
+  'When the pipeline was archived. Lists exclude archived pipelines, and their positions have no meaning.';
 
--- With this statistic, the planner assumes that all rows belong to one company; 30_contacts.sql gives the reason.
+-- This statistic makes the planner assume that all rows belong to one company. 30_contacts.sql explains why.
 alter table public.pipelines alter column company_id set (n_distinct = 1);
 
 create table public.stages (
@@ -6324,9 +6345,10 @@ create table public.stages (
 );
 comment on table public.stages is 'A step of a pipeline. A deal is in exactly one stage.';
 comment on column public.stages.archived_at is
-  'When the stage was archived. An archived stage has no deals, and its position has no meaning. Lists leave it out.';
+  'When the stage was archived. An archived stage has no deals, and its position has no meaning. Lists exclude '
+  'archived stages.';
 
--- With this statistic, the planner assumes that all rows belong to one company; 30_contacts.sql gives the reason.
+-- This statistic makes the planner assume that all rows belong to one company. 30_contacts.sql explains why.
 alter table public.stages alter column company_id set (n_distinct = 1);
 
 create index pipelines_by_position_idx on public.pipelines (company_id, position, id);
@@ -6341,8 +6363,8 @@ as $$
 $$;
 comment on function app.lock_pipelines(uuid) is
   'Waits until no other transaction writes the pipelines and stages of a company, and blocks such transactions until '
-  'this transaction ends. Writers take this lock before they lock any of the rows, so two writers never wait for each '
-  'other.';
+  'this transaction ends. Writers acquire this lock before they lock any of the rows, so two writers cannot cause a '
+  'deadlock.';
 
 create function app.lock_own_pipelines() returns trigger
 language plpgsql security definer
@@ -6355,13 +6377,13 @@ begin
 end
 $$;
 comment on function app.lock_own_pipelines() is
-  'Trigger: takes the lock of app.lock_pipelines() for the companies of the signed-in person, before a statement looks '
-  'for rows. The functions for keys take the lock themselves. The platform takes the lock row by row, so a deadlock '
-  'may undo its statement.';
+  'Trigger: acquires the lock of app.lock_pipelines() for the companies of the signed-in user, before a statement '
+  'searches for rows. The functions for keys acquire the lock themselves. The platform acquires the lock row by row, '
+  'so a deadlock may abort its statement.';
 
--- The argument shifts maps the id of each moved row to its direction. The value 1 means that the row moved down the
--- list, and comes after the row that had this position. The value -1 means that the row moved up or was added, and
--- comes before that row.
+-- The argument `shifts` maps the id of each moved row to its direction. The value 1 means that the row moved down the
+-- list. This row comes after the row that had this position. The value -1 means that the row moved up or was added.
+-- This row comes before the row that had this position.
 create function app.number_pipelines(of_company_id uuid, shifts jsonb default '{}') returns void
 language plpgsql
 set search_path = ''
@@ -6373,7 +6395,7 @@ begin
     select id, row_number() over (order by position::bigint * 2 + coalesce((shifts ->> id::text)::integer, 0), id) - 1 as place
     from public.pipelines
     where company_id = of_company_id and archived_at is null
-      -- This statement fires the trigger again. The second time, the positions have no gaps, and this condition finds
+      -- This statement fires the trigger again. The second time, the positions have no gaps, and this condition matches
       -- no rows.
       and (
         select count(distinct position) < count(*) or max(position) <> count(*) - 1
@@ -6384,7 +6406,8 @@ begin
 end
 $$;
 comment on function app.number_pipelines(uuid, jsonb) is
-  'Removes the gaps from the positions of a company''s pipelines. shifts maps the id of each moved row to 1 or -1.';
+  'Removes the gaps from the positions of a company''s pipelines. The argument `shifts` maps the id of each moved row '
+  'to 1 or -1.';
 
 create function app.number_stages(of_company_id uuid, of_pipeline_id uuid, shifts jsonb default '{}') returns void
 language plpgsql
@@ -6407,7 +6430,8 @@ begin
 end
 $$;
 comment on function app.number_stages(uuid, uuid, jsonb) is
-  'Removes the gaps from the positions of a pipeline''s stages. shifts maps the id of each moved row to 1 or -1.';
+  'Removes the gaps from the positions of a pipeline''s stages. The argument `shifts` maps the id of each moved row to '
+  '1 or -1.';
 
 -- Security definer, like the other triggers below. These triggers read rows that the writer may not read, and they
 -- change other rows.
@@ -6428,7 +6452,8 @@ begin
 end
 $$;
 comment on function app.keep_pipelines_dense() is
-  'Trigger: removes the gaps from the positions of pipelines after a statement that added, changed or deleted some.';
+  'Trigger: removes the gaps from the positions of pipelines after a statement that added, changed or deleted '
+  'pipelines.';
 
 create function app.keep_stages_dense() returns trigger
 language plpgsql security definer
@@ -6459,7 +6484,7 @@ begin
 end
 $$;
 comment on function app.keep_stages_dense() is
-  'Trigger: removes the gaps from the positions of stages after a statement that added, changed or deleted some.';
+  'Trigger: removes the gaps from the positions of stages after a statement that added, changed or deleted stages.';
 
 -- The default pipeline cannot be archived or deleted until another pipeline becomes the default.
 create function app.place_pipeline() returns trigger
@@ -6476,8 +6501,8 @@ begin
     new.is_default := new.is_default or not exists (
       select from public.pipelines where company_id = new.company_id and is_default
     );
-  -- When another pipeline becomes the default, this trigger itself changes the earlier default, at a greater trigger
-  -- depth.
+  -- When another pipeline becomes the default, this trigger itself changes the earlier default pipeline, at a greater
+  -- trigger depth.
   elsif old.is_default and not new.is_default and pg_trigger_depth() = 1 then
     raise sqlstate 'PT409' using
       message = 'A company needs one default pipeline: make another pipeline the default instead';
@@ -6490,15 +6515,15 @@ begin
 end
 $$;
 comment on function app.place_pipeline() is
-  'Trigger: makes a pipeline without a position the last pipeline. A pipeline that becomes the default replaces the '
-  'earlier default. Raises PT409 when no default would be left.';
+  'Trigger: gives a pipeline without a position the last position. A pipeline that becomes the default replaces the '
+  'earlier default. Raises PT409 when the company would have no default pipeline left.';
 
 create function app.keep_default_pipeline() returns trigger
 language plpgsql security definer
 set search_path = ''
 as $$
 begin
-  -- When a company is deleted, its pipelines are deleted too.
+  -- Deleting a company also deletes its pipelines.
   if old.is_default and exists (select from public.companies where id = old.company_id) then
     raise sqlstate 'PT409' using
       message = 'The default pipeline cannot be deleted: make another one the default first';
@@ -6527,7 +6552,7 @@ begin
     select from public.pipelines
     where company_id = new.company_id and id = new.pipeline_id and archived_at is not null
   ) then
-    -- Callers get the same answer for an archived pipeline as for an unknown one.
+    -- Callers get the same error for an archived pipeline as for an unknown pipeline.
     raise foreign_key_violation using
       message = 'insert or update on table "stages" violates foreign key constraint "stages_pipeline_fkey"',
       detail = 'The pipeline is archived', constraint = 'stages_pipeline_fkey';
@@ -6536,8 +6561,8 @@ begin
 end
 $$;
 comment on function app.place_stage() is
-  'Trigger: puts a stage that has no position last in its pipeline. Refuses an archived pipeline, as a violation of '
-  'stages_pipeline_fkey.';
+  'Trigger: gives a stage without a position the last position in its pipeline. Refuses an archived pipeline as a '
+  'violation of stages_pipeline_fkey.';
 
 create function app.add_default_pipeline() returns trigger
 language plpgsql security definer
@@ -6557,7 +6582,7 @@ begin
   return null;
 end
 $$;
-comment on function app.add_default_pipeline() is 'Trigger: gives a new company a pipeline with stages.';
+comment on function app.add_default_pipeline() is 'Trigger: creates a pipeline with stages for a new company.';
 
 create trigger companies_add_default_pipeline after insert on public.companies
   for each row execute function app.add_default_pipeline();
@@ -6630,13 +6655,12 @@ grant select, insert, update, delete on public.stages to service_role;
 
 -- Functions that add, change and archive pipelines and stages.
 --
--- A pipeline or a stage can be archived only when it has no deals, and no deal can enter it later. This rule holds even
--- if a deal enters while the pipeline or the stage is being archived. A transaction that adds or moves a deal locks its
--- stage, and a transaction that archives the stage waits for that lock. An archived row stays archived and keeps its
--- place, because the history of deals names it.
---
--- API keys write with these functions. Each function first takes the lock of the company's pipelines, so simultaneous
--- calls of one company run one after the other. Each function returns the row with its final position.
+-- A pipeline or a stage can be archived only when it has no deals. Later, no deal can enter an archived pipeline or
+-- stage. These rules also hold for a deal that enters during the archiving. A transaction that adds or moves a deal
+-- locks its stage, and a transaction that archives the stage waits for that lock. An archived row remains archived and
+-- keeps its pipeline, because the deal history refers to the row. API keys use these functions for writes. Each
+-- function first acquires the lock on the company's pipelines, so simultaneous calls for a company run one after the
+-- other. Each function returns the row with its final position.
 
 create function app.refuse_archived_change(
   kind text, of_company_id uuid, was_archived boolean, is_archived boolean, is_moved boolean
@@ -6656,8 +6680,8 @@ begin
 end
 $$;
 comment on function app.refuse_archived_change(text, uuid, boolean, boolean, boolean) is
-  'Raises PT409 when a statement would restore or move an archived row. Raises PT403 when a person who is neither '
-  'owner nor admin would archive a row.';
+  'Raises PT409 when a statement would restore or move an archived row. Raises PT403 when a user who is neither owner '
+  'nor admin tries to archive a row.';
 
 create function app.pipeline_json(pipeline public.pipelines) returns json
 language sql stable
@@ -6669,7 +6693,7 @@ as $$
     'created_at', pipeline.created_at, 'updated_at', pipeline.updated_at, 'version', pipeline.version::text
   )
 $$;
-comment on function app.pipeline_json(public.pipelines) is 'Returns a pipeline as API keys read it.';
+comment on function app.pipeline_json(public.pipelines) is 'Returns a pipeline in the format of the API.';
 
 create function app.stage_json(stage public.stages) returns json
 language sql stable
@@ -6681,7 +6705,7 @@ as $$
     'created_at', stage.created_at, 'updated_at', stage.updated_at, 'version', stage.version::text
   )
 $$;
-comment on function app.stage_json(public.stages) is 'Returns a stage as API keys read it.';
+comment on function app.stage_json(public.stages) is 'Returns a stage in the format of the API.';
 
 create function public.add_pipeline(pipeline jsonb, idempotency jsonb default null) returns json
 language plpgsql security definer
@@ -6713,8 +6737,8 @@ end
 $$;
 comment on function public.add_pipeline(jsonb, jsonb) is
   'Adds a pipeline { name, position?, is_default? } to the key''s company and returns { replayed, data }. The member '
-  'data is null when the request is a repeat and the pipeline was deleted. Needs a write token. Raises what '
-  'app.company_id() and app.claim_idempotency_key() raise.';
+  'data is null when the request is a repeat and the pipeline was deleted. Needs a write token. Raises the errors of '
+  'app.company_id() and app.claim_idempotency_key().';
 grant execute on function public.add_pipeline(jsonb, jsonb) to api_client;
 
 create function public.change_pipeline(pipeline_id uuid, changes jsonb) returns json
@@ -6749,8 +6773,8 @@ end
 $$;
 comment on function public.change_pipeline(uuid, jsonb) is
   'Changes a pipeline of the key''s company: { name?, position?, is_default?, version? }. Needs a write token. The '
-  'result is written (with data), not_found, archived or default. The result default means that no default pipeline '
-  'would be left. Raises PT412 as app.require_version() does.';
+  'result is `written` (with data), `not_found`, `archived` or `default`. The result `default` means that the company '
+  'would have no default pipeline left. Raises PT412 as app.require_version() does.';
 grant execute on function public.change_pipeline(uuid, jsonb) to api_client;
 
 create function app.archive_pipeline() returns trigger
@@ -6822,9 +6846,9 @@ begin
 end
 $$;
 comment on function public.archive_pipeline(uuid, bigint) is
-  'Archives a pipeline of the key''s company with its stages. Needs a write token. Returns archived, even if the '
-  'pipeline was archived earlier. Otherwise returns not_found, default or has_deals. Raises PT412 when the pipeline '
-  'has another version.';
+  'Archives a pipeline of the key''s company with its stages. Needs a write token. Returns `archived`, even if the '
+  'pipeline was already archived. Otherwise returns `not_found`, `default` or `has_deals`. Raises PT412 when the '
+  'pipeline has another version.';
 grant execute on function public.archive_pipeline(uuid, bigint) to api_client;
 
 create function public.add_stage(stage jsonb, idempotency jsonb default null) returns json
@@ -6852,10 +6876,10 @@ begin
 end
 $$;
 comment on function public.add_stage(jsonb, jsonb) is
-  'Adds a stage { pipeline_id, name, position? } to the key''s company and returns { replayed, data }. The member '
-  'data is null when the request is a repeat and the stage was deleted. Needs a write token. Breaks '
-  'stages_pipeline_fkey for a pipeline that is archived or that the company does not have. Raises what '
-  'app.company_id() and app.claim_idempotency_key() raise.';
+  'Adds a stage { pipeline_id, name, position? } to the key''s company and returns { replayed, data }. The member data '
+  'is null when the request is a repeat and the stage was deleted. Needs a write token. Violates stages_pipeline_fkey '
+  'if the pipeline is archived or belongs to another company. Raises the errors of app.company_id() and '
+  'app.claim_idempotency_key().';
 grant execute on function public.add_stage(jsonb, jsonb) to api_client;
 
 create function public.change_stage(stage_id uuid, changes jsonb) returns json
@@ -6887,8 +6911,8 @@ end
 $$;
 comment on function public.change_stage(uuid, jsonb) is
   'Changes a stage of the key''s company: { pipeline_id?, name?, position?, version? }. Needs a write token. The '
-  'result is written (with data), not_found, or archived. Breaks stages_pipeline_fkey as add_stage() does. Raises '
-  'PT412 as app.require_version() does.';
+  'result is `written` (with data), `not_found` or `archived`. Violates stages_pipeline_fkey as add_stage() does. '
+  'Raises PT412 as app.require_version() does.';
 grant execute on function public.change_stage(uuid, jsonb) to api_client;
 
 create function app.archive_stage() returns trigger
@@ -6918,8 +6942,8 @@ comment on function app.archive_stage() is
   'app.refuse_archived_change() does.';
 
 -- A stage may be archived while batches of patches change its deals. A batch locks the deals first and then their
--- stages, so this function takes its locks in the same order. In the other order, a deadlock could end one of the two
--- transactions.
+-- stages, so this function acquires its locks in the same order. In the opposite order, a deadlock could abort one of
+-- the two transactions.
 create function public.archive_stage(
   stage_id uuid, move_deals_to uuid default null, version bigint default null
 ) returns text
@@ -6932,13 +6956,13 @@ declare
 begin
   perform app.lock_pipelines(own_company_id);
   if move_deals_to is not null then
-    -- The function locks the deals before the stage. A batch that names the current stage of a deal first locks the
+    -- The function locks the deals before the stage. A batch that contains the current stage of a deal first locks the
     -- deal, and then waits for the stage.
     perform from public.deals where company_id = own_company_id and deals.stage_id = archive_stage.stage_id
     order by id for no key update;
   end if;
   -- This statement waits for transactions that add deals to the stage or move deals there. The deals of such
-  -- transactions then move to the other stage too.
+  -- transactions are then also moved to the other stage.
   select * into stored from public.stages where company_id = own_company_id and id = archive_stage.stage_id for update;
   if not found then
     return 'not_found';
@@ -6959,7 +6983,7 @@ begin
     with moved as materialized (
       select id from public.deals
       where company_id = own_company_id and deals.stage_id = stored.id
-      -- All functions lock deals in the order of the ids.
+      -- All functions lock deals in the order of their ids.
       order by id for no key update
     )
     update public.deals set stage_id = move_deals_to from moved where deals.id = moved.id;
@@ -6971,10 +6995,10 @@ begin
 end
 $$;
 comment on function public.archive_stage(uuid, uuid, bigint) is
-  'Archives a stage of the key''s company, after its deals were moved to the stage move_deals_to. Needs a write '
-  'token. Returns archived, even if the stage was archived earlier. Returns not_found for an unknown stage. Returns '
-  'has_deals when the stage has deals and move_deals_to is null. Returns same_stage or unknown_stage when the deals '
-  'cannot move there. Raises PT412 when the stage has another version.';
+  'Archives a stage of the key''s company, after moving its deals to the stage move_deals_to. Needs a write token. '
+  'Returns `archived`, even if the stage was already archived. Returns `not_found` for an unknown stage. Returns '
+  '`has_deals` when the stage has deals and move_deals_to is null. Returns `same_stage` or `unknown_stage` when the '
+  'deals cannot be moved to move_deals_to. Raises PT412 when the stage has another version.';
 grant execute on function public.archive_stage(uuid, uuid, bigint) to api_client;
 
 create trigger stages_archive before update on public.stages
@@ -6992,7 +7016,7 @@ create table public.deals (
   id uuid primary key default gen_random_uuid(),
   company_id uuid not null default app.company_id() references public.companies on delete cascade,
   title text not null check (char_length(title) between 1 and 255),
-  -- NaN is a numeric value too, and greater than every number.
+  -- NaN is also a numeric value, and greater than every number.
   value numeric(14, 2) check (value >= 0 and value <> 'NaN'),
   status text not null default 'open' check (status in ('open', 'won', 'lost')),
   contact_id uuid not null,
@@ -7015,23 +7039,24 @@ create table public.deals (
     references public.stages (company_id, id) on delete no action
 );
 comment on table public.deals is 'A sales opportunity with a contact, in a stage of a pipeline.';
-comment on column public.deals.words is 'The title in the form that searches compare.';
+comment on column public.deals.words is 'The title, normalized for searches.';
 comment on column public.deals.won_at is 'When the deal was won. Null when the deal is not won.';
 comment on column public.deals.lost_at is 'When the deal was lost. Null when the deal is not lost.';
 comment on column public.deals.stage_changed_at is 'When the deal entered its current stage.';
 comment on column public.deals.external_id is
-  'The id of the deal in a system of the company. Two deals that are not archived never have the same external_id.';
+  'The id of the deal in one of the company''s own systems. Two deals that are not archived never have the same '
+  'external_id.';
 comment on column public.deals.archived_at is
-  'When the deal was archived. Null when the deal is not archived. The database stamps the time.';
+  'When the deal was archived. Null when the deal is not archived. The database sets this time.';
 
--- With this statistic, the planner assumes that all rows belong to one company; 30_contacts.sql gives the reason.
+-- This statistic makes the planner assume that all rows belong to one company. 30_contacts.sql explains why.
 alter table public.deals alter column company_id set (n_distinct = 1);
 
 alter table public.deals alter column words set statistics 400;
 
 create index deals_newest_first_idx on public.deals (company_id, created_at desc, id desc);
 
--- The index of each reference has the order in which lists show deals.
+-- The index for each reference has the sort order of lists.
 create index deals_words_idx on public.deals using gin (company_id, words extensions.gin_trgm_ops)
   with (gin_pending_list_limit = 512);
 create index deals_title_idx on public.deals (company_id, title);
@@ -7043,7 +7068,7 @@ create index deals_by_value_idx on public.deals (company_id, coalesce(value, -1)
 create index deals_by_update_idx on public.deals (company_id, updated_at, id);
 create index deals_changes_idx on public.deals (company_id, version, id);
 
--- Rows without a value come first in these indexes, so one index serves both ranges and sorting.
+-- Rows without a value come first in these indexes. So the same index supports both range conditions and sorting.
 create index deals_by_stage_change_idx on public.deals (company_id, stage_changed_at, id);
 create index deals_by_won_at_idx on public.deals (company_id, coalesce(won_at, '-infinity'), id);
 create index deals_by_lost_at_idx on public.deals (company_id, coalesce(lost_at, '-infinity'), id);
@@ -7069,7 +7094,7 @@ declare
 begin
   select archived_at is not null into is_archived from public.stages
   where company_id = new.company_id and id = new.stage_id
-  -- The foreign key takes the same lock. The statement waits only for a transaction that archives the stage.
+  -- The foreign key acquires the same lock. The statement waits only for a transaction that archives the stage.
   for key share;
   if is_archived then
     raise foreign_key_violation using
@@ -7080,8 +7105,8 @@ begin
 end
 $$;
 comment on function app.require_stage_in_use() is
-  'Trigger: refuses a deal in an archived stage, as a violation of deals_stage_fkey. The foreign key refuses an '
-  'unknown stage.';
+  'Trigger: refuses a deal in an archived stage as a violation of deals_stage_fkey. The foreign key refuses an unknown '
+  'stage.';
 
 create function app.require_unarchived_contact() returns trigger
 -- Security definer, because a token that writes deals cannot read contacts.
@@ -7091,7 +7116,7 @@ as $$
 declare
   contact_archived_at timestamptz;
 begin
-  -- The foreign key takes the same lock. The statement waits for a transaction that archives the contact.
+  -- The foreign key acquires the same lock. The statement waits for a transaction that archives the contact.
   select archived_at into contact_archived_at from public.contacts
   where company_id = new.company_id and id = new.contact_id
   for key share;
@@ -7105,7 +7130,7 @@ end
 $$;
 comment on function app.require_unarchived_contact() is
   'Trigger: refuses a new deal with an archived contact, as a violation of a constraint deals_contact_not_archived. '
-  'Deals stay when their contact is archived. The foreign key refuses an unknown contact.';
+  'Existing deals remain when their contact is archived. The foreign key refuses an unknown contact.';
 
 create trigger deals_note_written before insert or update on public.deals
   for each statement execute function app.note_written_table();
@@ -7154,9 +7179,9 @@ select app.make_feed('deal_changes', 'deals', '
 
 -- schemas/43_deal_history.sql
 
--- The history of deals. The history says when each deal was created, moved to another stage, won, lost or opened again,
--- and who made the change. The database writes the history in the transaction of the change. The database does so for
--- changes by keys, people, batches and the platform.
+-- The deal history. It records when each deal was created, moved to another stage, won, lost or reopened, and who made
+-- the change. The database writes the history in the transaction of the change. This applies to changes by keys, users,
+-- batches and the platform.
 
 create table public.deal_history (
   id uuid primary key default gen_random_uuid(),
@@ -7166,7 +7191,7 @@ create table public.deal_history (
   from_value text check (char_length(from_value) between 1 and 255),
   to_value text check (char_length(to_value) between 1 and 255),
   at timestamptz not null,
-  -- These columns have no foreign keys, so the author of a change stays known after the key or the user account is
+  -- These columns have no foreign keys, so the author of a change remains known after the key or the user account is
   -- deleted.
   api_key_id uuid,
   user_id uuid,
@@ -7175,25 +7200,25 @@ create table public.deal_history (
     references public.deals (company_id, id) on delete cascade
 );
 comment on table public.deal_history is
-  'What happened to each deal: one entry for each change of its stage or status. An entry has the stage or status '
-  'that the deal had until then, and the new one. So the last entries give the current stage and status of the deal.';
+  'The deal history: one entry for each change of a deal''s stage or status. An entry contains the earlier and the new '
+  'stage or status. So the last entries contain the current stage and status of the deal.';
 comment on column public.deal_history.from_value is 'The earlier stage or status. Null for the creation.';
 comment on column public.deal_history.to_value is
-  'The new stage or status. For the creation, the stage. Null when it is not known.';
+  'The new stage or status. For the creation, the initial stage. Null when the value is not known.';
 comment on column public.deal_history.api_key_id is
   'The key that made the change. If api_key_id and user_id are both null, the platform made the change, or the author '
   'is not known.';
 
--- With these statistics, the planner assumes that all rows belong to one company, and that each deal has 1,000 entries;
--- 30_contacts.sql gives the reason. A planner that expects fewer entries than a page has may read and sort the whole
--- history of a deal.
+-- These statistics make the planner assume that all rows belong to one company, and that each deal has 1,000 entries.
+-- 30_contacts.sql explains why. If the planner expects fewer entries than a page contains, it may read and sort the
+-- whole history of a deal.
 alter table public.deal_history
   alter column company_id set (n_distinct = 1),
   alter column deal_id set (n_distinct = -0.001);
 
 create index deal_history_by_time_idx on public.deal_history (company_id, deal_id, at, id);
 
--- Only this trigger writes the times of a deal. Security definer, because no role may write the history.
+-- Only this trigger writes the timestamps of a deal. Security definer, because no role may write the history directly.
 create function app.note_moves() returns trigger
 language plpgsql security definer
 set search_path = ''
@@ -7205,7 +7230,7 @@ declare
 begin
   if tg_op = 'INSERT' then
     new.stage_changed_at := new.created_at;
-    -- The platform may know the time, because it also adds deals that already existed in another system.
+    -- The platform may specify this time, because it also adds deals that already existed in another system.
     new.won_at := case new.status when 'won' then greatest(new.won_at, new.created_at + tick) end;
     new.lost_at := case new.status when 'lost' then greatest(new.lost_at, new.created_at + tick) end;
     return new;
@@ -7218,8 +7243,8 @@ begin
     return new;
   end if;
 
-  -- A transaction that began earlier may reach the deal later, and one transaction may move a deal twice. The lock on
-  -- the deal gives these moves an order. Each move gets a later time than the move before it.
+  -- A transaction that began earlier may write the deal later, and one transaction may move a deal twice. The lock on
+  -- the deal determines the order of these moves. Each move gets a later time than the previous move.
   select greatest(now(), max(at) + tick) into moved_at
   from public.deal_history where company_id = old.company_id and deal_id = old.id;
   author := app.author();
@@ -7243,9 +7268,9 @@ begin
 end
 $$;
 comment on function app.note_moves() is
-  'Trigger: sets won_at, lost_at and stage_changed_at, and writes the history of a deal whose stage or status '
-  'changes. An update cannot choose these times, but a new deal may have been won or lost earlier. A deal that is '
-  'opened again is neither won nor lost.';
+  'Trigger: sets won_at, lost_at and stage_changed_at, and writes the history of a deal whose stage or status changes. '
+  'An update cannot set these times, but a new deal may have been won or lost earlier. A reopened deal is neither won '
+  'nor lost.';
 
 create function app.note_creation() returns trigger
 language plpgsql security definer
@@ -7267,16 +7292,16 @@ begin
 end
 $$;
 comment on function app.note_creation() is
-  'Trigger: begins the history of new deals. The first entry creates the deal as open. A deal that is added as won or '
-  'lost also gets a second entry.';
+  'Trigger: starts the history of new deals. The first entry records the creation of an open deal. A deal that is '
+  'added as won or lost also gets a second entry.';
 
--- The name of this trigger makes it run after deals_note_change, which refuses forbidden changes.
+-- Because of its name, this trigger runs after deals_note_change, which refuses forbidden changes.
 create trigger deals_note_moves before insert or update on public.deals
   for each row execute function app.note_moves();
 create trigger deals_note_creation after insert on public.deals
   referencing new table as added for each statement execute function app.note_creation();
 
--- Only the triggers above write the history.
+-- Only the triggers above write the deal history.
 alter table public.deal_history enable row level security;
 create policy "people read the history of their company's deals" on public.deal_history
   for select to authenticated using (company_id = any ((select app.member_company_ids())::uuid[]));
@@ -7285,8 +7310,8 @@ grant select on public.deal_history to authenticated, service_role;
 
 -- schemas/44_deal_writes.sql
 
--- Keys use these functions to add and change deals, one or many in a call. A batch does not change archived deals, and
--- does not move deals into an archived stage. Only the items that try this fail.
+-- API keys use these functions to add and change one or more deals per call. A batch cannot change archived deals, and
+-- cannot move deals into an archived stage. Only the items that try this fail.
 
 create function app.deal_json(deal public.deals) returns jsonb
 language plpgsql stable
@@ -7312,7 +7337,7 @@ begin
   );
 end
 $$;
-comment on function app.deal_json(public.deals) is 'Returns a deal as API keys read it.';
+comment on function app.deal_json(public.deals) is 'Returns a deal in the format of the API.';
 
 create function app.deals_of_external_ids(own_company_id uuid, external_ids text[]) returns uuid[]
 language plpgsql stable
@@ -7331,8 +7356,8 @@ begin
 end
 $$;
 comment on function app.deals_of_external_ids(uuid, text[]) is
-  'Returns the deal of each external_id. Returns null in the place of an external_id that no deal has, or that only '
-  'archived deals have.';
+  'Returns the deal for each external_id. Returns null for an external_id that no deal has, or that only archived '
+  'deals have.';
 
 create function public.deal_id_by_external_id(external_id text) returns uuid
 language sql stable security definer
@@ -7343,12 +7368,12 @@ as $$
   ))[1]
 $$;
 comment on function public.deal_id_by_external_id(text) is
-  'Returns the deal of the key''s company that has this external_id and is not archived, or null when there is none. '
-  'Needs a write token.';
+  'Returns the deal of the key''s company that has this external_id and is not archived. Returns null when no such '
+  'deal exists. Needs a write token.';
 grant execute on function public.deal_id_by_external_id(text) to api_client;
 
--- The function refuses a deal for a merged contact, and the result names the surviving contact. A repeat of that
--- request gets the same result. An erasure of the person also erases the idempotency keys of such requests.
+-- The function refuses a deal for a merged contact, and the result contains the surviving contact. A repeat of that
+-- request gets the same result. Erasing the person also erases the idempotency keys of such requests.
 create function app.add_deals(own_company_id uuid, items jsonb[]) returns jsonb
 language plpgsql
 set search_path = ''
@@ -7361,8 +7386,8 @@ begin
       place, item, gen_random_uuid() as id, (item ->> 'contact_id')::uuid as contact_id,
       (item ->> 'stage_id')::uuid as stage_id
     from unnest(items) with ordinality as given (item, place)
-  -- A locked row cannot be deleted, so the reference of one item cannot break the statement for the other items. The
-  -- rows are locked in the order of their ids, so two batches never wait for each other.
+  -- A locked row cannot be deleted, so an invalid reference in one item cannot fail the statement for the other items.
+  -- The rows are locked in the order of their ids, so two batches cannot cause a deadlock.
   ), known_contacts as materialized (
     select id, archived_at is not null as is_archived from public.contacts
     where company_id = own_company_id and id = any (array(select contact_id from given))
@@ -7384,7 +7409,7 @@ begin
       id, own_company_id, item ->> 'external_id', item ->> 'title', (item ->> 'value')::numeric, contact_id, stage_id
     from judged
     where broken is null
-    -- In this order, two batches that add the same deals do not wait for each other.
+    -- Because of this order, two batches that add the same deals cannot cause a deadlock.
     order by item ->> 'external_id', place
   )
   select coalesce(
@@ -7415,7 +7440,7 @@ language plpgsql
 set search_path = ''
 as $$
 declare
-  -- The deals are locked in the order of their ids, so two batches never wait for each other.
+  -- The deals are locked in the order of their ids, so two batches cannot cause a deadlock.
   known_deals constant uuid[] := array(
     select id from public.deals
     where company_id = own_company_id
@@ -7468,8 +7493,8 @@ begin
       from (
         select
           item, place, result ->> 'id' as id,
-          -- Each move makes an entry of the history, so each move has its own round. A change that does not move the
-          -- deal is written with the move before it.
+          -- Each move adds an entry to the history, so each move has its own round. A change that does not move the
+          -- deal is written together with the previous move.
           greatest(1, count(*) filter (where item ?| '{stage_id,status}') over (
             partition by result ->> 'id' order by place
           )) as round
@@ -7490,8 +7515,8 @@ begin
         status = case when item ? 'status' then item ->> 'status' else status end,
         stage_id = case when item ? 'stage_id' then (item ->> 'stage_id')::uuid else stage_id end
       from unnest(apart) as given (item)
-      -- The caller has checked that the row belongs to the company. With only the id in the condition, the planner can
-      -- choose only one index.
+      -- The caller has checked that the row belongs to the company. The condition has only the id, so that the planner
+      -- can choose only one index.
       where deals.id = (item ->> 'id')::uuid
         -- An unchanged row gets no new version.
         and (
@@ -7521,7 +7546,7 @@ begin
 end
 $$;
 comment on function app.patch_deals_at_once(uuid, jsonb[]) is
-  'If no item has the external_id of another deal, writes them all, as app.patch_deals() does. Otherwise raises a '
+  'Writes all items, as app.patch_deals() does, if no item has the external_id of another deal. Otherwise raises a '
   'violation of deals_one_per_external_id, and writes nothing.';
 
 create function app.patch_deals(own_company_id uuid, items jsonb[]) returns jsonb
@@ -7540,8 +7565,7 @@ exception when unique_violation then
   order by id for no key update;
   foreach item in array items loop
     result := null;
-    -- The result stays null if the deal that had the external_id no longer exists. The caller then tries the item
-    -- again.
+    -- The result remains null if the deal that had the external_id no longer exists. The caller then retries the item.
     while result is null loop
       begin
         result := app.patch_deals_at_once(own_company_id, array[item]) -> 0;
@@ -7556,9 +7580,9 @@ end
 $$;
 comment on function app.patch_deals(uuid, jsonb[]) is
   'Changes a deal for each item { id, external_id?, title?, value?, status?, stage_id? }, in the order of the items, '
-  'and returns the results. A field that is left out keeps its value. Several items of one deal are written together, '
-  'but each of its moves is written separately. The result is { status: 200, id } for a changed deal, and { status: '
-  '304, id } for a deal that already had the values of the items.';
+  'and returns the results. An omitted field keeps its value. Several items for the same deal are written together, '
+  'but each move of the deal is written separately. The result is { status: 200, id } for a changed deal, and { '
+  'status: 304, id } for a deal that already had the values of the items.';
 
 create function app.conflict_of_deal(own_company_id uuid, item jsonb) returns jsonb
 language sql stable
@@ -7570,10 +7594,10 @@ as $$
 $$;
 comment on function app.conflict_of_deal(uuid, jsonb) is
   'Returns the result of an item if another deal has its external_id: { status: 409, existing_id, field }. Returns '
-  'null when no deal has it.';
+  'null when no other deal has this external_id.';
 
 create function public.patch_deals(items jsonb[], atomic boolean default false) returns json
--- Security definer, like write_deals(), so each function checks the key once and not for every row.
+-- Security definer, like write_deals(), so that each function checks the key once and not for every row.
 language plpgsql security definer
 set search_path = ''
 as $$
@@ -7628,14 +7652,14 @@ begin
 end
 $$;
 comment on function app.with_deal_rows(uuid, jsonb, boolean) is
-  'Returns the answer to a write: { replayed, undone, without_custom_fields, results }. Each result has its deal as '
-  'it is now. A deal that no longer exists has the result { "status": 404 }.';
+  'Returns the result of a write: { replayed, undone, without_custom_fields, results }. Each result contains the '
+  'current deal. A deal that no longer exists has the result { "status": 404 }.';
 
 create function public.write_deals(
   items jsonb[], atomic boolean default false, idempotency jsonb default null, on_conflict text default 'fail'
 ) returns json
--- Security definer, because a key may not write idempotency keys. All rows that this function writes have the company
--- of the key.
+-- Security definer, because a key may not write idempotency keys. All rows that this function writes belong to the
+-- key's company.
 language plpgsql security definer
 set search_path = ''
 as $$
@@ -7660,13 +7684,14 @@ end
 $$;
 comment on function public.write_deals(jsonb[], boolean, jsonb, text) is
   'Writes deals of the key''s company, as app.put_deals() does. Returns { replayed, undone, without_custom_fields, '
-  'results }, where each result has its deal as data. With atomic, the function writes all deals or none. If it writes '
-  'none, undone is true. A repeat with the same Idempotency-Key gets the deals that the first request wrote.';
+  'results }. The deal is in the member `data` of each result. If `atomic` is true, the function writes all deals or '
+  'none. If it writes none, `undone` is true. A repeat with the same Idempotency-Key returns the deals that the first '
+  'request wrote.';
 grant execute on function public.write_deals(jsonb[], boolean, jsonb, text) to api_client;
 
 -- schemas/45_put_deals.sql
 
--- The functions that add deals, or find them by their external_id.
+-- Functions that find deals by external_id, or add them.
 
 create function app.change_known_deals(own_company_id uuid, ids uuid[], items jsonb[], on_conflict text) returns jsonb
 language plpgsql
@@ -7688,9 +7713,9 @@ begin
     ),
     array_agg(
       jsonb_build_object('id', id) || case
-        -- A deal has no lists or objects to combine, so merge has the same effect as update.
+        -- A deal has no arrays or objects to combine, so `merge` has the same effect as `update`.
         when on_conflict in ('update', 'merge') then item - 'contact_id'
-        -- Only the field value of a deal can be empty.
+        -- The field `value` is the only deal field that can be empty.
         when known.value is null and values_before = 0 and item ? 'value' then jsonb_build_object('value', item -> 'value')
         else '{}'
       end
@@ -7727,9 +7752,9 @@ begin
 end
 $$;
 comment on function app.change_known_deals(uuid, uuid[], jsonb[], text) is
-  'Applies each item { contact_id, … } to the deal with the id at the same place, and returns the results. With '
-  'update or merge, an item replaces the stored values. With keep, it only fills a missing value. A deal keeps its '
-  'contact, so an item with another contact is refused. The caller must have locked the deals.';
+  'Applies each item { contact_id, … } to the deal whose id is at the same array position, and returns the results. '
+  'Under `update` and `merge`, an item replaces the stored values. Under `keep`, an item only fills a missing value. A '
+  'deal''s contact cannot change, so an item with another contact is refused. The caller must have locked the deals.';
 
 create function app.put_deals(own_company_id uuid, items jsonb[], on_conflict text) returns jsonb
 language plpgsql
@@ -7737,11 +7762,11 @@ set search_path = ''
 as $$
 declare
   results jsonb[] := array_fill(null::jsonb, array[coalesce(cardinality(items), 0)]);
-  -- The items without a result: their places, their external_ids, and the deals that have these external_ids.
+  -- The items without a result: their array positions, their external_ids, and the deals with these external_ids.
   places integer[];
   own_ids text[];
   known uuid[];
-  -- The places of the items that the function writes next.
+  -- The array positions of the items that the function writes next.
   these integer[];
   written jsonb;
 begin
@@ -7781,7 +7806,7 @@ begin
       );
     else
       perform from public.deals where company_id = own_company_id and id = any (known) order by id for no key update;
-      -- During the wait for the locks, a deal may have been archived, or may have got another external_id.
+      -- During the wait for the locks, another transaction may archive a deal or change its external_id.
       continue when known is distinct from app.deals_of_external_ids(own_company_id, own_ids);
       these := places;
       written := app.change_known_deals(own_company_id, known, array(
@@ -7797,20 +7822,20 @@ end
 $$;
 comment on function app.put_deals(uuid, jsonb[], text) is
   'Adds a deal for each item { title, contact_id, stage_id, … } if no deal has its external_id, or if it has no '
-  'external_id. For each other item, finds the deal. The argument on_conflict says what happens to it: update, merge '
-  'and keep are rules of app.change_known_deals(), and with fail, the result is { status: 409, existing_id, field }. '
-  'If two items have the same external_id, the later item finds the deal of the earlier item. Returns a result for '
-  'each item, in order.';
+  'external_id. For all other items, finds the deal. The argument on_conflict specifies how an existing deal changes. '
+  'The values update, merge and keep are rules of app.change_known_deals(). With the value fail, the result is { '
+  'status: 409, existing_id, field }. If two items have the same external_id, the later item finds the deal of the '
+  'earlier item. Returns a result for each item, in order.';
 
 -- schemas/50_channel_apps.sql
 
--- The apps at the channel whose events this platform accepts. The operator registers an app for several companies, which
--- connect their numbers through it. A company may also register an app of its own. No account of another company can name
--- that app, so its owners and admins may change its secret.
+-- The WhatsApp apps (Meta apps) whose events this platform accepts. The operator registers an app for several
+-- companies, which connect their numbers through this app. A company may also register an app of its own. No other
+-- company's account can use that app, so the company's owners and admins may change its secret.
 
 create table public.channel_apps (
   id uuid primary key default gen_random_uuid(),
-  -- The key is part of the path that the channel calls. The key is random, so no one can guess it, but the key is not a
+  -- The key is part of the webhook path that Meta calls. The key is random, so no one can guess it, but it is not a
   -- secret.
   app_key text not null unique check (app_key ~ '^[A-Za-z0-9_-]{16,64}$'),
   name text not null check (char_length(name) between 1 and 100)
@@ -7823,18 +7848,18 @@ create table public.channel_apps (
   sealed_previous_secret text
     check (sealed_previous_secret ~ '^[A-Za-z0-9_-]+\.\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$'),
   rotation_began_at timestamptz,
-  -- The token that the channel sends when the operator enters the webhook address in the app's settings at the channel.
+  -- The verification token that Meta sends when the operator enters the webhook URL in the app's settings at Meta.
   sealed_verify_token text not null
     check (sealed_verify_token ~ '^[A-Za-z0-9_-]+\.\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$'),
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
-  -- The company that registered the app. Null for an app of the operator.
+  -- The company that registered the app. Null for the operator's apps.
   owner_company_id uuid references public.companies on delete cascade,
   constraint channel_apps_previous_secret_while_rotating
     check ((sealed_previous_secret is null) = (rotation_began_at is null))
 );
 comment on table public.channel_apps is
-  'An app at the channel that may send events to this platform, with its sealed secrets.';
+  'A WhatsApp app that may send events to this platform, with its encrypted secrets.';
 
 create index channel_apps_owner_idx on public.channel_apps (owner_company_id);
 
@@ -7845,8 +7870,8 @@ as $$
   select app.acting_kind() <> 'person' or coalesce(of_company_id = any (app.managed_company_ids()), false)
 $$;
 comment on function app.runs_channel_app(uuid) is
-  'Checks whether the caller may change an app of this company: the platform may change every app, and people only an '
-  'app of a company that they manage. No person may change an app of the operator.';
+  'Checks whether the caller may change an app of this company. The platform may change every app. Users may change '
+  'only the apps of companies that they manage. No user may change an app of the operator.';
 
 create function app.usual_channel_app(of_company_id uuid) returns uuid
 language sql stable
@@ -7860,14 +7885,14 @@ as $$
   where owner_company_id = of_company_id or owner_company_id is null
 $$;
 comment on function app.usual_channel_app(uuid) is
-  'Returns the app that a new account of a company probably uses: the only app of the company, otherwise the only app of '
-  'the operator. Returns null when there are several.';
+  'Returns the app that a new account of a company probably uses: the company''s only app, otherwise the operator''s '
+  'only app. Returns null when several apps are possible.';
 
 create function app.note_app_event(app public.channel_apps, action text) returns void
 language sql security definer -- no role may write the events
 set search_path = ''
 as $$
-  -- An app of the operator has no company, and an app that is deleted with its company leaves no event.
+  -- An app of the operator has no company, and an app that is deleted with its company creates no event.
   insert into public.company_events (
     company_id, action, details, actor_kind, actor_id, actor_name, client_address
   )
@@ -7882,7 +7907,7 @@ as $$
   for key share of company
 $$;
 comment on function app.note_app_event(public.channel_apps, text) is
-  'Writes an event about an app of a company into company_events.';
+  'Writes an event about a company''s app into company_events.';
 
 create function app.note_app_deletion() returns trigger
 language plpgsql
@@ -7893,7 +7918,7 @@ begin
   return null;
 end
 $$;
-comment on function app.note_app_deletion() is 'Trigger: writes the deletion of an app into company_events.';
+comment on function app.note_app_deletion() is 'Trigger: records the deletion of an app in company_events.';
 
 create function public.create_channel_app(
   company_id uuid,
@@ -7916,7 +7941,7 @@ begin
     raise sqlstate 'PT422' using message =
       'name must have no blank at either end, and no line breaks, control characters or invisible characters';
   end if;
-  -- Several people may register apps at the same time.
+  -- Several users may register apps at the same time.
   perform from public.companies where id = create_channel_app.company_id for no key update;
   if (select count(*) from public.channel_apps where owner_company_id = create_channel_app.company_id) >= 10 then
     raise sqlstate 'PT409' using message = 'A company has at most 10 apps: ask the operator to delete one first';
@@ -7928,9 +7953,9 @@ begin
   )
   returning * into made;
   perform app.note_app_event(made, 'app_registered');
-  -- A company that registers its first app expects that app to deliver the events of its connected numbers. Until Meta
-  -- calls the new app, events of the operator's app still count for these numbers, because it is an earlier app of
-  -- their accounts.
+  -- A company that registers its first app expects this app to deliver the events for its connected numbers. Until Meta
+  -- sends events through the new app, events from the operator's app are still accepted for these numbers, because the
+  -- operator's app is an earlier app of their accounts.
   update public.messaging_accounts as accounts set channel_app_id = made.id
   where accounts.company_id = create_channel_app.company_id and not exists (
     select from public.channel_apps as apps
@@ -7942,13 +7967,13 @@ begin
 end
 $$;
 comment on function public.create_channel_app(uuid, text, text, text, text) is
-  'Registers an app of a company, with its sealed secrets. The accounts of the company without an app of its own use it '
-  'from then on. Raises PT403 for people who do not manage the company, PT409 when the company '
-  'has 10 apps, and PT422 for a name that people cannot read.';
+  'Registers an app of a company, with its sealed secrets. From then on, the company''s accounts that did not use one '
+  'of its own apps use the new app. Raises PT403 for users who do not manage the company, PT409 when the company has '
+  '10 apps, and PT422 for an unreadable name.';
 grant execute on function public.create_channel_app(uuid, text, text, text, text) to settings_client;
 
 create function public.channel_app(app_key text) returns jsonb
--- Security definer, because the role of the function whatsapp cannot read any table.
+-- Security definer, because the role for the edge function whatsapp cannot read any table.
 language sql stable security definer
 set search_path = ''
 as $$
@@ -7961,11 +7986,11 @@ as $$
   where apps.app_key = channel_app.app_key
 $$;
 comment on function public.channel_app(text) is
-  'Returns the sealed secrets of the app with this key in its path, or null for an unknown app.';
+  'Returns the encrypted secrets of the app with this key in its path, or null for an unknown app.';
 grant execute on function public.channel_app(text) to channel_client;
 
 create function public.rotate_channel_app(app_key text, sealed_secret text) returns timestamptz
--- Security definer, because the secret moves from one column to another, and no role may read these columns.
+-- Security definer, because the function copies a secret between columns that no role may read.
 language plpgsql security definer
 set search_path = ''
 as $$
@@ -7973,8 +7998,8 @@ as $$
 declare
   changed public.channel_apps;
 begin
-  -- A second rotation before the end of the first rotation replaces only the new secret, for example after a typing
-  -- error.
+  -- A second rotation before the end of the first rotation replaces only the new secret. This helps, for example, after
+  -- a typing error.
   update public.channel_apps as apps set
     sealed_secret = rotate_channel_app.sealed_secret,
     sealed_previous_secret = coalesce(apps.sealed_previous_secret, apps.sealed_secret),
@@ -7986,8 +8011,8 @@ begin
 end
 $$;
 comment on function public.rotate_channel_app(text, text) is
-  'Gives an app a new secret. The earlier secret is also accepted until finish_channel_app_rotation(). Returns the '
-  'time when the rotation began, or null for an app that is unknown or that the caller may not change.';
+  'Gives an app a new secret. The earlier secret is also accepted until a call of finish_channel_app_rotation(). '
+  'Returns the start time of the rotation, or null for an app that is unknown or that the caller may not change.';
 grant execute on function public.rotate_channel_app(text, text) to settings_client, service_role;
 
 create function public.finish_channel_app_rotation(app_key text) returns boolean
@@ -8013,8 +8038,8 @@ begin
 end
 $$;
 comment on function public.finish_channel_app_rotation(text) is
-  'Ends the rotation of an app. Only the new secret is accepted from then on. Returns whether a rotation was under '
-  'way, or null for an app that is unknown or that the caller may not change.';
+  'Ends the rotation of an app. Only the new secret is accepted from then on. Returns whether a rotation was in '
+  'progress, or null for an app that is unknown or that the caller may not change.';
 grant execute on function public.finish_channel_app_rotation(text) to authenticated, service_role;
 
 create function public.sealed_app_secrets() returns table (app_key text, kind text, sealed text)
@@ -8080,8 +8105,8 @@ grant insert (app_key, name, sealed_secret, sealed_verify_token) on public.chann
 
 -- schemas/51_accounts.sql
 
--- Messaging accounts: the phone numbers that a company uses on the channel, and when each was connected. Owners, admins
--- and the operator can disconnect a number. They connect a number with connect_messaging_account().
+-- Messaging accounts: the phone numbers that a company uses on WhatsApp, and when each number was connected. Owners,
+-- admins and the operator can disconnect a number. They connect a number with connect_messaging_account().
 
 create type public.disconnected_messaging_account as (
   id uuid,
@@ -8095,7 +8120,7 @@ comment on type public.disconnected_messaging_account is
 create table public.messaging_accounts (
   id uuid primary key default gen_random_uuid(),
   company_id uuid not null references public.companies on delete cascade,
-  -- The channel's own ids, written as decimal digits.
+  -- The WhatsApp ids, which are decimal digits.
   phone_number_id text not null check (phone_number_id ~ '^[0-9]{1,32}$'),
   business_account_id text check (business_account_id ~ '^[0-9]{1,32}$'),
   display_phone text not null check (display_phone ~ '^\+[1-9][0-9]{6,14}$'),
@@ -8104,25 +8129,24 @@ create table public.messaging_accounts (
   disconnected_at timestamptz,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
-  -- Only events of this app, or of an earlier app of the account, count for the account. So no one can use the secret
-  -- of one app to forge events for a company that does not use that app.
+  -- Only events from this app, or from an earlier app of the account, are accepted for the account. So no one can use
+  -- an app's secret to forge events for a company that does not use that app.
   channel_app_id uuid references public.channel_apps on delete set null,
-  -- When the channel refused the account for the first time since its last success. Claims read this column: if it has
-  -- a value, the next successful send withdraws the refusals.
+  -- When WhatsApp first refused the account after its last success. Claims read this column. If the column is not null,
+  -- the next successful send withdraws the refusals.
   refused_at timestamptz,
   unique (company_id, id),
   constraint messaging_accounts_one_per_number unique (company_id, phone_number_id),
-  -- A disconnected account keeps its conversations and loses its token.
+  -- A disconnected account keeps its conversations but not its token.
   constraint messaging_accounts_token_while_connected
     check ((disconnected_at is null) = (encrypted_token is not null))
 );
 comment on table public.messaging_accounts is
-  'A phone number of a company on the messaging channel, with its encrypted access token.';
+  'A company''s phone number on WhatsApp, with its encrypted access token.';
 comment on column public.messaging_accounts.channel_app_id is
-  'The events of this app count for the account. Null when the account has no app.';
+  'The app whose events are accepted for the account. Null when there is none.';
 
--- This table keeps earlier apps, because the status of a message may arrive days after its account changed to another
--- app.
+-- This table keeps earlier apps, because a message status may arrive days after the account changed to another app.
 create table public.account_channel_apps (
   id uuid primary key default gen_random_uuid(),
   company_id uuid not null references public.companies on delete cascade,
@@ -8134,20 +8158,20 @@ create table public.account_channel_apps (
     references public.messaging_accounts (company_id, id) on delete cascade
 );
 comment on table public.account_channel_apps is
-  'Every app that an account uses or used earlier. An event counts for an account only if one of these apps signed '
-  'it.';
+  'Every app that an account uses or used earlier. An event is accepted for an account only if one of these apps '
+  'signed the event.';
 
--- This table says which account had a number, and when. A message belongs to the company that had the number when the
--- person wrote the message. This rule holds even if the channel delivers the message after the number moved to another
--- company.
+-- This table records which account had a number, and when. A message belongs to the company that had the number when
+-- the person wrote the message. This rule also applies if WhatsApp delivers the message after the number moved to
+-- another company.
 create table public.account_connections (
   id uuid primary key default gen_random_uuid(),
   company_id uuid not null references public.companies on delete cascade,
   account_id uuid not null,
   connected_at timestamptz not null default now(),
   disconnected_at timestamptz,
-  -- When the channel last reported anything about the account. This time shows the operator whether events arrive. The
-  -- column is not in messaging_accounts, because jobs and claims read that table all the time.
+  -- When the last event about the account arrived. This time shows the operator whether events arrive. The column is
+  -- not in messaging_accounts, because jobs and claims read that table constantly.
   last_event_at timestamptz,
   constraint account_connections_account_fkey foreign key (company_id, account_id)
     references public.messaging_accounts (company_id, id) on delete cascade
@@ -8158,14 +8182,14 @@ comment on column public.account_connections.last_event_at is
   'When the last event about the account was received while the account was connected. The time is precise to ten '
   'seconds. Null when there was no event.';
 
--- A reply from a recipient names only the phone_number_id, so a number can be connected to only one company at a time.
+-- A recipient's reply contains only the phone_number_id, so a number can be connected to only one company at a time.
 create unique index messaging_accounts_one_connection_idx on public.messaging_accounts (phone_number_id)
   where disconnected_at is null;
 create index messaging_accounts_channel_app_idx on public.messaging_accounts (channel_app_id);
 create index account_channel_apps_app_idx on public.account_channel_apps (channel_app_id);
 create index account_connections_account_idx on public.account_connections (company_id, account_id, connected_at desc);
 
--- These indexes find the account of each item of an event.
+-- These indexes find the account for each item of an event.
 create index messaging_accounts_number_idx on public.messaging_accounts (phone_number_id);
 create index messaging_accounts_business_account_idx on public.messaging_accounts (business_account_id);
 
@@ -8175,8 +8199,8 @@ set search_path = ''
 as $$
 begin
   if tg_op = 'UPDATE' and new.phone_number_id <> old.phone_number_id then
-    -- Until now, the account did not have the new number. An earlier message to this number was for the account that
-    -- had the number then.
+    -- The account did not have the new number until now. An earlier message to this number was for the account that had
+    -- the number at that time.
     delete from public.account_connections where company_id = new.company_id and account_id = new.id;
     if new.disconnected_at is not null then
       return null;
@@ -8195,7 +8219,7 @@ begin
 end
 $$;
 comment on function app.note_connection() is
-  'Trigger: notes the periods in which an account is connected with its number.';
+  'Trigger: records the periods in which an account is connected with its number.';
 
 create function app.remember_channel_app() returns trigger
 -- Security definer, because no role may write the table.
@@ -8215,11 +8239,11 @@ begin
 end
 $$;
 comment on function app.remember_channel_app() is
-  'Trigger: keeps the app of an account, even after the account gets another app. Raises PT409 for an app of '
-  'another company, because the people of that company may change its secret.';
+  'Trigger: keeps the app of an account, even after the account gets another app. Raises PT409 for an app of another '
+  'company, because that company''s owners and admins may change the app''s secret.';
 
 create function public.disconnect_messaging_account(account_id uuid) returns public.disconnected_messaging_account
--- Security definer, because no person may write the table. The function deletes the token without reading it.
+-- Security definer, because no user may write the table. The function deletes the token without reading it.
 language plpgsql security definer
 set search_path = ''
 -- A transaction that stores the templates of an account holds locks that a disconnection needs.
@@ -8233,7 +8257,7 @@ declare
 begin
   select accounts.company_id into owner_id from public.messaging_accounts as accounts
   where accounts.id = disconnect_messaging_account.account_id
-    -- A caller cannot learn whether another company has an account.
+    -- The error must not reveal whether another company has the account.
     and (is_platform or accounts.company_id = any (app.member_company_ids()));
   if not found then
     raise sqlstate 'PT404' using message = 'No messaging account has this id';
@@ -8242,7 +8266,7 @@ begin
     raise sqlstate 'PT403' using message = 'Only owners and admins of a company disconnect its messaging accounts';
   end if;
 
-  -- If two calls run at the same time, the second one waits for the first and then finds nothing to do.
+  -- If two calls run at the same time, the second call waits for the first and then has nothing to do.
   select accounts.id, accounts.disconnected_at, accounts.disconnected_at is null into disconnected
   from public.messaging_accounts as accounts
   where accounts.id = disconnect_messaging_account.account_id and accounts.company_id = owner_id
@@ -8252,8 +8276,8 @@ begin
   end if;
   if disconnected.was_connected then
     update public.messaging_accounts as accounts set
-      -- clock_timestamp() and not now(), because this transaction may have waited for a transaction that connected the
-      -- account.
+      -- This is clock_timestamp() and not now(), because this transaction may have waited for a transaction that
+      -- connected the account.
       disconnected_at = clock_timestamp(), encrypted_token = null
     where accounts.id = disconnected.id
     returning accounts.disconnected_at into disconnected.disconnected_at;
@@ -8266,14 +8290,14 @@ end
 $$;
 comment on function public.disconnect_messaging_account(uuid) is
   'Disconnects a messaging account and deletes its token. Owners and admins of its company and the platform may call '
-  'this function. If the account is disconnected already, disconnected_at does not change. Conversations, messages '
-  'and templates stay. Sends that are under way are settled, and reports about sent messages still count. Raises '
-  'PT403 for other members of the company. Raises PT404 when no account of the caller has this id. Raises PT503 when '
-  'the function had to wait too long.';
+  'this function. If the account is already disconnected, disconnected_at does not change. Conversations, messages and '
+  'templates remain. Sends in progress are settled, and status reports about sent messages are still processed. Raises '
+  'PT403 for other members of the company. Raises PT404 when the caller has no account with this id. Raises PT503 '
+  'after waiting too long for a lock.';
 grant execute on function public.disconnect_messaging_account(uuid) to authenticated, service_role;
 
--- With these functions, access tokens move to a new CREDENTIALS_KEY. A program that has both keys reads each sealed
--- token, seals the token with the new key, and stores it again. A sealed token is useless without a key.
+-- These functions re-encrypt access tokens with a new CREDENTIALS_KEY. A program that has both keys reads each sealed
+-- token, seals it with the new key, and stores it again. A sealed token is useless without a key.
 create function public.sealed_account_tokens(
   after_id uuid default null,
   max_rows integer default 1000
@@ -8289,8 +8313,8 @@ as $$
   limit greatest(least(max_rows, 1000), 0)
 $$;
 comment on function public.sealed_account_tokens(uuid, integer) is
-  'Returns connected accounts of all companies with their encrypted tokens. The accounts are in the order of their '
-  'ids and begin after after_id. Returns at most max_rows accounts, and never more than 1000.';
+  'Returns connected accounts of all companies with their encrypted tokens. The accounts are sorted by id and begin '
+  'after after_id. Returns at most max_rows accounts, and never more than 1000.';
 grant execute on function public.sealed_account_tokens(uuid, integer) to service_role;
 
 create function public.reseal_account_token(
@@ -8334,7 +8358,7 @@ begin
 end
 $$;
 comment on function app.accounts_of_app(uuid, text, text) is
-  'Returns the accounts that have this number or this business account, and that use the app or used it earlier.';
+  'Returns the accounts with this number or this business account that use the app or used it earlier.';
 
 create function app.account_at(account_ids uuid[], number_id text, happened_at timestamptz) returns uuid
 language plpgsql stable
@@ -8343,8 +8367,8 @@ as $$
 declare
   holder_id uuid;
 begin
-  -- This query looks for the account that had the number among the accounts of all apps. Otherwise a repeated event
-  -- could show one company the customer of another company.
+  -- This query searches the accounts of all apps for the account that had the number. Otherwise a repeated event could
+  -- reveal one company's customer to another company.
   select accounts.id into holder_id
   from public.messaging_accounts as accounts
   join public.account_connections as connections on connections.company_id = accounts.company_id
@@ -8363,8 +8387,9 @@ begin
 end
 $$;
 comment on function app.account_at(uuid[], text, timestamptz) is
-  'Returns the account that was connected with this number at this time. If there was none, returns the account of '
-  'account_ids that is connected now. Returns null when the account that had the number is not in account_ids.';
+  'Returns the account that was connected with this number at this time. If no account was connected at this time, '
+  'returns the account in account_ids that is connected now. Returns null when the account that had the number is not '
+  'in account_ids.';
 
 create function app.account_id_in(item jsonb) returns text
 language plpgsql immutable
@@ -8375,10 +8400,10 @@ begin
 end
 $$;
 comment on function app.account_id_in(jsonb) is
-  'Returns the id that an item uses for its account: a number or a business account.';
+  'Returns the id by which an item identifies its account: a phone number id or a business account id.';
 
 create function app.note_last_event(app_id uuid, items jsonb, received_at timestamptz) returns void
--- This function is in plpgsql, because plpgsql keeps its plans. Postgres would plan an SQL function again for each
+-- This function uses PL/pgSQL, because PL/pgSQL caches its plans. Postgres would plan an SQL function again for each
 -- event.
 language plpgsql
 set search_path = ''
@@ -8405,13 +8430,14 @@ begin
           and named.channel_app_id = app_id
       )
       and connections.disconnected_at is null
-      -- With this condition, many events in a short time cause only a few writes, and a repeated event causes none.
+      -- Because of this condition, many events in a short time cause only a few writes, and a repeated event causes no
+      -- write.
       and (
         connections.last_event_at is null
         or connections.last_event_at < note_last_event.received_at - interval '10 seconds'
       )
-    -- No event waits here. A transaction that has locked the row either notes nearly the same time or disconnects the
-    -- account.
+    -- Events never wait here. A transaction that has locked the row either records nearly the same time or disconnects
+    -- the account.
     for no key update of connections skip locked
   )
   update public.account_connections as connections set last_event_at = note_last_event.received_at
@@ -8419,8 +8445,8 @@ begin
 end
 $$;
 comment on function app.note_last_event(uuid, jsonb, timestamptz) is
-  'Notes the time at which an event of an app was received, for each connected account that an item of the event is '
-  'about.';
+  'Records the time at which an app''s event was received, for each connected account to which an item of the event '
+  'refers.';
 
 create function app.connected_numbers(of_company_id uuid, of_business_account_id text) returns text[]
 language sql stable
@@ -8477,8 +8503,8 @@ grant select on public.account_connections to authenticated, service_role;
 
 -- schemas/52_conversations.sql
 
--- Conversations. A conversation is between a company and one contact, on one messaging account. This file also has the
--- window in which the company may answer freely.
+-- Conversations. A conversation is between a company and one contact, on one messaging account. This file also defines
+-- the window in which the company may reply freely.
 
 create table public.conversations (
   id uuid primary key default gen_random_uuid(),
@@ -8489,12 +8515,12 @@ create table public.conversations (
   assigned_to uuid,
   team_id uuid,
   last_message_at timestamptz,
-  -- Until this time the company may answer freely. After this time, only approved templates are allowed.
+  -- Until this time, the company may send free-form messages. After this time, only approved templates are allowed.
   window_expires_at timestamptz,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
   version bigint not null default app.change_now(),
-  -- The channel's id of the business number in this conversation.
+  -- The WhatsApp id of the business phone number in this conversation.
   phone_number_id text not null constraint conversations_phone_number_id_check
     check (phone_number_id ~ '^[0-9]{1,32}$'),
   unique (company_id, id),
@@ -8509,17 +8535,17 @@ create table public.conversations (
     references public.teams (company_id, id) on delete set null (team_id)
 );
 comment on table public.conversations is
-  'A conversation of a company with a contact on a messaging account. A conversation lasts from its first message '
-  'until it is closed.';
+  'A conversation of a company with a contact on a messaging account. A conversation starts with its first message and '
+  'ends when someone closes it.';
 
--- With these statistics, the planner assumes that all rows belong to one company and one account; 30_contacts.sql gives
--- the reason.
+-- These statistics make the planner assume that all rows belong to one company and one account. 30_contacts.sql
+-- explains why.
 alter table public.conversations
   alter column company_id set (n_distinct = 1),
   alter column messaging_account_id set (n_distinct = 1);
 
--- A company may answer freely for 24 hours after a person's message. There is one window for each person and business
--- number, even if they have several conversations.
+-- A company may send free-form messages for 24 hours after a person's message. Each pair of a person and a business
+-- number has one window, even if they have several conversations.
 create table public.contact_windows (
   id uuid primary key default gen_random_uuid(),
   company_id uuid not null references public.companies on delete cascade,
@@ -8527,10 +8553,10 @@ create table public.contact_windows (
   account_id uuid not null,
   -- The time of the person's newest message, which opens the window.
   last_inbound_at timestamptz,
-  -- The newest time at which the channel said that the window is closed.
+  -- The newest time at which WhatsApp reported that the window is closed.
   closed_at timestamptz,
   expires_at timestamptz generated always as (
-    -- In this time zone every day has 24 hours. The time zone of the session does not matter.
+    -- In UTC, every day has 24 hours. The session's time zone does not matter.
     case when closed_at >= last_inbound_at
       then least(closed_at, (last_inbound_at at time zone 'UTC' + interval '24 hours') at time zone 'UTC')
       else (last_inbound_at at time zone 'UTC' + interval '24 hours') at time zone 'UTC' end
@@ -8544,7 +8570,7 @@ create table public.contact_windows (
     references public.messaging_accounts (company_id, id) on delete cascade
 );
 comment on table public.contact_windows is
-  'The time until which a company may answer a person freely on one of its numbers.';
+  'The time until which a company may send a person free-form messages from one of its numbers.';
 
 alter table public.contact_windows
   alter column company_id set (n_distinct = 1),
@@ -8584,7 +8610,7 @@ begin
 end
 $$;
 comment on function app.begin_conversation() is
-  'Trigger: when a conversation is added or opened again, sets its number and the window of its contact.';
+  'Trigger: when a conversation is added or reopened, sets its number and its contact''s window.';
 
 create function app.note_number_of_conversations() returns trigger
 language plpgsql security definer
@@ -8597,7 +8623,7 @@ begin
 end
 $$;
 comment on function app.note_number_of_conversations() is
-  'Trigger: when the number of an account changes, sets the new number in its conversations.';
+  'Trigger: when an account''s number changes, sets the new number in the account''s conversations.';
 
 -- Security definer, because a write token may read only the conversation that it writes. So the function checks the
 -- company itself.
@@ -8615,8 +8641,8 @@ as $$
 $$;
 comment on function public.other_conversation_not_closed(uuid) is
   'Returns the conversation that prevents this conversation of the key''s company from being opened. The other '
-  'conversation has the same contact and account, and is not closed. Returns null when there is none. Needs a write '
-  'token.';
+  'conversation has the same contact and account, and is not closed. Returns null when no such conversation exists. '
+  'Needs a write token.';
 grant execute on function public.other_conversation_not_closed(uuid) to api_client;
 
 create function app.close_window(own_company_id uuid, of_contact_id uuid, on_account_id uuid, at timestamptz)
@@ -8638,8 +8664,8 @@ begin
 end
 $$;
 comment on function app.close_window(uuid, uuid, uuid, timestamptz) is
-  'Notes when the channel said that the window of a contact on an account is closed. The next message of the person '
-  'opens the window again. If the person wrote after that time, the window stays open.';
+  'Records that WhatsApp reported a contact''s window on an account as closed. The person''s next message reopens the '
+  'window. If the person wrote after that time, the window remains open.';
 
 create function app.find_or_open_conversation(
   own_company_id uuid,
@@ -8670,7 +8696,7 @@ end
 $$;
 comment on function app.find_or_open_conversation(uuid, uuid, uuid) is
   'Finds the conversation of a contact and an account that is not closed, or opens a conversation. If several calls '
-  'run at the same time, only one opens a conversation.';
+  'run at the same time, only one call opens a conversation.';
 
 create trigger conversations_note_written before insert or update on public.conversations
   for each statement execute function app.note_written_table();
@@ -8717,9 +8743,9 @@ select app.make_feed('conversation_changes', 'conversations', '
 
 -- schemas/52_message_parts.sql
 
--- The parts of people's messages that callers read as fields: a place, contact cards, and what a person chose. They are
--- read from the channel's own object, which the column payload of a message has. A part that has an unexpected shape is
--- null.
+-- The parts of inbound messages that callers read as fields: a location, contact cards, and the person's choice. The
+-- functions read these parts from the original WhatsApp object in the column `payload`. A part with an unexpected
+-- structure is null.
 
 create function app.location_in(payload jsonb) returns jsonb
 language sql immutable
@@ -8735,7 +8761,7 @@ as $$
   from (values (payload -> 'location')) as told (place)
 $$;
 comment on function app.location_in(jsonb) is
-  'Returns the place in the payload of a message: { latitude, longitude, name, address, url }.';
+  'Returns the location in a message''s payload: { latitude, longitude, name, address, url }.';
 
 create function app.contact_cards_in(payload jsonb) returns jsonb
 language sql immutable
@@ -8771,7 +8797,7 @@ as $$
   where jsonb_typeof(card) = 'object'
 $$;
 comment on function app.contact_cards_in(jsonb) is
-  'Returns the contact cards in the payload of a message: a list of { name, organization, phones, emails }.';
+  'Returns the contact cards in a message''s payload: an array of { name, organization, phones, emails }.';
 
 create function app.choice_in(payload jsonb) returns jsonb
 language sql immutable
@@ -8790,16 +8816,16 @@ as $$
   end
 $$;
 comment on function app.choice_in(jsonb) is
-  'Returns what a person chose, from the payload of a message: { type, id, title, description }. The type is button (of '
-  'a template), button_reply or list_reply.';
+  'Returns the person''s choice in a message''s payload: { type, id, title, description }. The type is button (a '
+  'template button), button_reply or list_reply.';
 
 grant execute on function app.location_in(jsonb), app.contact_cards_in(jsonb), app.choice_in(jsonb)
   to api_reader, api_client;
 
 -- schemas/53_messages.sql
 
--- Messages of a conversation, and the facts about each message. There is one column for each fact that the channel can
--- report, and the status is derived from these columns. A new message updates last_message_at and the window of its
+-- Messages of a conversation, and the reported facts about each message. Each fact that WhatsApp can report has its own
+-- column, and the status is derived from these columns. A new message updates last_message_at and the window of its
 -- conversation.
 
 create table public.messages (
@@ -8815,33 +8841,33 @@ create table public.messages (
   ),
   content text not null constraint messages_content_check
     check (char_length(content) <= case direction when 'inbound' then 65536 else 4096 end),
-  -- The channel's id. An outbound message has no id until the channel has accepted it.
+  -- The WhatsApp message id. An outbound message has no such id until WhatsApp has accepted the message.
   whatsapp_message_id text check (char_length(whatsapp_message_id) between 1 and 255),
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
-  -- What the ledger of sends says about an outbound message: pending, accepted by the channel, or failed.
+  -- The state of an outbound message in the send ledger: pending, accepted by WhatsApp, or failed.
   outcome text check (outcome in ('pending', 'accepted', 'failed')),
   -- The text of a template as the recipient sees it.
   rendered_text text constraint messages_rendered_text_check check (char_length(rendered_text) <= 65536),
   version bigint not null default app.change_now(),
-  -- For an outbound message, the times that the channel reported. For an inbound message, the time at which the person
-  -- sent it.
+  -- For an outbound message, the times that WhatsApp reported. For an inbound message, the time at which the person
+  -- sent the message.
   sent_at timestamptz,
   delivered_at timestamptz,
   read_at timestamptz,
   failed_at timestamptz,
-  -- When the lifetime of the message ended, if no report had said by then that the message arrived.
+  -- When the lifetime of the message ended, if no report had confirmed its arrival by then.
   expired_at timestamptz,
   failure jsonb constraint messages_failure_check check (jsonb_typeof(failure) = 'object'),
   price_category text constraint messages_price_category_check
     check (char_length(price_category) between 1 and 64),
   price_type text constraint messages_price_type_check check (char_length(price_type) between 1 and 64),
-  -- Reports may come late, twice and in any order, but the same facts always give the same status.
+  -- Reports may arrive late, twice and in any order, but the same facts always lead to the same status.
   status text generated always as (
     case
       when direction = 'inbound' then null
-      -- Proof that the message arrived counts more than a reported failure, because a message may fail on one device
-      -- and arrive on another.
+      -- A report of arrival overrides a reported failure, because a message may fail on one device and arrive on
+      -- another.
       when read_at is not null then 'read'
       when delivered_at is not null then 'delivered'
       when failed_at is not null or outcome = 'failed' then 'failed'
@@ -8851,14 +8877,14 @@ create table public.messages (
       else 'pending'
     end
   ) stored,
-  -- The channel's object for this type of message, without the parts that have their own column.
+  -- The WhatsApp object for this message type, without the parts that have their own column.
   payload jsonb constraint messages_payload_check check (jsonb_typeof(payload) = 'object'),
-  -- { id, mime_type, sha256, filename, voice, animated, expires_at, gone_at }. The digest is in hexadecimal digits.
+  -- { id, mime_type, sha256, filename, voice, animated, expires_at, gone_at }. The hash is in hexadecimal.
   media jsonb constraint messages_media_check check (jsonb_typeof(media) = 'object'),
   reply_to_whatsapp_id text constraint messages_reply_to_whatsapp_id_check
     check (char_length(reply_to_whatsapp_id) between 1 and 255),
   reply_to_id uuid,
-  -- The reaction of the person, as { emoji, at }. Null when there is none.
+  -- The person's reaction, as { emoji, at }. Null when there is no reaction.
   reaction jsonb constraint messages_reaction_check check (jsonb_typeof(reaction) = 'object'),
   -- The reaction of the company, as { emoji, at }, and the channel's id of this reaction. Null when there is none.
   own_reaction jsonb constraint messages_own_reaction_check check (jsonb_typeof(own_reaction) = 'object'),
@@ -8866,20 +8892,20 @@ create table public.messages (
     check (char_length(own_reaction_whatsapp_id) between 1 and 255),
   edited_at timestamptz,
   revoked_at timestamptz,
-  -- The channel tries to deliver a message until this time. After that, the channel drops the message without a report.
+  -- WhatsApp tries to deliver a message until this time. After that, WhatsApp drops the message without a report.
   expires_at timestamptz,
   original_content text constraint messages_original_content_check
     check (char_length(original_content) <= 65536),
   is_erased boolean not null default false,
-  -- Who wrote an outbound message. The row has the name that the author had at that time, and the id has no foreign
-  -- key. So the id and the name remain after a key or a member is deleted.
+  -- The author of an outbound message. The row contains the author's name at that time, and the id has no foreign key.
+  -- So the id and the name remain after a key or a member is deleted.
   author_type text constraint messages_author_type_check check (author_type in ('key', 'member', 'agent', 'system')),
   author_id uuid,
   author_name text constraint messages_author_name_check check (char_length(author_name) between 1 and 255),
   wish text constraint messages_wish_check check (wish in ('stop', 'start', 'stop_marketing', 'start_marketing')),
   received_at timestamptz,
   unique (company_id, id),
-  -- The channel may deliver an event more than once, but a second delivery must not add a second message.
+  -- WhatsApp may deliver an event more than once, but a second delivery must not add a second message.
   constraint messages_one_per_whatsapp_message_id unique (company_id, whatsapp_message_id),
   constraint messages_conversation_fkey foreign key (company_id, conversation_id)
     references public.conversations (company_id, id) on delete cascade,
@@ -8896,15 +8922,15 @@ comment on table public.messages is
 comment on column public.messages.status is
   'For an outbound message, derived from its facts: pending, accepted, sent, delivered, read, failed or expired.';
 comment on column public.messages.rendered_text is
-  'For a template send, the text as the recipient sees it. Null when the template was not known.';
+  'For a template send, the text as the recipient sees it. Null when the template is unknown.';
 comment on column public.messages.outcome is
-  'For an outbound message: pending (not known yet), accepted by the channel, or failed. Null for an inbound message.';
+  'For an outbound message: pending (not known yet), accepted by WhatsApp, or failed. Null for an inbound message.';
 comment on column public.messages.failure is
-  'Why a message failed: { reason, code, message, details }. The last three members come from the channel. The '
-  'failure stays even if the message arrives later.';
+  'Why a message failed: { reason, code, message, details }. The last three members come from WhatsApp. The failure '
+  'remains even if the message arrives later.';
 comment on column public.messages.expires_at is
-  'For an outbound message that the channel accepted: the time until which a report of its arrival is expected. This '
-  'time is an hour after the end of the message''s life.';
+  'For an outbound message that WhatsApp accepted: the time until which a report of its arrival is expected. This time '
+  'is an hour after the end of the message''s life.';
 comment on column public.messages.reaction is
   'The newest reaction of the person: { emoji, at }. The emoji is null when the person took the reaction back.';
 comment on column public.messages.own_reaction is
@@ -8915,23 +8941,23 @@ comment on column public.messages.edited_at is
   'When the person last edited the message. The text before the first edit is original_content.';
 comment on column public.messages.original_content is 'The first text of a message that the person edited.';
 comment on column public.messages.revoked_at is
-  'When the person took the message back. The message disappeared from the person''s chat, but the company keeps its '
+  'When the person deleted the message. The message disappeared from the person''s chat, but the company keeps its '
   'content.';
 comment on column public.messages.wish is
-  'What a person asked for in the message, with a word or by tapping a button: no messages, messages again, no '
-  'marketing, or marketing again.';
+  'The person''s request in the message, made with a keyword or a button: no messages, messages again, no marketing, '
+  'or marketing again.';
 comment on column public.messages.received_at is
-  'For an inbound message, when its event was received. The times of the channel are whole seconds, so this column '
-  'orders two messages of the same second. If both came in one event, created_at orders them.';
+  'For an inbound message, when its event was received. WhatsApp reports times in whole seconds, so this column sorts '
+  'messages with the same second. If two messages arrived in the same event, created_at sorts them.';
 comment on column public.messages.author_type is
   'Who wrote an outbound message: an API key, a member, the agent of the platform, or the system. Null for an inbound '
-  'message, whose author is the person or the channel. Also null when the platform did not name the author.';
+  'message, whose author is the contact or WhatsApp. Also null when the platform did not specify the author.';
 comment on column public.messages.is_erased is 'Whether an erased person wrote or received the message.';
 
--- A page of a conversation should read only its part of messages_newest_first_idx. If the planner expects fewer
--- messages than a page has, it may read and sort the whole conversation. Such a plan is slow if the conversation is
--- long. So the planner assumes one company and 1,000 messages in each conversation. Extended statistics also tell the
--- planner that all messages of a conversation have the same company.
+-- A query for a page of a conversation should read only the matching part of messages_newest_first_idx. If the planner
+-- expects fewer messages than a page contains, it may read and sort the whole conversation. Such a plan is slow for a
+-- long conversation. So the planner assumes one company and 1,000 messages in each conversation. With extended
+-- statistics, the planner also knows that all messages of a conversation belong to the same company.
 alter table public.messages
   alter column company_id set (n_distinct = 1),
   alter column conversation_id set (n_distinct = -0.001);
@@ -8944,7 +8970,7 @@ create index messages_newest_first_idx
 create index messages_changes_idx on public.messages (company_id, version, id);
 create index messages_reply_to_idx on public.messages (company_id, reply_to_id) where reply_to_id is not null;
 
--- A reply can arrive before the message that it answers has its id.
+-- A reply can arrive before the original message has its WhatsApp id.
 create index messages_waiting_reply_idx on public.messages (company_id, reply_to_whatsapp_id)
   where reply_to_whatsapp_id is not null and reply_to_id is null;
 
@@ -8956,8 +8982,8 @@ create index messages_own_reaction_idx on public.messages (company_id, own_react
 create index messages_expiring_idx on public.messages (expires_at) where status in ('accepted', 'sent');
 create index messages_expired_idx on public.messages (expired_at) where expired_at is not null;
 
--- This index finds the sends that need attention, the newest first. The index is small, because few messages fail or
--- wait.
+-- This index finds the sends that need attention, newest first. The index is small, because few messages fail or are
+-- pending.
 create index messages_unusual_idx on public.messages (company_id, created_at desc, id desc)
   where failure is not null or status in ('pending', 'failed', 'expired');
 
@@ -8972,8 +8998,8 @@ as $$
 begin
   return array(
     select messages.id from public.conversations
-    -- Each conversation has its own lookup, because the plan of a join may read all messages of the company. The
-    -- messages are in the order of messages_newest_first_idx, so the planner chooses this index.
+    -- Each conversation has its own lookup, because the plan of a join may read all messages of the company. The sort
+    -- order is that of messages_newest_first_idx, so the planner chooses this index.
     cross join lateral (
       select id from public.messages
       where company_id = own_company_id and conversation_id = conversations.id
@@ -8991,13 +9017,13 @@ set search_path = ''
 as $$
 declare
   conversation record;
-  -- The time at which the person wrote, because the channel may repeat a message days later. A time in the future
-  -- counts as now.
+  -- This is the time at which the person wrote, because WhatsApp may repeat a message days later. A time in the future
+  -- is treated as the present time.
   said_at constant timestamptz := least(coalesce(new.sent_at, new.created_at), now());
   expires_at timestamptz;
 begin
-  -- The channel cannot show some edits. The platform then does not know the edited message, so the edit opens no
-  -- window.
+  -- WhatsApp does not provide the content of some edits. The platform then does not know the edited message, so the
+  -- edit does not open a window.
   if new.direction = 'inbound'
     and (new.type <> 'unsupported' or new.payload #>> '{unsupported,type}' is distinct from 'edit')
   then
@@ -9009,7 +9035,7 @@ begin
       last_inbound_at = greatest(windows.last_inbound_at, excluded.last_inbound_at)
     returning windows.expires_at into expires_at;
   end if;
-  -- greatest() ignores nulls. A message that is recorded late never replaces a later time.
+  -- The function greatest() ignores nulls. A message that is recorded late never replaces a later time.
   update public.conversations set
     last_message_at = greatest(
       last_message_at, case new.direction when 'inbound' then said_at else new.created_at end
@@ -9021,8 +9047,8 @@ begin
 end
 $$;
 comment on function app.move_conversation() is
-  'Trigger: a message updates last_message_at of its conversation. An inbound message also opens the 24-hour window '
-  'of its contact, and changes a pending conversation to open.';
+  'Trigger: updates last_message_at of a message''s conversation. For an inbound message, also opens the contact''s '
+  '24-hour window, and changes the status of a pending conversation to open.';
 
 create function app.note_life() returns trigger
 language plpgsql security definer
@@ -9031,8 +9057,8 @@ as $$
 declare
   template record;
 begin
-  -- A free reply has no template. A message of a template that is not in the catalogue has the usual lifetime. Each
-  -- condition has its own lookup, because the plan of a join may read all templates and all sends of the company.
+  -- A free-form reply has no template. A message with a template that is not in the catalogue has the default lifetime.
+  -- Each condition has its own lookup, because the plan of a join may read all templates and all sends of the company.
   select templates.ttl_seconds, templates.category into template from public.templates
   where company_id = new.company_id
     and business_account_id = (
@@ -9055,7 +9081,8 @@ end
 $$;
 comment on function app.note_life() is
   'Trigger: sets when an accepted message expires: an hour after the end of its lifetime. The lifetime is the time '
-  'that the channel sets for the template. Otherwise it is 10 minutes for a code, and 30 days for any other message.';
+  'that WhatsApp sets for the template. Without such a time, the lifetime is 10 minutes for a code, and 30 days for '
+  'any other message.';
 
 create function public.expire_messages() returns integer
 language sql security definer -- no role may write the table
@@ -9075,8 +9102,8 @@ as $$
   select count(*)::integer from expired
 $$;
 comment on function public.expire_messages() is
-  'Marks at most 1,000 messages as expired, and returns how many. An expired message has no report that it arrived or '
-  'failed. A scheduled job calls this function. A later report removes the mark.';
+  'Sets at most 1,000 messages to expired, and returns their number. An expired message has no report that it arrived '
+  'or failed. A scheduled job calls this function. A later report clears the expiry.';
 grant execute on function public.expire_messages() to service_role;
 
 create trigger messages_note_change before update on public.messages
@@ -9084,7 +9111,7 @@ create trigger messages_note_change before update on public.messages
 create trigger messages_note_deletion after delete on public.messages
   referencing old table as deleted for each statement execute function app.note_deletion();
 
--- A notice of the channel, such as a notice of a new phone, is not a message of a person.
+-- A WhatsApp system notice, such as a notice of a new phone number, is not a person's message.
 create trigger messages_move_conversation after insert on public.messages
   for each row when (
     new.type <> 'system' and (new.direction = 'inbound' or new.status in ('accepted', 'sent', 'delivered', 'read'))
@@ -9107,8 +9134,8 @@ alter table public.messages enable row level security;
 create policy "people read their company's messages" on public.messages
   for select to authenticated using (company_id = any ((select app.member_company_ids())::uuid[]));
 
--- A key reads the messages of its company, but may not write them. A row is a message on the channel, so only the
--- platform and the functions of sends write rows.
+-- A key reads the messages of its company, but may not write them. A row is a WhatsApp message, so only the platform
+-- and the functions of sends write rows.
 create policy "a key reads its company's messages" on public.messages
   for select to api_client using (company_id = (select app.company_id('read')));
 
@@ -9146,8 +9173,8 @@ $columns$);
 
 -- schemas/54_opt_outs.sql
 
--- The people of a company see its opt-outs: the person, the kind (no messages or no marketing), the time, and the words
--- of the person. A member can lift an opt-out, and gives a reason.
+-- A company's members can list its opt-outs: the contact, the kind (no messages or no marketing), the time, and the
+-- contact's message. A member can lift an opt-out and must give a reason.
 
 create table public.opt_out_lifts (
   id uuid primary key default gen_random_uuid(),
@@ -9155,13 +9182,13 @@ create table public.opt_out_lifts (
   contact_id uuid not null,
   -- The field of the contact that the member set to false.
   kind text not null check (kind in ('do_not_contact', 'marketing_opt_out')),
-  -- The opt-out that ended: its source and its time, as in contacts.
+  -- The opt-out that was lifted: its source and its time, as in contacts.
   source text not null,
   asked_at timestamptz not null,
-  -- Null after the person of the contact is erased.
+  -- Null after the contact is erased.
   reason text constraint opt_out_lifts_reason_check check (char_length(reason) between 1 and 500),
-  -- The id has no foreign key, and the row has the name that the member had then. So both remain after the member has
-  -- left.
+  -- The id has no foreign key, and the row contains the member's name at that time. So both values remain after the
+  -- member has left.
   member_id uuid not null,
   member_name text,
   lifted_at timestamptz not null default now(),
@@ -9170,18 +9197,19 @@ create table public.opt_out_lifts (
     references public.contacts (company_id, id) on delete cascade
 );
 comment on table public.opt_out_lifts is
-  'The opt-outs that members of a company lifted, with their reasons. Only lift_opt_out() writes this table. An '
-  'opt-out that a key or a person takes back is not in it.';
+  'The opt-outs that members of a company lifted, with their reasons. Only lift_opt_out() writes this table. The table '
+  'does not contain opt-outs that an API key or the contact ended.';
 
 create index opt_out_lifts_newest_first_idx on public.opt_out_lifts (company_id, lifted_at desc, id desc);
 create index opt_out_lifts_contact_idx on public.opt_out_lifts (company_id, contact_id);
 
--- Few messages have a wish and few contacts are opted out, so the partial indexes are small.
+-- Few messages contain an opt-out, and few contacts have opted out, so the partial indexes are small.
 create index messages_wish_idx on public.messages (company_id, conversation_id, sent_at) where wish is not null;
 create index contacts_stopped_idx on public.contacts (company_id, do_not_contact_at desc, id desc)
   where do_not_contact;
 
--- The policies of the tables decide what the caller reads, so this function has the rights of the caller.
+-- This function runs with the caller's privileges (security invoker), so the table policies decide what the caller can
+-- read.
 create function public.opt_outs(
   company_id uuid, of_kind text default null, search text default null, older_than timestamptz default null,
   older_than_id uuid default null, older_than_kind text default null, max_rows integer default 50
@@ -9201,9 +9229,9 @@ set search_path = ''
 as $$
 #variable_conflict use_column
 declare
-  -- The words contain no characters that have a meaning in a pattern.
+  -- The words contain no special characters of a pattern.
   pattern constant text := '%' || btrim(app.words(left(opt_outs.search, 100))) || '%';
-  -- Only a text without letters can be a part of a phone.
+  -- Only a string without letters can be part of a phone number.
   digits constant text := case when left(opt_outs.search, 100) ~ '^[-+(). 0-9]+$'
     then nullif(regexp_replace(left(opt_outs.search, 100), '[^0-9]', '', 'g'), '') end;
   most constant integer := least(greatest(coalesce(opt_outs.max_rows, 50), 1), 101);
@@ -9256,15 +9284,16 @@ begin
 end
 $$;
 comment on function public.opt_outs(uuid, text, text, timestamptz, uuid, text, integer) is
-  'Returns the opt-outs of a company for its members, the newest first. The argument of_kind is do_not_contact, '
-  'marketing_opt_out or null for both. The argument search is a part of a name or of a phone. The next page begins '
-  'after asked_at, contact_id and kind of the last row. The column words is the text of the message or button with which '
-  'the person opted out, and is_button tells a button from a text. Both are null when there is no such message, for '
-  'example when a member set the field. Returns no rows for a company in which the caller does not work.';
+  'Returns a company''s opt-outs for its members, newest first. The argument of_kind is do_not_contact, '
+  'marketing_opt_out or null for both. The argument `search` is a part of a name or of a phone number. The next page '
+  'begins after asked_at, contact_id and kind of the last row. The column `words` is the text of the message or button '
+  'with which the contact opted out. The column is_button is true for a button. Both columns are null when no such '
+  'message exists, for example when a member set the field. Returns no rows if the caller is not a member of the '
+  'company.';
 grant execute on function public.opt_outs(uuid, text, text, timestamptz, uuid, text, integer) to authenticated;
 
 create function public.lift_opt_out(contact_id uuid, kind text, asked_at timestamptz, reason text) returns timestamptz
--- Security definer, because no person may write the table of lifts. The function checks the company of the caller.
+-- Security definer, because no user may write the table of lifted opt-outs. The function checks the caller's company.
 language plpgsql security definer
 set search_path = ''
 set lock_timeout = '3s'
@@ -9289,7 +9318,7 @@ begin
   if not found then
     raise sqlstate 'PT404' using message = 'No contact has this id';
   end if;
-  -- Without an opt-out, the comparison is null.
+  -- If the contact has no opt-out, the comparison is null.
   if (
     lift_opt_out.asked_at = case when not is_messages then known.marketing_opt_out_at
       when known.do_not_contact then known.do_not_contact_at end
@@ -9318,10 +9347,10 @@ exception
 end
 $$;
 comment on function public.lift_opt_out(uuid, text, timestamptz, text) is
-  'Lifts an opt-out of a contact, notes the reason, the member and the time, and returns the time. Each member of the '
+  'Lifts an opt-out of a contact, records the reason, the member and the time, and returns the time. Any member of the '
   'company may call this function. The argument asked_at is the time of the opt-out that the member saw. Raises PT409 '
   'when the opt-out of the contact has changed or ended since then, PT422 when kind or reason is not valid, PT404 when '
-  'no contact of the caller has this id, and PT503 when the function had to wait too long.';
+  'no contact of the caller has this id, and PT503 after waiting too long for a lock.';
 grant execute on function public.lift_opt_out(uuid, text, timestamptz, text) to authenticated;
 
 alter table public.opt_out_lifts enable row level security;
@@ -9332,30 +9361,31 @@ grant select on public.opt_out_lifts to authenticated, service_role;
 
 -- schemas/55_connect_accounts.sql
 
--- How a messaging account is connected, on the settings page or with the operator's command. Before that, the channel
--- has confirmed the token and the number, and the token is sealed. No person may store a token: only the edge function
--- settings can, in the name of a person. Otherwise a person could store any text as a token, and take any number.
+-- Functions that connect a messaging account, for the settings page and the operator's command. Before these functions
+-- are called, Meta confirms the token and the number, and the caller seals (encrypts) the token. Users cannot store a
+-- token themselves: only the edge function settings can, on behalf of a user. Otherwise a user could store any string
+-- as a token, and claim any phone number.
 
--- What the channel said about a number and its token. These facts are not in messaging_accounts, because jobs and claims
--- read that table all the time.
+-- What Meta reported about a number and its token. These values are not in messaging_accounts, because jobs and claims
+-- read that table constantly.
 create table public.account_health (
   id uuid primary key default gen_random_uuid(),
   company_id uuid not null references public.companies on delete cascade,
   account_id uuid not null,
   token_stored_at timestamptz not null default now(),
-  -- Null when the token never ends, or when the channel does not say so.
+  -- Null when the token never expires, or when Meta does not report an expiry.
   token_expires_at timestamptz,
-  -- The channel's words, such as GREEN and TIER_1K. Null when the channel did not say it.
+  -- The values that Meta reports, such as GREEN and TIER_1K. Null when Meta did not report a value.
   quality_rating text check (char_length(quality_rating) between 1 and 100),
   messaging_limit text check (char_length(messaging_limit) between 1 and 100),
-  -- When the channel last answered about the number.
+  -- When Meta last returned data about the number.
   checked_at timestamptz not null default now(),
   constraint account_health_once unique (company_id, account_id),
   constraint account_health_account_fkey foreign key (company_id, account_id)
     references public.messaging_accounts (company_id, id) on delete cascade
 );
 comment on table public.account_health is
-  'What the channel last said about each number and its token: the end of the token, the quality, the messaging limit.';
+  'What Meta last reported about each number and its token: the token''s expiry, the quality, and the messaging limit.';
 
 create function public.managing_person(company_id uuid) returns jsonb
 language plpgsql stable
@@ -9371,15 +9401,15 @@ begin
 end
 $$;
 comment on function public.managing_person(uuid) is
-  'Returns who the signed-in person is, and how they signed in, as the claims of their token. Raises PT403 if the person '
-  'is not an owner or admin of the company.';
+  'Returns the signed-in user''s id and sign-in method, as token claims. Raises PT403 if the user is not an owner or '
+  'admin of the company.';
 grant execute on function public.managing_person(uuid) to authenticated;
 
 create function app.note_account_event(account public.messaging_accounts, action text, details jsonb) returns void
 language sql
 set search_path = ''
 as $$
-  -- An account that is deleted with its company leaves no event, because the company no longer exists.
+  -- An account that is deleted with its company creates no event, because the company no longer exists.
   insert into public.company_events (
     company_id, account_id, account_name, action, details, actor_kind, actor_id, actor_name, client_address
   )
@@ -9397,7 +9427,7 @@ comment on function app.note_account_event(public.messaging_accounts, text, json
   'Writes an event about a messaging account into company_events.';
 
 create function app.note_account_change() returns trigger
--- Security definer, because no role may write the events.
+-- Security definer, because no role may write events directly.
 language plpgsql security definer
 set search_path = ''
 as $$
@@ -9444,7 +9474,7 @@ begin
   ) then
     raise sqlstate 'PT422' using message = 'channel_app_id is not an app of this company';
   end if;
-  -- If two people connect a number at the same time, the second waits here, and then replaces the token.
+  -- If two users connect a number at the same time, the second call waits here and then replaces the token.
   select * into known from public.messaging_accounts
   where company_id = connect_messaging_account.company_id
     and phone_number_id = connect_messaging_account.phone_number_id
@@ -9485,7 +9515,7 @@ begin
     quality_rating = coalesce(excluded.quality_rating, health.quality_rating),
     checked_at = excluded.checked_at;
   perform app.withdraw_token_refusals(account.id, 'infinity');
-  -- With a new token, the templates can probably be read now.
+  -- The new token can probably read the templates.
   update public.template_catalogues set sync_due_at = now()
   where company_id = account.company_id and business_account_id = account.business_account_id;
   return jsonb_build_object(
@@ -9509,11 +9539,11 @@ exception
 end
 $$;
 comment on function public.connect_messaging_account(uuid, text, text, text, text, uuid, timestamptz, text) is
-  'Connects a phone number of the channel to a company, or replaces its token. The caller has sealed the token, and '
-  'the channel has confirmed it. If business_account_id or the app is missing, the stored value stays. If a person '
-  'connects a new account without an app, the account gets the app that app.usual_channel_app() returns. Raises PT403 '
-  'for people who do not manage the company, PT409 when the number is connected to another company, and PT422 for an '
-  'app of another company.';
+  'Connects a WhatsApp phone number to a company, or replaces its token. Before the call, Meta has confirmed the '
+  'token, and the caller has sealed it. If business_account_id or the app is missing, the stored value remains. If a '
+  'user connects a new account without an app, the account gets the app that app.usual_channel_app() returns. Raises '
+  'PT403 for users who do not manage the company, PT409 when the number is connected to another company, and PT422 for '
+  'an app of another company.';
 grant execute on function public.connect_messaging_account(uuid, text, text, text, text, uuid, timestamptz, text)
   to settings_client, service_role;
 
@@ -9531,11 +9561,11 @@ grant select on public.account_health to authenticated, service_role;
 
 -- schemas/56_media.sql
 
--- The media of people's messages. The platform stores what the channel says about a file, and never its bytes. A caller
--- reads the bytes from the channel, through the gateway.
+-- The media files in inbound messages. The platform stores what WhatsApp reports about a file, and never its bytes. A
+-- caller downloads the bytes from WhatsApp through the gateway.
 
 create function public.media_of_message(message_id uuid) returns jsonb
--- Security definer, because a key cannot read accounts. The key learns only what this function returns.
+-- Security definer, because an API key cannot read accounts. The key gets only what this function returns.
 language plpgsql stable security definer
 set search_path = ''
 as $$
@@ -9577,18 +9607,18 @@ begin
 end
 $$;
 comment on function public.media_of_message(uuid) is
-  'Returns the medium of a message that a person sent, with the encrypted token of the account that received it. The '
-  'result not_found means that the company has no such message. The result no_media means that the message has no '
-  'medium, or that the company sent the message. The result gone means that the channel no longer has the medium, and '
-  'the member at says since when. The result no_account means that the account is disconnected. Raises PT401 and PT403 '
-  'as app.company_id() does.';
+  'Returns the media file of an inbound message, with the encrypted token of the account that received the message. '
+  'The result `not_found` means that the company has no such message. The result `no_media` means that the message has '
+  'no media file, or that the company sent the message. The result `gone` means that WhatsApp no longer has the media '
+  'file. The member `at` is the time at which this was first noticed. The result `no_account` means that the account '
+  'is disconnected. Raises PT401 and PT403 as app.company_id() does.';
 grant execute on function public.media_of_message(uuid) to api_client;
 
 create function public.note_media_gone(message_id uuid, media_id text) returns timestamptz
--- Security definer, because no key may write messages. This function writes nothing but the time.
+-- Security definer, because no key may write messages. This function writes only the time.
 language plpgsql security definer
 set search_path = ''
--- With this time zone, the time has the same form as the time columns.
+-- This time zone gives the time the same format as the time columns.
 set timezone = 'UTC'
 as $$
 declare
@@ -9604,26 +9634,26 @@ begin
 end
 $$;
 comment on function public.note_media_gone(uuid, text) is
-  'Notes that the channel no longer has the medium of a message, so that no one asks the channel again. Returns when '
-  'this was first noted, or null when the message does not have this medium. Raises PT401 and PT403 as '
+  'Records that WhatsApp no longer has the media file of a message, so that no one requests the file again. Returns '
+  'when this was first recorded, or null when the message does not have this media file. Raises PT401 and PT403 as '
   'app.company_id() does.';
 grant execute on function public.note_media_gone(uuid, text) to api_client;
 
 -- schemas/60_templates.sql
 
--- The message templates of a company's business accounts, as the channel last listed them. A reading of the channel's
--- list is stored completely or not at all.
+-- The message templates of a company's business accounts, as last listed by WhatsApp. Each reading of the WhatsApp list
+-- is stored completely or not at all.
 
 create table public.template_catalogues (
   id uuid primary key default gen_random_uuid(),
   company_id uuid not null references public.companies on delete cascade,
-  -- The channel's id of the business account. Two companies may share a business account, but each has its own
-  -- catalogue.
+  -- The WhatsApp id of the business account. Two companies may share a business account, but each company has its own
+  -- template catalogue.
   business_account_id text not null check (business_account_id ~ '^[0-9]{1,32}$'),
-  -- When the last stored reading began. Null when there is no catalogue yet.
+  -- When the last stored reading of the template list began. Null when there is no catalogue yet.
   synced_at timestamptz,
   sync_due_at timestamptz not null default now(),
-  -- How many readings in a row have failed. Each failure makes the next pause longer.
+  -- The number of consecutive failed readings. Each failure makes the next pause longer.
   failures integer not null default 0,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
@@ -9631,61 +9661,61 @@ create table public.template_catalogues (
   constraint template_catalogues_one_per_business_account unique (company_id, business_account_id)
 );
 comment on table public.template_catalogues is
-  'The business accounts of a company at the channel, and when the templates of each were last read.';
+  'A company''s WhatsApp business accounts, and when the templates of each account were last read.';
 
 create table public.templates (
   id uuid primary key default gen_random_uuid(),
   company_id uuid not null references public.companies on delete cascade,
   business_account_id text not null,
-  -- The numbers of the connected accounts of this business account, which can send the template. Triggers keep this
-  -- column up to date.
+  -- The connected phone numbers of this business account, which can send the template. Triggers keep this column up to
+  -- date.
   phone_number_ids text[] not null default '{}',
-  -- The channel's id of the template.
+  -- The WhatsApp id of the template.
   channel_template_id text check (char_length(channel_template_id) between 1 and 64),
   name text not null check (char_length(name) between 1 and 512),
   language text not null check (char_length(language) between 1 and 64),
-  -- The channel's word for the status, in upper case. DELETED means that the channel no longer lists the template.
+  -- The status that WhatsApp reports, in upper case. DELETED means that WhatsApp no longer lists the template.
   status text not null check (char_length(status) between 1 and 64),
-  -- When the first reading with this status began.
+  -- The start time of the first reading with this status.
   status_since timestamptz not null,
   category text check (char_length(category) between 1 and 64),
-  -- The next category, which the channel has announced.
+  -- The next category, which WhatsApp has announced.
   upcoming_category text check (char_length(upcoming_category) between 1 and 64),
   quality text check (char_length(quality) between 1 and 64),
   rejected_reason text check (char_length(rejected_reason) between 1 and 255),
   parameter_format text not null check (parameter_format in ('POSITIONAL', 'NAMED')),
-  -- The components as the channel lists them, without signed addresses.
+  -- The components as listed by WhatsApp, without signed URLs.
   components jsonb not null check (jsonb_typeof(components) = 'array'),
   -- Null when the template has no header.
   header_format text check (char_length(header_format) between 1 and 64),
-  -- The variables that a send fills, in the order of their values. The form is { header: [{ name, example }], body: [{
-  -- name, example }], buttons: [{ index, kind, text, example }] }.
+  -- The variables that a send fills, in the order of their values. The format is { header: [{ name, example }], body:
+  -- [{ name, example }], buttons: [{ index, kind, text, example }] }.
   variables jsonb not null check (
-    -- This form of the check also refuses a missing member.
+    -- Written like this, the check also refuses a missing member.
     (jsonb_typeof(variables -> 'header'), jsonb_typeof(variables -> 'body'), jsonb_typeof(variables -> 'buttons'))
       is not distinct from ('array', 'array', 'array')
   ),
-  -- The text in pieces: { header, body: [piece], footer: text, buttons: [text] }. A piece is a text, or the number of a
-  -- variable of its component, counted from 0.
+  -- The text in pieces: { header, body: [piece], footer: text, buttons: [text] }. A piece is a string, or the
+  -- zero-based index of a variable in its component.
   rendering jsonb not null check (
     jsonb_typeof(rendering -> 'buttons') is not distinct from 'array'
     and coalesce(jsonb_typeof(rendering -> 'header'), 'null') in ('array', 'null')
     and coalesce(jsonb_typeof(rendering -> 'body'), 'null') in ('array', 'null')
     and coalesce(jsonb_typeof(rendering -> 'footer'), 'null') in ('string', 'null')
   ),
-  -- The button that repeats the code of an authentication template.
+  -- The button that contains the code of an authentication template.
   otp_button integer check (otp_button >= 0),
-  -- The parts of the template that this service cannot send, such as CAROUSEL.
+  -- The template parts that this service cannot send, such as CAROUSEL.
   unsupported text[] not null default '{}',
-  -- The sample of a media header: a signed address, and the address without its query, which stays the same.
+  -- The sample of a media header: a signed URL, and the same URL without its query string, which never changes.
   sample_url text check (char_length(sample_url) between 1 and 4096),
   sample_source text generated always as (split_part(sample_url, '?', 1)) stored,
-  -- Why the media of the header is not at the channel. Null when the channel has the media, or when no upload was tried
+  -- Why WhatsApp does not have the header's media file. Null when WhatsApp has the file, or when no upload was tried
   -- yet.
   media_problem text check (char_length(media_problem) between 1 and 1000),
-  -- How long the channel tries to deliver a message of the template.
+  -- How long WhatsApp tries to deliver a message with this template.
   ttl_seconds integer,
-  -- When the stored reading began.
+  -- The start time of the stored reading.
   read_at timestamptz not null,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
@@ -9695,19 +9725,19 @@ create table public.templates (
     references public.template_catalogues (company_id, business_account_id) on delete cascade
 );
 comment on table public.templates is
-  'The message templates of a company''s business accounts, as the channel last listed them.';
+  'The message templates of a company''s business accounts, as last listed by WhatsApp.';
 
 alter table public.templates alter column company_id set (n_distinct = 1);
 
--- When the service last read the templates of a name because a send did not fit the stored ones. claim_template_send()
--- explains this.
+-- When the service last read the templates with a name again because a send did not match the stored templates. See
+-- claim_template_send().
 create table public.template_rereads (
   id uuid primary key default gen_random_uuid(),
   company_id uuid not null references public.companies on delete cascade,
   business_account_id text not null,
   name text not null check (char_length(name) between 1 and 512),
   tried_at timestamptz not null default now(),
-  -- When the last stored reading of this name began.
+  -- The start time of the last stored reading of this name.
   read_at timestamptz,
   unique (company_id, id),
   constraint template_rereads_one_per_name unique (company_id, business_account_id, name),
@@ -9715,7 +9745,7 @@ create table public.template_rereads (
     references public.template_catalogues (company_id, business_account_id) on delete cascade
 );
 comment on table public.template_rereads is
-  'When the templates of a name were last read again for a send. Rows are deleted after an hour.';
+  'When the templates with a name were last read again for a send. Rows are deleted after an hour.';
 
 create index templates_by_name_idx on public.templates (company_id, name, language, id);
 create index template_rereads_lately_idx
@@ -9735,8 +9765,8 @@ begin
     select new.company_id, new.business_account_id where tg_op <> 'DELETE'
     order by business_account_id
   loop
-    -- This statement waits for a transaction that stores a reading. Otherwise this transaction would not see the
-    -- templates of that reading. A later reading waits for this transaction, and then sees the account.
+    -- This statement waits for a transaction that stores a template reading. Otherwise this transaction would not see
+    -- the templates of that reading. A later reading waits for this transaction and then sees the account.
     perform from public.template_catalogues
     where company_id = changed.company_id and business_account_id = changed.business_account_id
     for no key update;
@@ -9749,7 +9779,7 @@ begin
 end
 $$;
 comment on function app.note_numbers_of_templates() is
-  'Trigger: sets the accounts that can send the templates of a business account.';
+  'Trigger: updates the accounts that can send the templates of a business account.';
 
 create function public.apply_template_sync(
   account_id uuid,
@@ -9763,7 +9793,7 @@ set search_path = ''
 as $$
 #variable_conflict use_column
 declare
-  -- Null for a role without a key, which may write for every company.
+  -- Null for a role without an API key. Such a role may write for every company.
   own_company_id constant uuid := app.company_id('messaging');
   -- If began_at were in the future, all later readings would be ignored.
   reading_at constant timestamptz := least(apply_template_sync.began_at, now());
@@ -9789,8 +9819,8 @@ begin
   if not found then
     raise sqlstate 'PT404' using message = 'No account with a business account has this id';
   end if;
-  -- The account may have moved to another business account since the reading began. Then the templates do not belong to
-  -- the new business account.
+  -- The account may have moved to another business account since the reading began. In that case, the templates do not
+  -- belong to the new business account.
   if account.business_account_id <> apply_template_sync.business_account_id then
     raise sqlstate 'PT409' using message = 'The account belongs to another business account now';
   end if;
@@ -9798,16 +9828,16 @@ begin
   insert into public.template_catalogues (company_id, business_account_id)
   values (account.company_id, account.business_account_id)
   on conflict do nothing;
-  -- Only one transaction at a time stores a reading. Claims refer to the row too, but do not wait for this lock.
+  -- Only one transaction at a time stores a reading. Claims also refer to the row, but do not wait for this lock.
   select catalogues.synced_at into last_synced_at from public.template_catalogues as catalogues
   where company_id = account.company_id and business_account_id = account.business_account_id
   for no key update;
-  -- The numbers are read after that lock, for the reason given in app.note_numbers_of_templates().
+  -- The function reads the numbers after it has the lock, for the reason given in app.note_numbers_of_templates().
   numbers := app.connected_numbers(account.company_id, account.business_account_id);
 
   listed := array(
-    -- Normally, the channel lists each template once. If a template is listed twice, the version that can be sent
-    -- counts.
+    -- Normally, WhatsApp lists each template once. If a template is listed twice, the version that can be sent is
+    -- stored.
     select distinct on (entry.name, entry.language) entry
     from jsonb_populate_recordset(null::public.templates, apply_template_sync.templates) as entry
     where apply_template_sync.only_name is null or entry.name = apply_template_sync.only_name
@@ -9855,7 +9885,8 @@ begin
     end,
     entry.ttl_seconds, reading_at
   from unnest(listed) as entry
-  -- The rows are written in one order, so that two statements with several templates never wait for each other.
+  -- The rows are always written in the same order, so that two statements with several templates cannot cause a
+  -- deadlock.
   order by entry.name, entry.language
   on conflict (company_id, business_account_id, name, language) do update set
     phone_number_ids = excluded.phone_number_ids,
@@ -9894,7 +9925,7 @@ begin
   if apply_template_sync.only_name is null then
     update public.template_catalogues set
       synced_at = reading_at,
-      -- The next readings are spread over an hour, so that the accounts do not all call the channel at the same time.
+      -- The next readings are spread over an hour, so that the accounts do not all call WhatsApp at the same time.
       sync_due_at = reading_at + interval '24 hours' - random() * interval '1 hour',
       failures = 0
     where company_id = account.company_id and business_account_id = account.business_account_id
@@ -9914,12 +9945,12 @@ begin
 end
 $$;
 comment on function public.apply_template_sync(uuid, timestamptz, jsonb, text, text) is
-  'Stores a reading of the channel''s list for the business account of a messaging account. The reading has all '
-  'templates, or only the templates with the name only_name. began_at is the time of the database when the reading '
-  'began. A template that is no longer listed becomes DELETED. Returns how many templates the reading has, and how '
-  'many it added, changed and removed. With an API key, the account must belong to the key''s company, and only_name '
-  'is required. Raises PT404 when the account has no business account. Raises PT409 when its business account is not '
-  'business_account_id.';
+  'Stores a reading of the WhatsApp template list for the business account of a messaging account. The reading '
+  'contains all templates, or only the templates with the name only_name. The argument began_at is the database time '
+  'at the start of the reading. A template that is no longer listed becomes DELETED. Returns the number of templates '
+  'in the reading, and how many of them it added, changed and removed. With an API key, the account must belong to the '
+  'key''s company, and only_name is required. Raises PT404 when the account has no business account. Raises PT409 when '
+  'its business account is not business_account_id.';
 grant execute on function public.apply_template_sync(uuid, timestamptz, jsonb, text, text)
   to api_client, channel_client, service_role;
 
@@ -9954,9 +9985,9 @@ grant select on public.template_rereads to service_role;
 
 -- schemas/61_template_hints.sql
 
--- Hints: events in which the channel reports that a template changed. After a hint, the template is read again before
--- its next send, and the whole list is read within a minute. Until then, the stored template has the values of the
--- event, because a send may come first. The values of the reading then replace them.
+-- Hints are events in which WhatsApp reports that a template has changed. After a hint, the template is read again
+-- before its next send, and the whole list is read within a minute. Until then, the stored template has the values of
+-- the event, because a send may happen first. The values of the reading then replace these values.
 
 create table public.template_hints (
   id uuid primary key default gen_random_uuid(),
@@ -9965,9 +9996,9 @@ create table public.template_hints (
   name text not null check (char_length(name) between 1 and 512),
   language text not null check (char_length(language) between 1 and 64),
   kind text not null check (kind in ('status', 'quality', 'category', 'components')),
-  -- The columns of the template that the event names, with their values. Empty when there are none.
+  -- The template columns that the event contains, with their values. Empty when the event contains none.
   value jsonb not null check (jsonb_typeof(value) = 'object'),
-  -- The time that the channel reported, in whole seconds.
+  -- The time that WhatsApp reported, in whole seconds.
   happened_at timestamptz not null check (happened_at >= '2000-01-01Z'),
   told_at timestamptz not null default now(),
   unique (company_id, id),
@@ -9976,15 +10007,15 @@ create table public.template_hints (
     references public.template_catalogues (company_id, business_account_id) on delete cascade
 );
 comment on table public.template_hints is
-  'The hints of the channel about templates: the newest hint of each kind. A hint is deleted after the next reading '
-  'of the whole list.';
+  'The hints about templates: the newest hint of each kind. A hint is deleted after the next reading of the whole '
+  'list.';
 
 create function app.hinted_columns(kind text, value jsonb) returns jsonb
 language plpgsql immutable
 set search_path = ''
 as $$
 declare
-  -- The function ignores a text that does not have the form of a channel's word.
+  -- The function ignores a string that does not have the format of a WhatsApp value.
   word constant text := '^[A-Z][A-Z_]{0,63}$';
   status text;
   quality text;
@@ -9995,7 +10026,7 @@ begin
     when 'status' then
       status := upper(value ->> 'event');
       status := case status when 'REINSTATED' then 'APPROVED' else status end;
-      -- Other events, such as FLAGGED, do not say which status the list will show.
+      -- Other events, such as FLAGGED, do not contain the status that the list will show.
       if status in (
         'APPROVED', 'ARCHIVED', 'DELETED', 'DISABLED', 'IN_APPEAL', 'LIMIT_EXCEEDED', 'PAUSED', 'PENDING',
         'PENDING_DELETION', 'REJECTED'
@@ -10012,7 +10043,7 @@ begin
       end if;
     when 'category' then
       category := upper(value ->> 'new_category');
-      -- An event that comes before the change also names the next category. In such an event, new_category is the
+      -- An event that announces the change also contains the next category. In such an event, new_category is the
       -- current category.
       upcoming := upper(value ->> 'correct_category');
       if category ~ word and (upcoming is null or upcoming ~ word) then
@@ -10024,8 +10055,8 @@ begin
 end
 $$;
 comment on function app.hinted_columns(text, jsonb) is
-  'Returns the columns of a template that an event of the channel names, with their values. The kind of the event '
-  'decides which columns these are. Returns an empty object when the event names no known column.';
+  'Returns the template columns that a WhatsApp event contains, with their values. The columns depend on the kind of '
+  'event. Returns an empty object when the event contains no known column.';
 
 create function app.apply_template_hint(account_ids uuid[], item jsonb) returns text
 language plpgsql
@@ -10042,8 +10073,7 @@ declare
   catalogue record;
 begin
   for catalogue in
-    -- The catalogues are locked in one order, and each one is locked before its templates. A reading locks them in the
-    -- same order.
+    -- The catalogues are locked in the same order as in a reading, and each catalogue is locked before its templates.
     select catalogues.id, catalogues.company_id, catalogues.business_account_id, catalogues.synced_at
     from public.template_catalogues as catalogues
     where (catalogues.company_id, catalogues.business_account_id) in (
@@ -10053,7 +10083,7 @@ begin
     order by catalogues.company_id
     for no key update
   loop
-    -- If there is no catalogue, a reading is due anyway, and no send is checked against templates.
+    -- If there is no catalogue, a reading is already due, and sends are not checked against templates.
     continue when catalogue.synced_at is null;
     -- A hint does not shorten the pause after a failed reading.
     update public.template_catalogues set sync_due_at = now()
@@ -10070,7 +10100,8 @@ begin
       value = excluded.value,
       happened_at = excluded.happened_at,
       told_at = excluded.told_at
-    -- Events of the same second may come in any order. With this condition, the result does not depend on their order.
+    -- Events with the same second may arrive in any order. Because of this condition, the result does not depend on
+    -- their order.
     where (excluded.happened_at, excluded.value) > (hints.happened_at, hints.value);
     continue when not found;
     -- This update fires the trigger that applies the hint.
@@ -10079,7 +10110,7 @@ begin
       and templates.business_account_id = catalogue.business_account_id
       and templates.name = told_name and templates.language = told_language
       and templates.read_at < happened + interval '1 second' and told_value <> '{}';
-    -- When tried_at has this time, the name may be read again immediately.
+    -- With this value of tried_at, the name may be read again immediately.
     update public.template_rereads as rereads set tried_at = now() - interval '61 seconds'
     where rereads.company_id = catalogue.company_id
       and rereads.business_account_id = catalogue.business_account_id
@@ -10089,10 +10120,10 @@ begin
 end
 $$;
 comment on function app.apply_template_hint(uuid[], jsonb) is
-  'Applies an event of the channel about a template (an item of kind template) to the catalogues of these accounts. '
-  'The list becomes due to be read, and the next send of the template reads the template again first. Until then, the '
-  'template has the values of the event, unless it was read after the event. An item without a language only makes '
-  'the reading of the list due.';
+  'Applies a WhatsApp event about a template (an item of kind `template`) to the catalogues of these accounts. A '
+  'reading of the list becomes due, and the next send of the template first reads the template again. Until then, the '
+  'template has the values of the event, unless it was read after the event. An item without a language only makes a '
+  'reading of the list due.';
 
 create function app.show_hints() returns trigger
 -- Security definer, because no role may read the hints.
@@ -10119,7 +10150,7 @@ begin
 end
 $$;
 comment on function app.show_hints() is
-  'Trigger: gives a template the values that the channel reported after the stored reading began.';
+  'Trigger: gives a template the values that WhatsApp reported after the start of the stored reading.';
 
 create function app.forget_hints() returns trigger
 language plpgsql security definer -- see app.show_hints()
@@ -10129,7 +10160,7 @@ begin
   delete from public.template_hints as hints
   where hints.company_id = new.company_id and hints.business_account_id = new.business_account_id
     and hints.told_at <= new.synced_at;
-  -- The list may lack a change that the channel reported during the reading.
+  -- The list may lack a change that WhatsApp reported during the reading.
   if exists (
     select from public.template_hints as hints
     where hints.company_id = new.company_id and hints.business_account_id = new.business_account_id
@@ -10140,7 +10171,8 @@ begin
 end
 $$;
 comment on function app.forget_hints() is
-  'Trigger: a reading of the whole list deletes the earlier hints. If later hints are left, the next reading is due.';
+  'Trigger: deletes the earlier hints after a reading of the whole list. If later hints remain, the next reading is '
+  'due.';
 
 create trigger templates_show_hints before insert or update of read_at on public.templates
   for each row execute function app.show_hints();
@@ -10155,21 +10187,20 @@ grant select on public.template_hints to service_role;
 
 -- schemas/62_template_media.sql
 
--- The media of template headers, which the channel requires with every send. The approved sample is uploaded once for
--- each account. Sends use its media id until the media is about to expire.
+-- The media files in template headers, which WhatsApp requires with every send. The approved sample is uploaded once
+-- for each account. Sends use its media id until shortly before the file expires.
 
 create table public.template_media (
   id uuid primary key default gen_random_uuid(),
   company_id uuid not null references public.companies on delete cascade,
   account_id uuid not null,
   sample_source text not null,
-  -- The media id of the channel. The channel deletes the media after 30 days. Null means that the media has to be
-  -- uploaded.
+  -- The WhatsApp media id. WhatsApp deletes the file after 30 days. Null means that the file has to be uploaded.
   media_id text check (char_length(media_id) between 1 and 255),
-  -- The name of a document, which the recipient sees.
+  -- The file name of a document, which the recipient sees.
   filename text check (char_length(filename) between 1 and 240),
   uploaded_at timestamptz,
-  -- The upload that is running, its beginning, and the time until which no other upload begins.
+  -- The upload in progress, its start time, and the time until which no other upload starts.
   upload_id uuid unique,
   began_at timestamptz,
   lease_ends_at timestamptz,
@@ -10185,7 +10216,7 @@ create table public.template_media (
   constraint template_media_time_when_uploaded check (media_id is null or uploaded_at is not null)
 );
 comment on table public.template_media is
-  'The samples of template headers that were uploaded to the channel, for each account.';
+  'The samples of template headers that were uploaded to WhatsApp, for each account.';
 
 create function app.media_problem(own_company_id uuid, of_business_account_id text, of_source text) returns text
 language sql stable
@@ -10200,7 +10231,7 @@ as $$
       where accounts.company_id = own_company_id and accounts.business_account_id = of_business_account_id
         and accounts.disconnected_at is null
         and media.sample_source = of_source and media.failure is not null
-        -- If an early renewal fails, the earlier media can still be sent.
+        -- If an early renewal fails, the earlier media file can still be sent.
         and (media.media_id is null or media.uploaded_at <= now() - interval '29 days')
       order by media.failed_at desc
       limit 1
@@ -10209,14 +10240,14 @@ as $$
 $$;
 comment on function app.media_problem(uuid, text, text) is
   'Returns why the sample of a template header could not be uploaded for an account of this business account. Returns '
-  'null when the channel has the sample, or when no upload was tried yet.';
+  'null when WhatsApp has the sample, or when no upload was tried yet.';
 
 create function app.note_media_problem(own_company_id uuid, of_account_id uuid, of_source text) returns void
 language sql
 set search_path = ''
 as $$
   -- Templates that another transaction has locked are skipped, so an upload does not wait for a reading that is being
-  -- stored. The next reading notes the problem.
+  -- stored. The next reading records the problem.
   update public.templates as templates
   set media_problem = app.media_problem(own_company_id, templates.business_account_id, of_source)
   where templates.id in (
@@ -10231,7 +10262,7 @@ as $$
   )
 $$;
 comment on function app.note_media_problem(uuid, uuid, text) is
-  'Notes the result of an upload for an account, in the templates that have this sample in the header.';
+  'Records the result of an upload for an account in the templates that have this sample in the header.';
 
 create function public.due_media(account_id uuid, max_rows integer default 10) returns jsonb
 language sql stable security definer
@@ -10262,8 +10293,8 @@ as $$
   ) due
 $$;
 comment on function public.due_media(uuid, integer) is
-  'Returns the templates with header media that has to be uploaded for an account. The media was never uploaded, is '
-  'stale, or expires within five days. After a failure, the template is left out for a pause that grows with each '
+  'Returns the templates whose header media file has to be uploaded for an account. The file was never uploaded, is '
+  'outdated, or expires within five days. After a failure, excludes the template for a pause that grows with each '
   'failure.';
 grant execute on function public.due_media(uuid, integer) to channel_client, service_role;
 
@@ -10311,7 +10342,7 @@ begin
       return jsonb_build_object('result', 'ready', 'media_id', media.media_id, 'filename', media.filename);
     when media.lease_ends_at > now() then
       return jsonb_build_object('result', 'wait');
-    -- Many callers may have waited for a failed upload. These callers must not all try again, one after the other.
+    -- Many callers may have waited for a failed upload. They must not all retry the upload one after the other.
     when media.failed_at > now() - interval '10 seconds' then
       return jsonb_build_object('result', 'failed', 'reason', media.failure);
     else
@@ -10329,10 +10360,11 @@ begin
 end
 $$;
 comment on function public.begin_media_upload(uuid, uuid, integer) is
-  'Decides who uploads the header media of a template for an account. The result ready has the media id. The result '
-  'upload means that this caller has to upload, and then to call finish_media_upload or fail_media_upload. The result '
-  'wait means that another caller is uploading. The result failed means that an upload failed less than ten seconds '
-  'ago, or that there is no sample. The result gone means that the template no longer exists.';
+  'Decides which caller uploads a template''s header media file for an account. The result `ready` contains the media '
+  'id. The result `upload` means that this caller has to upload the file, and then call finish_media_upload or '
+  'fail_media_upload. The result `wait` means that another caller is uploading the file. The result `failed` means '
+  'that an upload failed less than ten seconds ago, or that there is no sample. The result `gone` means that the '
+  'template no longer exists.';
 grant execute on function public.begin_media_upload(uuid, uuid, integer) to api_client, channel_client, service_role;
 
 create function public.finish_media_upload(upload_id uuid, media_id text, filename text default null)
@@ -10354,8 +10386,8 @@ begin
   if not found then
     return false;
   end if;
-  -- The success shows only that the token works. It says nothing about other refusals, for example because of a problem
-  -- with the payment.
+  -- The success shows only that the token works. Other refusals, for example because of a payment problem, may still
+  -- apply.
   perform app.withdraw_token_refusals(media.account_id, media.began_at)
   from public.messaging_accounts as accounts
   where accounts.id = media.account_id and accounts.refused_at is not null;
@@ -10365,7 +10397,7 @@ end
 $$;
 comment on function public.finish_media_upload(uuid, text, text) is
   'Records the media id of an upload. Returns false when the upload had already ended, or when another upload has '
-  'begun.';
+  'started.';
 grant execute on function public.finish_media_upload(uuid, text, text) to api_client, channel_client, service_role;
 
 create function public.fail_media_upload(upload_id uuid, reason text, refusal text default null) returns boolean
@@ -10387,7 +10419,7 @@ begin
   end if;
   perform app.note_media_problem(media.company_id, media.account_id, media.sample_source);
   if fail_media_upload.refusal is not null then
-    -- A key uploads only for a send, which cannot go out now. A job uploads in advance.
+    -- An API key uploads only for a send, and this send now fails. A job uploads in advance.
     perform app.note_refusal(
       media.account_id, 'refusal', fail_media_upload.refusal, (own_company_id is not null)::integer
     );
@@ -10396,8 +10428,9 @@ begin
 end
 $$;
 comment on function public.fail_media_upload(uuid, text, text) is
-  'Records why an upload failed. The refusal is the code of the channel if it refused the account: it becomes a notice '
-  'of the account. Returns false when the upload had already ended, or when another upload has begun.';
+  'Records why an upload failed. If WhatsApp refused the account, `refusal` is the WhatsApp error code, and the '
+  'refusal becomes a notice of the account. Returns false when the upload had already ended, or when another upload '
+  'has started.';
 grant execute on function public.fail_media_upload(uuid, text, text) to api_client, channel_client, service_role;
 
 create trigger template_media_set_updated_at before update on public.template_media
@@ -10411,12 +10444,11 @@ grant select on public.template_media to service_role;
 
 -- schemas/63_preflight.sql
 
--- The preflight. The claim of a send also checks the send against the stored template, without another round trip. The
--- claim refuses a send that the channel would certainly refuse. The idempotency key of that send can be used again.
---
--- Every send is checked and rendered, so these functions must be fast. These functions contain no queries, because
--- Postgres plans the queries of an SQL function at each call. The functions call no other functions, because each call
--- has a cost.
+-- The preflight check. The claim of a send also checks the send against the stored template, without another round
+-- trip. The claim refuses a send that WhatsApp would certainly refuse. The idempotency key of a refused send can be
+-- used again. Every send is checked and rendered, so these functions must be fast. They contain no queries, because
+-- Postgres plans the queries of an SQL function at each call. They call no other functions, because each call has a
+-- cost.
 
 create function app.rendered_text(rendering jsonb, header_variables text[], body_variables text[]) returns text
 language plpgsql immutable
@@ -10451,9 +10483,8 @@ begin
 end
 $$;
 comment on function app.rendered_text(jsonb, text[], text[]) is
-  'Returns the text of a template (templates.rendering) as the recipient sees it. The text has the header and body '
-  'with the values of their variables, the footer, and the labels of the buttons. An empty line separates these '
-  'parts.';
+  'Returns the text of a template (templates.rendering) as the recipient sees it. The text contains the header and the '
+  'body with their variables filled in, the footer, and the button labels. An empty line separates these parts.';
 
 create function app.template_faults(
   template public.templates,
@@ -10482,7 +10513,7 @@ begin
     );
   end if;
   if template.unsupported <> '{}' then
-    -- The platform does not know what else such a template needs.
+    -- The platform does not know the other requirements of such a template.
     return faults || jsonb_build_object(
       'field', 'template_name', 'fault', 'unsupported', 'parts', template.unsupported
     );
@@ -10497,7 +10528,7 @@ begin
       );
     end if;
     for place in 1 .. coalesce(cardinality(given), 0) loop
-      -- The channel refuses these characters in a value.
+      -- WhatsApp refuses these characters in a value.
       if given[place] = '' or given[place] ~ e'[\n\r\t]| {5}' then
         faults := faults || jsonb_build_object(
           'field', format('%s_variables.%s', part, place - 1),
@@ -10511,8 +10542,8 @@ end
 $$;
 comment on function app.template_faults(public.templates, text, text[], text[], text[]) is
   'Returns why a template cannot be sent with these values, as an array of faults, each with its field. The array is '
-  'empty when the template can be sent. media_type is the type of header media that the caller declares: image, video, '
-  'document or null.';
+  'empty when the template can be sent. The argument media_type is the declared type of the header media file: image, '
+  'video, document or null.';
 
 create function app.judge_template(
   own_company_id uuid,
@@ -10524,11 +10555,11 @@ create function app.judge_template(
   body_variables text[],
   button_variables text[],
   preflight text,
-  -- The verdict is go, refused or reread. The verdict reread means that the stored template is out of date, or that it
-  -- has a fault and may be out of date.
+  -- The verdict is `go`, `refused` or `reread`. The verdict `reread` means that the stored template is outdated, or
+  -- that it has a fault and may be outdated.
   out verdict text,
   out faults jsonb,
-  -- Null when the template is not known.
+  -- Null when the template is unknown.
   out template public.templates
 )
 language plpgsql stable
@@ -10538,7 +10569,7 @@ declare
   known record;
   reread record;
   languages text[];
-  -- The time from which the stored template may lack a change that the channel reported.
+  -- From this time on, the stored template may lack a change that WhatsApp reported.
   hinted_at timestamptz;
   is_fresh boolean;
   may_reread boolean;
@@ -10548,7 +10579,7 @@ begin
     return;
   end if;
   select templates as template,
-    -- A change of the template's quality does not prevent a send.
+    -- A change in the template's quality does not prevent a send.
     (
       select max(hints.told_at) from public.template_hints as hints
       where hints.company_id = own_company_id and hints.business_account_id = of_business_account_id
@@ -10593,7 +10624,7 @@ begin
         jsonb_build_object('field', 'language_code', 'fault', 'language', 'languages', languages)
       )
     end;
-    -- The platform reads a name again after a minute, and a new template can be sent then.
+    -- The platform reads a name again after a minute. Then a new template can be sent.
     is_fresh := reread.read_at > now() - interval '1 minute';
     if hinted_at <= reread.read_at then
       hinted_at := null;
@@ -10610,7 +10641,7 @@ begin
     reread.tried_at is null or reread.tried_at <= now() - interval '1 minute'
     or (reread.tried_at > now() - interval '15 seconds' and coalesce(reread.read_at < reread.tried_at, true))
   ) and (
-    -- A caller that tries many names must not use up the request limit of the account at the channel.
+    -- A caller that tries many names must not use up the account's request limit at WhatsApp.
     select count(*) < 20 from public.template_rereads as rereads
     where rereads.company_id = own_company_id and rereads.business_account_id = of_business_account_id
       and rereads.tried_at > now() - interval '1 minute'
@@ -10618,8 +10649,8 @@ begin
   if may_reread then
     verdict := 'reread';
   elsif hinted_at is not null and exists (
-    -- The template cannot be read now, and the channel has just reported that it does not accept the template. Other
-    -- faults may be out of date.
+    -- The template cannot be read now, and WhatsApp has just reported that it does not accept the template. Other
+    -- faults may be outdated.
     select from public.template_hints as hints
     where hints.company_id = own_company_id and hints.business_account_id = of_business_account_id
       and hints.name = by_name and hints.language = in_language and hints.kind = 'status'
@@ -10636,38 +10667,38 @@ end
 $$;
 comment on function app.judge_template(uuid, text, text, text, text, text[], text[], text[], text) is
   'Decides from the stored templates whether a send can continue. Refuses the send only for a fault that was read, or '
-  'that the channel reported, within the last ten minutes. For an older fault, or after a change that the channel '
-  'reported, the template is read again first. A name is read again at most once a minute. If the template cannot be '
-  'read again, the send continues, and the channel decides. The argument preflight is off (no check), first, or last. '
-  'The value last means that the template has been read again, or could not be read.';
+  'that WhatsApp reported, within the last ten minutes. For an older fault, or after a change that WhatsApp reported, '
+  'the template is read again first. A name is read again at most once a minute. If the template cannot be read again, '
+  'the send continues, and WhatsApp decides. The argument `preflight` is `off` (no check), `first` or `last`. The '
+  'value `last` means that the template has been read again, or could not be read.';
 
 -- schemas/64_account_notices.sql
 
--- Notices of the channel about an account: events of its business account, such as a restriction, trouble with its
--- number, and refusals of the account in answers of the channel. Operators and members of the company can read them. A notice does not stop sends or disconnect an account,
--- because the channel itself refuses what it does not accept.
+-- WhatsApp notices about an account: events about its business account (such as a restriction), errors with its number,
+-- and responses that refuse the account. Operators and members of the company can read these notices. A notice does not
+-- stop sends or disconnect an account, because WhatsApp itself refuses what it does not accept.
 
 create table public.account_notices (
   id uuid primary key default gen_random_uuid(),
   company_id uuid not null references public.companies on delete cascade,
   account_id uuid not null,
-  -- An event is about the business account or a number. Trouble is an error that is not about a message. A refusal is
-  -- the channel's answer to a send or to the upload of its media, and a reading_refusal its answer to a reading of
-  -- templates. A reported_refusal came in a report: the channel accepted a message and did not deliver it because of
-  -- the account.
+  -- An `event` is about the business account or a number. A `trouble` is an error that is not about a message. A
+  -- `refusal` is WhatsApp's response to a send or a media upload. A `reading_refusal` is the response to a reading of
+  -- templates. A `reported_refusal` came in a report: WhatsApp accepted a message but did not deliver it because of the
+  -- account.
   kind text not null check (kind in ('event', 'trouble', 'refusal', 'reading_refusal', 'reported_refusal')),
-  -- For an event, the channel's word, such as ACCOUNT_RESTRICTION. For anything else, the channel's code; for a refusal
-  -- also token_unusable, if the stored token cannot be decrypted.
+  -- For an event, the WhatsApp event name, such as ACCOUNT_RESTRICTION. For all other kinds, the WhatsApp error code.
+  -- For a refusal, token_unusable means that the stored token cannot be decrypted.
   event text not null check (event ~ '^[A-Za-z0-9_.-]{1,64}$'),
-  -- For an event, the channel's object. For trouble, { code, message, details }. For a refusal, { code }.
+  -- For an event, the WhatsApp object. For trouble, { code, message, details }. For a refusal, { code }.
   value jsonb not null check (jsonb_typeof(value) = 'object' and octet_length(value::text) <= 16384),
-  -- The time that the channel reported. For a refusal, the time of the first one since the last success.
+  -- The time that WhatsApp reported. For a refusal, the time of the first refusal since the last success.
   happened_at timestamptz not null check (happened_at >= '2000-01-01Z'),
   until timestamptz check (until >= '2000-01-01Z' and until < '2200-01-01Z'),
-  -- Whether the channel has refused all or some messages of the account since happened_at.
+  -- Whether WhatsApp has refused all or some of the account's messages since happened_at.
   stops_sending boolean not null default false,
   received_at timestamptz not null default now(),
-  -- How many sends a refusal has stopped since happened_at.
+  -- The number of sends that a refusal has stopped since happened_at.
   stopped_sends integer not null default 0 check (stopped_sends >= 0),
   unique (company_id, id),
   constraint account_notices_newest unique (company_id, account_id, kind, event),
@@ -10675,8 +10706,8 @@ create table public.account_notices (
     references public.messaging_accounts (company_id, id) on delete cascade
 );
 comment on table public.account_notices is
-  'The newest notice of the channel about each account, for each event and each code of trouble. A notice is kept for '
-  '30 days after its end.';
+  'The newest WhatsApp notice about each account, for each event and each error code. A notice is kept for 30 days '
+  'after its end.';
 
 create function app.end_of_notice(
   kind text, stops_sending boolean, happened_at timestamptz, received_at timestamptz, until timestamptz
@@ -10685,7 +10716,7 @@ language sql stable
 set search_path = ''
 as $$
   select case
-    -- The next success withdraws a refusal. Without any send, a refusal says nothing after 30 days.
+    -- The next success withdraws a refusal. If no send happens for 30 days, a refusal is no longer meaningful.
     when kind like '%refusal' then received_at + interval '30 days'
     when until is not null then until
     when stops_sending then happened_at + interval '30 days'
@@ -10693,8 +10724,8 @@ as $$
   end
 $$;
 comment on function app.end_of_notice(text, boolean, timestamptz, timestamptz, timestamptz) is
-  'Returns when a notice with these values no longer counts. A notice without an end counts for a day, or for 30 days '
-  'if it stops sends.';
+  'Returns when a notice with these values is no longer current. A notice without an end is current for a day, or for '
+  '30 days if it stops sends.';
 grant execute on function app.end_of_notice(text, boolean, timestamptz, timestamptz, timestamptz) to authenticated;
 
 create function app.is_current(notice public.account_notices) returns boolean
@@ -10706,7 +10737,7 @@ as $$
   )
 $$;
 comment on function app.is_current(public.account_notices) is
-  'Checks whether a notice still counts; see app.end_of_notice().';
+  'Checks whether a notice is still current. See app.end_of_notice().';
 grant execute on function app.is_current(public.account_notices) to authenticated;
 
 create function app.keep_account_notices(account_ids uuid[], notices public.account_notices[]) returns text
@@ -10728,7 +10759,7 @@ begin
     order by kind, event, happened_at desc, value desc
   ) as notice
   where accounts.id = any (account_ids)
-  -- The rows are written in one order, so that two events never wait for each other.
+  -- The rows are always written in the same order, so that two events cannot cause a deadlock.
   order by accounts.id, notice.kind, notice.event
   on conflict on constraint account_notices_newest do update set
     value = excluded.value,
@@ -10736,7 +10767,8 @@ begin
     until = excluded.until,
     stops_sending = excluded.stops_sending,
     received_at = excluded.received_at
-  -- Events of the same second may come in any order. With this condition, the result does not depend on their order.
+  -- Events with the same second may arrive in any order. Because of this condition, the result does not depend on their
+  -- order.
   where (excluded.happened_at, excluded.value) > (known.happened_at, known.value);
 
   delete from public.account_notices as notices using (
@@ -10776,8 +10808,8 @@ begin
 end
 $$;
 comment on function app.apply_account_event(uuid[], jsonb) is
-  'Stores an event of the channel about a business account or a number (an item of kind account) for these accounts. '
-  'Does not disconnect an account or stop a send.';
+  'Stores a WhatsApp event about a business account or a number (an item of kind `account`) for these accounts. Does '
+  'not disconnect an account or stop a send.';
 
 create function app.apply_trouble(account_id uuid, item jsonb) returns text
 language plpgsql
@@ -10804,7 +10836,7 @@ begin
 end
 $$;
 comment on function app.apply_trouble(uuid, jsonb) is
-  'Stores errors of the channel that are about an account and not about a message (an item of kind trouble).';
+  'Stores WhatsApp errors that are about an account and not about a message (an item of kind `trouble`).';
 
 create function public.current_account_notices(company_id uuid default null) returns jsonb
 language sql stable security definer -- one answer for all accounts, even with many notices
@@ -10818,7 +10850,7 @@ as $$
     and app.is_current(notices)
 $$;
 comment on function public.current_account_notices(uuid) is
-  'Returns the notices that still count, for the accounts of a company, or for all accounts. See app.is_current().';
+  'Returns the current notices for a company''s accounts, or for all accounts. See app.is_current().';
 grant execute on function public.current_account_notices(uuid) to service_role;
 
 alter table public.account_notices enable row level security;
@@ -10829,10 +10861,10 @@ grant select on public.account_notices to authenticated, service_role;
 
 -- schemas/65_account_refusals.sql
 
--- Refusals: the channel refuses an account in its answer to a send, a reply, an upload of media or a reading of
--- templates, for example because the token has expired. Or the channel accepts a message, and reports the refusal
--- later. A refusal becomes a notice of the account immediately. The next success of the same kind withdraws it. A
--- refusal does not stop the next send, because the channel decides.
+-- Refusals of an account. WhatsApp refuses an account in its response to a send, a reply, a media upload or a reading
+-- of templates, for example because the token has expired. WhatsApp may also accept a message and report the refusal
+-- later. A refusal immediately becomes a notice of the account. The next success of the same kind withdraws the
+-- refusal. A refusal does not stop the next send, because WhatsApp decides.
 
 create function app.note_refusal(of_account_id uuid, of_kind text, of_event text, stopped integer) returns void
 language plpgsql
@@ -10841,7 +10873,7 @@ as $$
 declare
   is_send constant boolean := of_kind <> 'reading_refusal';
 begin
-  -- The account is locked first, as in withdraw_refusals() and when the account is connected again.
+  -- The account is locked first, as in withdraw_refusals() and when the account is reconnected.
   perform from public.messaging_accounts where id = of_account_id for no key update;
   insert into public.account_notices as known (
     company_id, account_id, kind, event, value, happened_at, stops_sending, stopped_sends
@@ -10853,7 +10885,7 @@ begin
   from public.messaging_accounts where id = of_account_id
   on conflict on constraint account_notices_newest do update set
     received_at = now(),
-    -- If the earlier refusal no longer counts, the time and the count of stopped sends start again.
+    -- If the earlier refusal is no longer current, its time and the number of stopped sends are reset.
     happened_at = case when app.is_current(known) then known.happened_at else now() end,
     stopped_sends = excluded.stopped_sends + case when app.is_current(known) then known.stopped_sends else 0 end;
   if is_send then
@@ -10862,9 +10894,9 @@ begin
 end
 $$;
 comment on function app.note_refusal(uuid, text, text, integer) is
-  'Notes that the channel has refused an account. The kind is refusal for a send, a reply or an upload, '
-  'reading_refusal for a reading of templates, and reported_refusal for a report. The event is the code of the '
-  'channel, or token_unusable. stopped is the number of sends that this refusal has stopped: 0 or 1.';
+  'Records that WhatsApp has refused an account. The kind is `refusal` for a send, a reply or an upload, '
+  '`reading_refusal` for a reading of templates, and `reported_refusal` for a report. The event is the WhatsApp error '
+  'code, or token_unusable. The argument `stopped` is the number of sends that this refusal has stopped: 0 or 1.';
 
 create function app.account_of_message(
   of_company_id uuid,
@@ -10891,7 +10923,7 @@ as $$
   select event in ('0', '190', 'token_unusable')
 $$;
 comment on function app.is_about_token(text) is
-  'Checks whether the event of a refusal says that the access token cannot be used for anything.';
+  'Checks whether the event of a refusal means that the access token cannot be used at all.';
 
 create function app.withdraw_refusals(of_account_id uuid, of_kind text, began_at timestamptz) returns void
 language plpgsql
@@ -10899,7 +10931,7 @@ set search_path = ''
 as $$
 begin
   perform from public.messaging_accounts where id = of_account_id for no key update;
-  -- A refusal that came after the call had begun may be newer than the success.
+  -- A refusal that was recorded after the start of the call may be newer than the success.
   delete from public.account_notices
   where account_id = of_account_id and received_at <= began_at
     and (kind = of_kind or kind like '%refusal' and app.is_about_token(event));
@@ -10910,8 +10942,8 @@ begin
 end
 $$;
 comment on function app.withdraw_refusals(uuid, text, timestamptz) is
-  'Withdraws the refusals of an account after a success of the same kind, whose call began at this time. Any success '
-  'shows that the token can be used.';
+  'Withdraws the refusals of an account after a success of the same kind. The argument is the start time of the '
+  'successful call. Any success shows that the token can be used.';
 
 create function app.withdraw_token_refusals(of_account_id uuid, began_at timestamptz) returns void
 language plpgsql
@@ -10929,8 +10961,8 @@ begin
 end
 $$;
 comment on function app.withdraw_token_refusals(uuid, timestamptz) is
-  'Withdraws the refusals of an account that are about its token or its permissions, up to this time: the account has '
-  'got a new token, or an upload that began then has succeeded.';
+  'Withdraws the refusals of an account that are about its token or its permissions, up to this time. At this time, '
+  'the account got a new token, or a successful upload started.';
 
 create function app.note_report(own_company_id uuid, of_message_id uuid, failure jsonb, reported_at timestamptz)
 returns void
@@ -10944,7 +10976,7 @@ begin
   from app.account_of_message(own_company_id, of_message_id) as sent
   join public.messaging_accounts as accounts on accounts.id = sent.id;
   if failure ->> 'reason' = 'channel_account_error' then
-    -- A report that comes a day late says nothing about the account as it is now.
+    -- A report that arrives a day late is not relevant to the current state of the account.
     if reported_at > now() - interval '1 day' then
       perform app.note_refusal(account.id, 'reported_refusal', coalesce(failure ->> 'code', 'unknown'), 1);
     end if;
@@ -10955,21 +10987,21 @@ end
 $$;
 comment on function app.note_report(uuid, uuid, jsonb, timestamptz) is
   'Applies a report about a message to the refusals of its account. A failure because of the account is a '
-  'reported_refusal. A report of success has no failure, and withdraws the reported refusals up to the beginning of '
-  'the attempt. The acceptance of a message does not withdraw them, because the channel accepts messages of such an '
-  'account.';
+  'reported_refusal. A report of success has no failure, and withdraws the reported refusals up to the start of the '
+  'attempt. The acceptance of a message does not withdraw reported refusals, because WhatsApp accepts messages from '
+  'such an account.';
 
 -- schemas/66_media_uploads.sql
 
--- Media that a company uploaded to the channel, to send in replies and in the headers of templates. The bytes are only
--- at the channel. The channel deletes them after 30 days, and a job removes the row a day earlier.
+-- Media files that a company uploaded to WhatsApp, to send in replies and template headers. Only WhatsApp stores the
+-- bytes. WhatsApp deletes the bytes after 30 days, and a job removes the row a day earlier.
 
 create table public.media_uploads (
   id uuid primary key default gen_random_uuid(),
   company_id uuid not null references public.companies on delete cascade,
-  -- Only the number of this account can send the media.
+  -- Only the phone number of this account can send the media file.
   account_id uuid not null,
-  -- The media id of the channel.
+  -- The WhatsApp media id.
   media_id text not null check (char_length(media_id) between 1 and 255),
   type text not null check (type in ('image', 'video', 'audio', 'document')),
   mime_type text not null check (char_length(mime_type) between 1 and 255),
@@ -10977,8 +11009,8 @@ create table public.media_uploads (
   -- In hexadecimal digits.
   sha256 text not null check (sha256 ~ '^[0-9a-f]{64}$'),
   filename text check (char_length(filename) between 1 and 240),
-  -- The first message with the media, and whether another contact got the media too. If the person of the only contact
-  -- is erased, the upload is deleted.
+  -- The first message with the media file, and whether another contact also received the file. If only one contact
+  -- received the file and that contact is erased, the upload is deleted.
   first_message_id uuid,
   is_shared boolean not null default false,
   created_at timestamptz not null default now(),
@@ -10988,12 +11020,12 @@ create table public.media_uploads (
     references public.messaging_accounts (company_id, id) on delete cascade,
   constraint media_uploads_first_message_fkey foreign key (company_id, first_message_id)
     references public.messages (company_id, id) on delete set null (first_message_id)
-    -- A claim notes the message here before it adds the row of the message.
+    -- A claim stores the message id here before it adds the message row.
     deferrable initially deferred
 );
 comment on table public.media_uploads is
-  'Media that a company uploaded to the channel. Each row has the media id of the channel and what is known about the '
-  'file. The bytes are only at the channel.';
+  'Media files that a company uploaded to WhatsApp. Each row contains the WhatsApp media id and the known properties '
+  'of the file. Only WhatsApp stores the bytes.';
 
 create index media_uploads_account_idx on public.media_uploads (company_id, account_id);
 create index media_uploads_first_message_idx on public.media_uploads (company_id, first_message_id)
@@ -11018,7 +11050,7 @@ as $$
   from public.messaging_accounts as accounts
   where accounts.company_id = upload.company_id and accounts.id = upload.account_id
 $$;
-comment on function app.upload_json(public.media_uploads) is 'Returns an upload as a caller sees it.';
+comment on function app.upload_json(public.media_uploads) is 'Returns an upload in the format of the API.';
 
 create function public.account_for_upload(phone_number_id text default null) returns jsonb
 -- Security definer, because a key cannot read accounts.
@@ -11056,9 +11088,9 @@ begin
 end
 $$;
 comment on function public.account_for_upload(text) is
-  'Returns the account that uploads media, with its encrypted token. The result no_account has the connected accounts: '
-  'none has this phone_number_id, or several are connected and none is named. Every result has the company of the key. '
-  'Raises PT401 and PT403 as app.company_id() does.';
+  'Returns the account that uploads media files, with its encrypted token. The result `no_account` contains the '
+  'connected accounts. It means that no account has this phone_number_id, or that several accounts are connected and '
+  'the caller chose none. Every result contains the key''s company. Raises PT401 and PT403 as app.company_id() does.';
 grant execute on function public.account_for_upload(text) to api_client;
 
 create function public.add_media_upload(account_id uuid, upload jsonb) returns jsonb
@@ -11081,9 +11113,9 @@ begin
 end
 $$;
 comment on function public.add_media_upload(uuid, jsonb) is
-  'Stores media that was uploaded for an account of the company, and returns it as a caller sees it. The upload has '
-  'media_id, type, mime_type, bytes, sha256 and filename. Returns null when the company has no such account. Raises '
-  'PT401 and PT403 as app.company_id() does.';
+  'Stores a media file that was uploaded for an account of the company, and returns it in the format of the API. The '
+  'argument upload has media_id, type, mime_type, bytes, sha256 and filename. Returns null when the company has no '
+  'such account. Raises PT401 and PT403 as app.company_id() does.';
 grant execute on function public.add_media_upload(uuid, jsonb) to api_client;
 
 create function public.media_upload(id uuid) returns jsonb
@@ -11102,8 +11134,8 @@ begin
 end
 $$;
 comment on function public.media_upload(uuid) is
-  'Returns in data an upload of the company as a caller sees it, or null when there is none or it has expired. Raises '
-  'PT401 and PT403 as app.company_id() does.';
+  'Returns, in the member `data`, an upload of the company in the format of the API. The member is null when the '
+  'upload does not exist or has expired. Raises PT401 and PT403 as app.company_id() does.';
 grant execute on function public.media_upload(uuid) to api_client;
 
 create function app.medium_of_send(
@@ -11113,11 +11145,11 @@ create function app.medium_of_send(
   in_message_id uuid,
   -- { id } of an upload, or { type, link }. Both may have filename and voice.
   asked jsonb,
-  -- What the channel needs: { type, id or link, filename, voice }.
+  -- The fields that WhatsApp needs: { type, id or link, filename, voice }.
   out sent jsonb,
-  -- What the message shows.
+  -- The fields that the stored message shows.
   out shown jsonb,
-  -- The member of asked that does not fit, and why: unknown, not_document, not_audio or not_opus.
+  -- The invalid member of `asked`, and the reason: unknown, not_document, not_audio or not_opus.
   out fault jsonb
 )
 language plpgsql
@@ -11128,8 +11160,8 @@ declare
   kind text := asked ->> 'type';
 begin
   if asked ? 'id' then
-    -- The send still takes time, so the upload must not expire within a minute. The lock keeps the row from being
-    -- removed.
+    -- The send needs some time, so the upload must not expire within a minute. The lock prevents the removal of the
+    -- row.
     select * into upload from public.media_uploads
     where company_id = own_company_id and account_id = of_account_id and id = (asked ->> 'id')::uuid
       and expires_at > now() + interval '60 seconds'
@@ -11177,8 +11209,8 @@ begin
 end
 $$;
 comment on function app.medium_of_send(uuid, uuid, uuid, uuid, jsonb) is
-  'Returns the medium of a send, as the channel and as callers get it. Locks the upload, and notes the message that has '
-  'it. The fault says which member of the request does not fit.';
+  'Returns the media file of a send in two formats, for WhatsApp and for callers. Locks the upload, and records the '
+  'message that uses it. The fault contains the invalid member of the request.';
 
 create function app.erase_upload() returns trigger
 language plpgsql security definer -- the roles of callers may not write the table
@@ -11191,7 +11223,7 @@ begin
 end
 $$;
 comment on function app.erase_upload() is
-  'Trigger: deletes the upload that only an erased person got. The name and the digest of the file may tell something '
+  'Trigger: deletes an upload that only an erased contact received. The file''s name and hash may reveal something '
   'about the person.';
 
 create function app.remove_old_uploads(max_rows integer) returns integer
@@ -11210,7 +11242,7 @@ as $$
   select count(*)::integer from removed
 $$;
 comment on function app.remove_old_uploads(integer) is
-  'Removes the uploads that have expired, whether they were sent or not, and returns how many.';
+  'Removes the expired uploads, whether they were sent or not, and returns their number.';
 
 create trigger messages_erase_upload after update of is_erased on public.messages
   for each row when (new.is_erased and not old.is_erased) execute function app.erase_upload();
@@ -11221,16 +11253,16 @@ grant select on public.media_uploads to service_role;
 
 -- schemas/66_record_events.sql
 
--- Writing events. app.make_events() declares the events of one kind of record: it makes triggers that write an event
--- in the transaction of each change. So changes by keys, people, the channel and the platform all have events. The same
--- triggers queue the event for the webhooks of the company that ask for this type of event.
---
--- An event must never make a write fail or wait. So the triggers lock nothing, and use only the rows that they find.
--- Batches write 500 contacts or deals at once, so their triggers run once for each statement. Other records are mostly
--- written one by one. Their triggers run for each row, which costs such a write half as much.
+-- Functions that write events. app.make_events() declares the events for one kind of record: it creates triggers that
+-- write an event in the transaction of each change. So changes by keys, users, WhatsApp and the platform all create
+-- events. The same triggers queue the event for the company's webhooks that subscribe to this event type. An event must
+-- never make a write fail or wait. So the triggers do not lock rows. Batches write 500 contacts or deals at once, so
+-- their triggers run once per statement. Other records are mostly written one by one. Their triggers run once per row,
+-- which halves the cost of such a write.
 
 create type app.event_origin as (actor jsonb, request_id text);
-comment on type app.event_origin is 'Who caused an event, and in which request; see the columns of app.events.';
+comment on type app.event_origin is
+  'The author of an event, and the request that caused it. See the columns of app.events.';
 
 create function app.event_origin(kind text default null) returns app.event_origin
 language plpgsql stable
@@ -11243,14 +11275,14 @@ declare
 begin
   origin.actor := case
     when event_origin.kind is not null then jsonb_build_object('kind', event_origin.kind, 'id', null)
-    -- The function settings acts in the name of the person in its token.
+    -- The edge function settings acts on behalf of the user in its token.
     when acting in ('authenticated', 'settings_client') then jsonb_build_object('kind', 'person', 'id', auth.uid())
     when acting in ('channel_client', 'webhook_client') then
       jsonb_build_object('kind', coalesce(nullif(current_setting('app.event_actor', true), ''), case acting
         when 'channel_client' then 'channel' else 'job' end), 'id', null)
     when acting <> 'api_client' then '{ "kind": "platform", "id": null }'
   end;
-  -- This query is apart, because a query in an expression makes each evaluation of the expression slower.
+  -- This query is separate, because a query within an expression makes each evaluation of the expression slower.
   if origin.actor is null then
     origin.actor := jsonb_build_object('kind', 'key', 'id', (
       select id from public.api_keys where key_hash = auth.jwt() ->> 'key_hash'
@@ -11266,10 +11298,11 @@ begin
 end
 $$;
 comment on function app.event_origin(text) is
-  'Returns who makes the change that this statement writes. With a kind, that kind is the author. The function whatsapp '
-  'acts for the channel, unless one of its jobs has set app.event_actor. The request id is the X-Request-Id of the '
-  'request, which the edge functions pass on. It is null outside a request, or when it does not have the form of an id. '
-  'Never fails. Only functions of the owner call it, because no other role may read the digests of keys.';
+  'Returns the author of the change that this statement makes. If the argument `kind` is given, the author has that '
+  'kind. The edge function whatsapp acts as the kind `channel`, unless one of its jobs has set app.event_actor. The '
+  'request id is the X-Request-Id header, which the edge functions forward. The request id is null outside a request, '
+  'or when it does not have the format of an id. Never fails. Only the owner''s functions call this function, because '
+  'no other role may read the key hashes.';
 
 create function app.write_event(
   of_company uuid,
@@ -11303,9 +11336,10 @@ begin
 end
 $$;
 comment on function app.write_event(uuid, text, uuid, text[], jsonb, text, bigint) is
-  'Writes an event of a record, and queues the event for webhooks. The caller has the lock on the record, so the events '
-  'of a record are numbered in the order of its changes. author is a kind of author. If it is null, the author of the '
-  'statement is stored. of_version saves a call of app.change_now(), which returns the same number.';
+  'Writes an event of a record, and queues the event for webhooks. The caller holds the lock on the record, so the '
+  'events of a record are numbered in the order of its changes. The argument `author` is a kind of author. If it is '
+  'null, the function stores the author of the statement. The argument of_version saves a call of app.change_now(), '
+  'which returns the same number.';
 
 create function app.changes_of(columns text[]) returns text
 language sql immutable
@@ -11322,7 +11356,7 @@ as $$
   from unnest(columns) as name
 $$;
 comment on function app.changes_of(text[]) is
-  'Returns the expression for the earlier and the later values of the columns that an update changed.';
+  'Returns an SQL expression for the earlier and later values of the columns that an update changed.';
 
 create function app.make_events(
   of_table text,
@@ -11342,7 +11376,7 @@ language plpgsql
 set search_path = ''
 as $make$
 declare
-  -- Each names a field that the update changed, or null.
+  -- Each expression returns the name of a field that the update changed, or null.
   changed_names constant text := (
     select string_agg(format('case when is_now.%1$I is distinct from was.%1$I then %1$L end', name), ', ' order by place)
     from unnest(fields) with ordinality as named (name, place)
@@ -11351,7 +11385,7 @@ declare
     select 'when (' || string_agg(format('new.%1$I is distinct from old.%1$I', name), ' or ') || ')'
     from unnest(fields) as name
   );
-  -- A row that was just written has the version of this transaction, so app.change_now() need not be called again.
+  -- A row that was just written already has this transaction's version, which saves a call of app.change_now().
   row_version constant text := case
     when exists (
       select from pg_catalog.pg_attribute
@@ -11373,14 +11407,14 @@ begin
         'changed', 'update', 'changes rows', changed, format('array_remove(array[%s]::text[], null)', changed_names),
         format('nullif(coalesce(%s, ''{}'') || coalesce(%s, ''{}''), ''{}'')', app.changes_of(shown), changed_values),
         'is_now', row_version, 'is_now alias for new; was alias for old;', concat_ws(' ', 'for each row', any_changed),
-        -- Postgres keeps the plan. Each table often has one row when the plan is made, and 500 rows later. A full join
-        -- is never planned as a nested loop, which would then be slow.
+        -- Postgres caches the plan. Each table often has one row at planning time, and 500 rows later. Postgres never
+        -- plans a full join as a nested loop, which would be slow for 500 rows.
         'after_rows as is_now full join before_rows as was on was.id = is_now.id',
         'referencing old table as before_rows new table as after_rows for each statement', in_batches
       ),
       (
         'deleted', 'delete', 'deletes rows', deleted, 'null::text[]', deleted_values, 'was', 'app.change_now()', '', '',
-        -- If the company itself is deleted, no one is left to read the log.
+        -- If the company itself is deleted, no one can read the event log any more.
         'before_rows as was join public.companies on companies.id = was.company_id',
         'referencing old table as before_rows for each statement', true
       )
@@ -11412,7 +11446,7 @@ begin
                   %3$s.company_id, %3$s.%4$I as record_id, %5$s as version, event_type, changed_fields,
                   %6$s as changed_values
                 from %7$s
-                -- With the offset, Postgres computes the names only once.
+                -- Because of the offset, Postgres computes the names only once.
                 cross join lateral (select %8$s offset 0) as fields (changed_fields)
                 cross join lateral (select unnest(array[%9$s]::text[])) as event (event_type)
                 where event_type is not null
@@ -11465,26 +11499,28 @@ end
 $make$;
 comment on function
   app.make_events(text, text[], text[], text, text, text, text, text, text, text, text, boolean) is
-  'Declares the events of a table with the columns id and company_id. The expressions added, changed and deleted give '
-  'the type of the event of a row, or null when there is none; each may be a list of expressions. They use the rows '
-  'is_now and was, and changed also uses changed_fields: which of the fields the statement changed. shown are columns '
-  'whose values the event has, because they say nothing about a person. The expressions added_values, changed_values '
-  'and deleted_values add further values, and may use event_type. record is the column with the id of the record, and '
-  'actor the kind of author who makes all changes. in_batches says that one statement often writes many rows. Without '
-  'it, an update that changes none of the fields has no event.';
+  'Declares the events of a table with the columns id and company_id. The expressions `added`, `changed` and `deleted` '
+  'return the event type for a row, or null for no event. Each may be a list of expressions. They use the rows is_now '
+  'and was. The expression `changed` also uses changed_fields, the fields that the statement changed. The argument '
+  '`shown` lists columns without personal data, whose values the event contains. The expressions added_values, '
+  'changed_values and deleted_values add further values, and may use event_type. The argument `record` is the column '
+  'with the record''s id, and `actor` is the kind of author that makes all changes. The argument in_batches means that '
+  'one statement often writes many rows. If in_batches is false, an update that changes none of the fields creates no '
+  'event.';
 
 -- schemas/67_contact_events.sql
 
--- The events of contacts and deals.
+-- The events for contacts and deals.
 
--- A query in an expression of a trigger makes each event slower, so the values of two rare events have a function.
+-- A query in a trigger expression makes each event slower, so a separate function returns the values for two rare
+-- events.
 create function app.values_of_contact_event(contact uuid, company uuid, event_type text) returns jsonb
 language plpgsql stable
 set search_path = ''
 as $$
 begin
   return case event_type
-    -- A caller that keeps copies of the records must also delete or empty its copies of these records.
+    -- A caller that keeps copies of records must also delete or clear its copies of these records.
     when 'contact.erased' then jsonb_build_object(
       'conversation_ids', array(
         select id from public.conversations
@@ -11502,7 +11538,7 @@ begin
 end
 $$;
 comment on function app.values_of_contact_event(uuid, uuid, text) is
-  'Returns what the events contact.erased and contact.merged say beside the fields of the contact.';
+  'Returns the values of the events contact.erased and contact.merged that are not fields of the contact.';
 
 -- app.merge_contacts() sets app.merged to the ids of the survivor and of the other contact, which it deletes.
 select app.make_events(
@@ -11570,9 +11606,9 @@ select app.make_events(
 
 -- schemas/68_conversation_events.sql
 
--- The events of conversations, messages, templates and messaging accounts.
+-- The events for conversations, messages, templates and messaging accounts.
 
--- Each message changes last_message_at and the window of its conversation. A change of these columns makes no event,
+-- Each message changes last_message_at and the window of its conversation. Changes to these columns create no event,
 -- because the message has its own event.
 select app.make_events(
   'conversations',
@@ -11591,9 +11627,9 @@ select app.make_events(
   deleted => $$'conversation.deleted'$$
 );
 
--- An outbound message has no event when it is added, because the events of its send say what happens to it. If the
--- channel reports a failure after it accepted the message, the send has failed too. Messages of an erased person make
--- no events, because contact.erased has the ids of the conversations.
+-- Adding an outbound message creates no event, because the events of its send report its progress. If WhatsApp reports
+-- a failure after it accepted the message, the send has also failed. An erased person's messages create no events,
+-- because contact.erased contains the ids of the conversations.
 select app.make_events(
   'messages',
   fields => '{
@@ -11623,7 +11659,7 @@ select app.make_events(
   $$
 );
 
--- When the templates of a business account are read for the first time, no status has changed.
+-- The first reading of a business account's templates does not change any status.
 select app.make_events(
   'templates',
   fields => '{status, category, quality, rejected_reason}',
@@ -11643,9 +11679,9 @@ select app.make_events(
 );
 
 -- A notice that stops sends restricts its account until it ends or is withdrawn. A repeated refusal of an account does
--- not change happened_at while the earlier refusal counts, so it makes no second event. If a restriction ends by time,
--- a job writes its event; see app.note_ended_notices(). The triggers write the event of every end that the job has not
--- noted yet.
+-- not change happened_at while the earlier refusal is current, so it creates no second event. If a restriction ends by
+-- time, a job writes its event. See app.note_ended_notices(). The triggers write the event for every end that the job
+-- has not recorded yet.
 select app.make_events(
   'account_notices',
   record => 'account_id',
@@ -11684,8 +11720,8 @@ select app.make_events(
 
 -- schemas/69_event_log.sql
 
--- Reading the log of events with an API key. A page has only events of transactions below the horizon, as the feeds of
--- changes do, so no event can appear before a cursor later.
+-- Functions that read the event log with an API key. A page contains only events of transactions below the horizon, as
+-- the change feeds do. So no event can later appear before a cursor.
 
 create index events_record_idx on app.events (record_id);
 
@@ -11705,14 +11741,14 @@ begin
 end
 $$;
 comment on function app.slots_from(timestamptz, timestamptz) is
-  'Returns the slots of the log that have the events between two times. Null means no limit.';
+  'Returns the slots of the log that contain the events between two times. Null means no limit.';
 
 create function public.list_events(
   generation bigint default null, after_version bigint default null, after_id uuid default null,
   of_types text[] default null, of_record uuid default null,
   since timestamptz default null, until timestamptz default null, max_rows integer default 50
 ) returns setof json
--- Security definer, because no role may read the log. The function reads only the events of the key's company.
+-- Security definer, because no role may read the log directly. The function reads only the events of the key's company.
 language plpgsql stable security definer
 set search_path = ''
 set plan_cache_mode = force_generic_plan
@@ -11723,7 +11759,7 @@ declare
   from_version constant bigint := coalesce(after_version, -1);
   from_seq bigint := 0;
   most constant integer := least(greatest(max_rows, 0), 201);
-  -- A page reads at most this many events. A page with a filter says how far it has read.
+  -- The maximum number of events that a page reads. A page with a filter returns the position up to which it has read.
   most_read constant integer := case
     when of_types is null and of_record is null and since is null and until is null then most else 5000 end;
   own_slots constant smallint[] := app.slots_from(list_events.since, list_events.until);
@@ -11741,8 +11777,8 @@ begin
   if after_id is not null then
     from_seq := coalesce(
       (select seq from app.events where id = after_id and company_id = own_company_id),
-      -- No event has the id of a cursor at the horizon, and such a cursor comes after all events of its version. If the
-      -- event of a cursor is older than the log, the log has no later event of its version.
+      -- No event has the id of a cursor at the horizon. Such a cursor comes after all events of its version. If the
+      -- cursor's event is older than the log, the log has no later event of this version.
       9223372036854775807
     );
   end if;
@@ -11751,7 +11787,8 @@ begin
       select events.* from app.events
       where company_id = own_company_id
         and (version, seq) > (from_version, from_seq) and version < clock.horizon
-        -- Postgres skips the partitions of other days for a list of values, but not for an array.
+        -- Postgres skips the partitions of other days if the condition has a list of values, but not if it has an
+        -- array.
         and slot in (
           own_slots[1], own_slots[2], own_slots[3], own_slots[4], own_slots[5], own_slots[6],
           own_slots[7], own_slots[8], own_slots[9], own_slots[10], own_slots[11], own_slots[12],
@@ -11773,8 +11810,8 @@ begin
     end loop;
   else
     for event in
-      -- The index finds the few events of a record, which are then sorted. Without "materialized", Postgres may read all
-      -- events of the company in their order instead.
+      -- The index finds the few events of a record, which are then sorted. Without `materialized`, Postgres may instead
+      -- read all events of the company in order.
       with of_this_record as materialized (select * from app.events where record_id = of_record)
       select * from of_this_record
       where company_id = own_company_id
@@ -11790,7 +11827,7 @@ begin
   end if;
   return next json_build_object(
     'generation', clock.generation, 'horizon', clock.horizon,
-    -- More events may follow the last one that was read.
+    -- More events may follow the last event that was read.
     'read_to', case when number_read >= most_read and cardinality(found) < most then
       json_build_object('version', event.version, 'id', event.id) end
   );
@@ -11800,11 +11837,11 @@ begin
 end
 $$;
 comment on function public.list_events(bigint, bigint, uuid, text[], uuid, timestamptz, timestamptz, integer) is
-  'Returns one page of the events of the key''s company in the last 30 days. Needs a read token. First comes the clock '
-  '{ generation, horizon, read_to }. Then come at most max_rows events { version, id, event } after a cursor or from '
-  'the beginning, and never more than 201. With a filter, a page may have fewer events although more follow: then '
-  'read_to is the place of the last event that was read. Raises PT410 and PT500 as app.change_clock_for() does, PT401 '
-  'and PT403 as app.company_id() does.';
+  'Returns one page of the events of the key''s company in the last 30 days. Needs a read token. The first row is the '
+  'clock { generation, horizon, read_to }. At most max_rows events { version, id, event } follow, and never more than '
+  '201. They start after the cursor, or at the beginning if there is no cursor. A page with a filter may have fewer '
+  'events although more follow. In that case, read_to is the position of the last event that was read. Raises PT410 '
+  'and PT500 as app.change_clock_for() does, PT401 and PT403 as app.company_id() does.';
 grant execute on function
   public.list_events(bigint, bigint, uuid, text[], uuid, timestamptz, timestamptz, integer) to api_client;
 
@@ -11824,35 +11861,35 @@ begin
 end
 $$;
 comment on function public.find_event(text) is
-  'Returns an event of the key''s company by the id that callers know, or null when there is none in the last 30 days. '
-  'Needs a read token. Raises PT401 and PT403 as app.company_id() does.';
+  'Returns an event of the key''s company by its id in the API''s format. Returns null when the last 30 days have no '
+  'such event. Needs a read token. Raises PT401 and PT403 as app.company_id() does.';
 grant execute on function public.find_event(text) to api_client;
 
 -- schemas/70_sends.sql
 
--- The ledger of sends. The ledger has one row for each message that the company sends, with a template or as a free
--- reply. Because of the ledger, the platform never hands a message to the channel twice. A send has three steps:
--- claiming, calling the channel, and settling. Claiming and settling are one transaction each.
+-- The send ledger. It has one row for each message that the company sends, with a template or as a free-form reply.
+-- Because of the ledger, the platform never sends a message to WhatsApp twice. A send has three steps: claim the send,
+-- call WhatsApp, and settle the send. The claim and the settlement are one transaction each.
 
 create table public.sends (
   id uuid primary key default gen_random_uuid(),
   company_id uuid not null references public.companies on delete cascade,
-  -- The idempotency key of the caller. Without a key, no later request can repeat the send.
+  -- The caller's idempotency key. Without a key, no later request can repeat the send.
   idempotency_key text check (char_length(idempotency_key) between 1 and 200),
   message_id uuid not null,
   -- Whether this send opened the conversation of its message.
   created_conversation boolean not null default false,
-  -- Null for a free reply, which has no template.
+  -- Null for a free-form reply, which has no template.
   template_name text check (char_length(template_name) between 1 and 512),
   language_code text check (char_length(language_code) between 1 and 35),
-  -- The state pending means that the send is claimed, and the channel may have the message. The state sent means that
-  -- the channel accepted the message. The state failed means that the channel refused the message, or that the outcome
-  -- stayed unknown. The state released means that the channel certainly does not have the message.
+  -- The state `pending` means that the send is claimed, and WhatsApp may have the message. The state `sent` means that
+  -- WhatsApp accepted the message. The state `failed` means that WhatsApp refused the message, or that the outcome
+  -- remained unknown. The state `released` means that WhatsApp certainly does not have the message.
   state text not null default 'pending' check (state in ('pending', 'sent', 'failed', 'released')),
-  -- The edge function makes a claim_id for each attempt. The claim_id gives the right to settle that attempt, so it is
-  -- a secret.
+  -- The edge function creates a claim_id for each attempt. Anyone who knows the claim_id can settle that attempt, so it
+  -- is a secret.
   claim_id uuid not null unique,
-  -- Every attempt ends before this time. If a send is still pending then, no one will report its outcome.
+  -- Every attempt ends before this time. If a send is still pending at this time, no outcome will be reported.
   lease_ends_at timestamptz not null default now() + interval '90 seconds',
   -- Why the send failed or was released: an error code of the API, claim_unanswered, or outcome_unknown.
   reason text check (char_length(reason) between 1 and 64),
@@ -11861,49 +11898,49 @@ create table public.sends (
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
   media_id text constraint sends_media_id_check check (char_length(media_id) between 1 and 255),
-  -- The channel's reports contain the ids of the send and the number of the attempt, because each attempt of a released
-  -- send is a separate message.
+  -- WhatsApp reports contain the send id and the attempt number, because each attempt of a released send is a separate
+  -- message.
   attempt integer not null default 1 constraint sends_attempt_check check (attempt >= 1),
-  -- Further ids under which the channel reported the same attempt. If there are any, the message went out more than
+  -- Other message ids that WhatsApp reported for the same attempt. If there are any, the message was sent more than
   -- once.
   double_sent_ids text[] not null default '{}',
-  -- Five bytes for each field of the request that no other column has, from app.fingerprint_of_send(). With these
-  -- bytes, the answer to a repeat names the fields that differ. Null for a send without an idempotency key.
+  -- A fingerprint with five bytes for each field of the request that no other column contains, from
+  -- app.fingerprint_of_send(). It lets the response to a repeat list the fields that differ. Null for a send without an
+  -- idempotency key.
   fingerprint bytea constraint sends_fingerprint_check check (octet_length(fingerprint) between 5 and 100),
   is_erased boolean not null default false,
-  -- The key of the last attempt. This column has no foreign key, so the id remains after the key is deleted.
+  -- The API key of the last attempt. This column has no foreign key, so the id remains after the key is deleted.
   api_key_id uuid,
   unique (company_id, id),
-  -- If several requests have the same idempotency key, this constraint decides which one sends.
+  -- If several requests have the same idempotency key, this constraint ensures that only one request sends.
   constraint sends_one_per_idempotency_key unique (company_id, idempotency_key),
   constraint sends_one_per_message unique (company_id, message_id),
-  -- Checked at the end of the transaction, because a claim writes this row before its message. A message with a send
-  -- cannot be deleted, because its send, and with it the idempotency key, would be deleted too.
+  -- This foreign key is checked at the end of the transaction, because a claim writes this row before its message. A
+  -- message with a send cannot be deleted. Otherwise its send and the idempotency key would also be deleted.
   constraint sends_message_fkey foreign key (company_id, message_id)
     references public.messages (company_id, id) on delete no action deferrable initially deferred,
-  -- A failed send may have an id, because the channel can report a failure even if it never answered the call.
+  -- A failed send may have a message id, because WhatsApp can report a failure even if it never responded to the call.
   constraint sends_id_when_sent check (state = 'failed' or (state = 'sent') = (whatsapp_message_id is not null)),
   constraint sends_reason_when_not_sent check ((state in ('failed', 'released')) = (reason is not null)),
   constraint sends_language_of_template check ((template_name is null) = (language_code is null))
 );
 comment on table public.sends is
-  'Every message that was sent to the channel, or may have been sent, with the outcome. Repeats are recognized with '
-  'this table.';
-comment on column public.sends.fingerprint is 'Digests of the fields of the request, five bytes each.';
+  'Every message that was sent to WhatsApp, or may have been sent, with its outcome. The platform uses this table to '
+  'recognize repeats.';
+comment on column public.sends.fingerprint is 'Hashes of the request fields, five bytes each.';
 comment on column public.sends.api_key_id is
-  'The API key with which the send was requested. Null for a test send of a person, and when the platform added the '
-  'send.';
+  'The API key that requested the send. Null for a user''s test send, and when the platform added the send.';
 comment on column public.sends.is_erased is 'Whether the message of the send went to an erased person.';
-comment on column public.sends.media_id is 'The media id of the channel for the header of the message.';
+comment on column public.sends.media_id is 'The WhatsApp media id for the message''s header.';
 
--- With this statistic, the planner assumes that all rows belong to one company; 30_contacts.sql gives the reason.
+-- This statistic makes the planner assume that all rows belong to one company. 30_contacts.sql explains why.
 alter table public.sends alter column company_id set (n_distinct = 1);
 
--- A double send is rare, and an operator has to examine each one.
+-- A double send is rare, and an operator has to examine each double send.
 create index sends_double_sent_idx on public.sends (updated_at) where double_sent_ids <> '{}';
 
--- The order of the list. The index also has all columns that are counted, so 100,000 sends are counted without reading
--- their rows.
+-- This index has the sort order of the list. The index also contains all columns that are counted, so 100,000 sends can
+-- be counted without reading their rows.
 create index sends_newest_first_idx on public.sends (company_id, created_at desc, message_id desc)
   include (state, lease_ends_at);
 create index sends_by_template_idx on public.sends (company_id, template_name, created_at desc, message_id desc);
@@ -11927,7 +11964,7 @@ begin
   for no key update;
 
   message.outcome := case new.state when 'released' then 'failed' when 'sent' then 'accepted' else new.state end;
-  -- The channel may report the message before its answer arrives here. Another row may then have the id.
+  -- WhatsApp may report the message before its response arrives here. In that case, another row may have the id.
   message.whatsapp_message_id := (
     select new.whatsapp_message_id where not exists (
       select from public.messages as other
@@ -11941,8 +11978,8 @@ begin
       'reason', new.reason, 'code', new.channel_code, 'message', null, 'details', null
     );
   elsif old.whatsapp_message_id is null then
-    -- Without an id, no report about the message can have arrived. So the failure came from the ledger. This failure no
-    -- longer counts, because the outcome has arrived or a released send goes out again.
+    -- Without a message id, no report about the message can have arrived. So the failure came from the ledger. This
+    -- failure is outdated, because the outcome has arrived or a released send is sent again.
     message.failed_at := null;
     message.failure := null;
   end if;
@@ -11959,8 +11996,8 @@ begin
 end
 $$;
 comment on function app.show_send_in_message() is
-  'Trigger: gives a message the state of its send. Until the channel reports something, the message also gets its '
-  'failure from the ledger. The trigger never removes a report.';
+  'Trigger: copies the state of a send to its message. Until WhatsApp reports something, also copies the failure from '
+  'the ledger. The trigger never removes a report.';
 
 create trigger sends_show_in_message
   after update of state, reason, channel_code, whatsapp_message_id on public.sends
@@ -11976,7 +12013,7 @@ alter table public.sends enable row level security;
 create policy "people see their company's sends" on public.sends
   for select to authenticated using (company_id = any ((select app.member_company_ids())::uuid[]));
 
--- Callers may make an idempotency key from anything, so only owners and admins see it, in the log of sends.
+-- An idempotency key may contain any data of the caller. So only owners and admins see it, in the send log.
 grant select (
   id, company_id, message_id, created_conversation, template_name, language_code, state,
   lease_ends_at, reason, channel_code, whatsapp_message_id, created_at, updated_at, attempt, double_sent_ids
@@ -11990,8 +12027,8 @@ grant select (
 
 -- schemas/71_claims.sql
 
--- Functions that the claims of template sends and of free replies share. These functions write the contact, the message
--- and the row in the ledger, and answer a repeat.
+-- Functions shared by the claims of template sends and of free-form replies. These functions write the contact, the
+-- message and the ledger row, and return the result for a repeat.
 
 create function app.find_or_add_contact(
   own_company_id uuid,
@@ -12007,7 +12044,7 @@ as $$
 begin
   loop
     -- This statement waits for a running change of the contact, and blocks other changes until the claim ends. A new
-    -- contact is read again in the next round, because its inherited wishes may be written after the row.
+    -- contact is read again in the next iteration, because its inherited wishes may be written after the row.
     select contacts.id, contacts.do_not_contact
     into find_or_add_contact.id, find_or_add_contact.do_not_contact
     from public.contacts
@@ -12028,7 +12065,7 @@ begin
     insert into public.contacts (company_id, phone, name)
     select own_company_id, by_phone, new_name
     -- The query above does not find a contact that is being merged into another contact at the same time. After the
-    -- merge, the other contact has the phone as an additional phone.
+    -- merge, the phone number is an additional number of the other contact.
     where not exists (
       select from public.contact_former_phones
       where company_id = own_company_id and phone_key = app.phone_key(by_phone) and until = 'infinity'
@@ -12038,8 +12075,8 @@ begin
 end
 $$;
 comment on function app.find_or_add_contact(uuid, text, text) is
-  'Finds the contact that has a phone, even as an additional phone, or adds a contact with this name. If several '
-  'calls run at the same time, only one adds the contact.';
+  'Finds the contact that has a phone number, including additional numbers, or adds a contact with this name. If '
+  'several calls run at the same time, only one call adds the contact.';
 
 create function app.write_message_of_send(
   own_company_id uuid,
@@ -12049,10 +12086,10 @@ create function app.write_message_of_send(
   conversation_is_new boolean,
   of_type text,
   with_content text,
-  -- The text as the recipient sees it, if it is known and differs from the content.
+  -- The text as the recipient sees it, if this text is known and differs from the content.
   as_rendered text,
   with_media_id text,
-  -- What else the message has: { media, payload, reply_to_id }.
+  -- The other columns of the message: { media, payload, reply_to_id }.
   with_parts jsonb,
   out created_conversation boolean
 )
@@ -12064,7 +12101,7 @@ declare
   key_id uuid;
   key_name text;
 begin
-  -- If an earlier attempt opened the conversation, created_conversation stays true, unless the message now moves to
+  -- If an earlier attempt opened the conversation, created_conversation remains true, unless the message now moves to
   -- another conversation.
   select conversation_is_new or (sends.created_conversation and exists (
     select from public.messages
@@ -12081,7 +12118,7 @@ begin
       or media_id is distinct from with_media_id);
 
   -- A released send keeps its message, because that message was never sent. So the message gets the content and the
-  -- time of this attempt, and loses all reports about the earlier attempt.
+  -- time of this attempt. All reports about the earlier attempt are removed.
   insert into public.messages (
     id, company_id, conversation_id, direction, type, content, rendered_text, outcome, author_type, author_id,
     author_name, media, payload, reply_to_id
@@ -12127,33 +12164,33 @@ declare
   digests bytea := '';
 begin
   foreach field in array fields loop
-    -- Five bytes are enough, because they only distinguish the values of one caller.
+    -- Five bytes are enough, because they only have to distinguish one caller's values.
     digests := digests || substr(sha256(convert_to(coalesce('=' || field, ''), 'UTF8')), 1, 5);
   end loop;
   return digests;
 end
 $$;
 comment on function app.fingerprint_of_send(text[]) is
-  'Returns five bytes for each field of a send: the same for the same value. Null has its own five bytes.';
+  'Returns a five-byte hash for each field of a send. Equal values have equal hashes. Null has its own hash.';
 
 create function app.digest_in(fingerprint bytea, place integer) returns bytea
 language sql immutable
 set search_path = ''
 as $$
-  -- A fingerprint ends with the last field that the request had.
+  -- A fingerprint ends with the last field of the request.
   select case when octet_length(fingerprint) >= place * 5
     then substr(fingerprint, place * 5 - 4, 5)
     else app.fingerprint_of_send(array[null::text])
   end
 $$;
 comment on function app.digest_in(bytea, integer) is
-  'Returns the five bytes of the field at this place. A field after the end is null.';
+  'Returns the five-byte hash of the field at this position. A field after the end is null.';
 
 create function app.claim_send(
   own_company_id uuid,
   new_claim_id uuid,
   by_idempotency_key text,
-  -- Null for a free reply, like the language.
+  -- Null for a free-form reply, like the language.
   of_template text,
   in_language text,
   with_fingerprint bytea,
@@ -12167,8 +12204,8 @@ set search_path = ''
 as $$
 #variable_conflict use_column
 begin
-  -- If several requests have this idempotency key, only one gets a row, either a new row or a released one. The other
-  -- requests wait here until that request has committed, and then read the state of its send.
+  -- If several requests have this idempotency key, only one request gets a row, either a new or a released row. The
+  -- other requests wait here until that request has committed, and then read the state of its send.
   insert into public.sends as sends (
     company_id, idempotency_key, message_id, template_name, language_code, claim_id, fingerprint, api_key_id
   )
@@ -12183,7 +12220,7 @@ begin
     lease_ends_at = excluded.lease_ends_at,
     template_name = excluded.template_name,
     language_code = excluded.language_code,
-    -- The content of this request is sent now.
+    -- This attempt sends the content of this request.
     fingerprint = excluded.fingerprint,
     api_key_id = excluded.api_key_id,
     reason = null,
@@ -12198,10 +12235,9 @@ comment on function app.claim_send(uuid, uuid, text, text, text, bytea) is
   'Adds the row of a send to the ledger, or takes over a released row. Returns nulls when another request has added '
   'the send with this idempotency_key.';
 
--- The index of idempotency keys finds the key of a send, even when the database has no statistics of the ledger yet. If
--- the digest were computed in the same statement, it would be part of the condition. For a small ledger, Postgres would
--- then plan to check the condition for each send of the company. A transaction that writes many sends would keep that
--- plan.
+-- The index on idempotency keys finds the key of a send, even if the ledger has no statistics yet. If the same
+-- statement computed the hash, the computation would be part of the condition. For a small ledger, Postgres would then
+-- plan to check the condition for each send of the company. A transaction that writes many sends would keep that plan.
 create function app.known_send_key(own_company_id uuid, by_idempotency_key text) returns text
 language plpgsql stable
 set search_path = ''
@@ -12216,26 +12252,24 @@ begin
 end
 $$;
 comment on function app.known_send_key(uuid, text) is
-  'Returns the idempotency key that the ledger has for a send. The key of an erased send is a digest.';
+  'Returns the stored idempotency key of a send. The stored key of an erased send is a hash.';
 
--- A key names one message. A request for another recipient, with another template or of the other kind (template or
--- reply) is not a repeat. If it were answered as a repeat, its message would never be sent, and the caller would not
--- notice.
---
--- A repeat first reads its send by the key. If the lease of the send has ended, a second statement then settles the
--- send. In one statement, Postgres might search all pending sends, and each repeat would pay for a change that few
--- repeats need.
+-- An idempotency key identifies one message. A request with another recipient, another template or another kind
+-- (template or reply) is not a repeat. If the platform treated it as a repeat, its message would never be sent, and the
+-- caller would not notice. A repeat first reads its send by the key. If the send's lease has ended, a second statement
+-- then settles the send. With a single statement, Postgres might search all pending sends, and each repeat would pay
+-- for a change that few repeats need.
 create function app.repeated_send(
   own_company_id uuid,
   by_idempotency_key text,
-  -- Null for a free reply, like the language.
+  -- Null for a free-form reply, like the language.
   of_template text,
   in_language text,
-  -- The field that names the recipient, and the contact that this field names.
+  -- The field that identifies the recipient, and the contact that this field identifies.
   recipient_field text,
   to_phone text,
   in_conversation_id uuid,
-  -- The names of the fields, in the order of the fingerprint.
+  -- The field names, in the order of the fingerprint.
   fields text[],
   with_fingerprint bytea,
   dry_run boolean
@@ -12259,7 +12293,7 @@ begin
     case when known.template_name <> of_template then 'template_name' end,
     case when known.language_code <> in_language then 'language_code' end
   ], null);
-  -- The send of an erased person has no fingerprint: nothing is left to compare.
+  -- A send to an erased person has no fingerprint, so there is nothing to compare.
   if known.fingerprint <> with_fingerprint then
     mismatch := array(
       select name from unnest(fields) with ordinality as listed (name, place)
@@ -12267,8 +12301,8 @@ begin
         and app.digest_in(known.fingerprint, place::integer) <> app.digest_in(with_fingerprint, place::integer)
       order by place
     );
-    -- Two requests have the same recipient if they reach the same contact. Their fields may differ, because they may
-    -- name an additional phone or another conversation of the person.
+    -- Two requests have the same recipient if they reach the same contact. Their fields may differ, because a field may
+    -- contain an additional phone number or another conversation of the person.
     if (is_of_other_kind or recipient_field = any (mismatch)) and (
       select contact_id from public.conversations
       join public.messages on messages.company_id = conversations.company_id
@@ -12301,15 +12335,16 @@ begin
 end
 $$;
 comment on function app.repeated_send(uuid, text, text, text, text, text, uuid, text[], bytea, boolean) is
-  'Returns what the claim of a repeat returns: the current state of the earlier send with its idempotency_key, and in '
-  'mismatch the fields that differ. A send whose lease has ended without an outcome has failed. The result reused '
-  'means that the key names a message to another recipient, with another template or of the other kind. Then differs '
-  'has the fields of the request that do not fit that message. If the kind differs, this is idempotency_key.';
+  'Returns the claim result for a repeat: the current state of the earlier send with this idempotency_key. The member '
+  '`mismatch` lists the fields that differ. A send whose lease has ended without an outcome has failed. The result '
+  '`reused` means that the key belongs to a message with another recipient, another template or another kind. In that '
+  'case, the member `differs` lists the request fields that do not match that message. If the kind differs, this is '
+  'idempotency_key.';
 
 -- schemas/72_claim_template_send.sql
 
--- The claim of a template send. The claim decides whether the template may be sent now, and writes everything that a
--- send needs before the channel is called.
+-- The claim of a template send. The claim decides whether the template may be sent now. It also writes everything that
+-- a send needs before the call to WhatsApp.
 
 create function public.claim_template_send(
   claim_id uuid,
@@ -12327,8 +12362,8 @@ create function public.claim_template_send(
   preflight text default 'off',
   dry_run boolean default false,
   of_company_id uuid default null,
-  -- The caller's own medium for the header: { id } of an upload, or { url }. After the upload of the address, it also has
-  -- the media_id of the channel, and the filename of a document.
+  -- The caller's own media file for the header: { id } of an upload, or { url }. After the upload of the file at the
+  -- URL, it also contains the WhatsApp media_id, and the filename of a document.
   header_media jsonb default null
 ) returns jsonb
 language plpgsql security definer
@@ -12336,7 +12371,8 @@ set search_path = ''
 as $$
 #variable_conflict use_column
 declare
-  -- With an API key, the company is always that of the key. Only claim_test_send() has no key and names the company.
+  -- With an API key, the company is always the key's company. Only claim_test_send() has no key and specifies the
+  -- company.
   own_company_id constant uuid := coalesce(app.company_id('messaging'), of_company_id);
   fingerprint constant bytea := case when claim_template_send.idempotency_key is not null then
     app.fingerprint_of_send(array[
@@ -12359,7 +12395,7 @@ declare
   own_sent jsonb;
   own_shown jsonb;
   own_fault jsonb;
-  -- The kind of the caller's own medium: image, video or document.
+  -- The kind of the caller's own media file: image, video or document.
   own_kind text;
   contact record;
   conversation record;
@@ -12417,7 +12453,7 @@ begin
       answer := access || jsonb_build_object('result', 'reread', 'began_at', now());
       raise sqlstate 'CRM01';
     elsif (judged.template).id is null and button_variables <> '{}' then
-      -- Only the catalogue says which buttons the values are for.
+      -- Only the catalogue shows which buttons the values are for.
       answer := jsonb_build_object('result', 'template_refused', 'faults', jsonb_build_array(
         jsonb_build_object('field', 'button_variables', 'fault', 'unplaced')
       ));
@@ -12440,7 +12476,8 @@ begin
       raise sqlstate 'CRM01';
     end if;
     if claim_template_send.header_media is not null then
-      -- The stored template says what the header is. Without a stored template, the request or the upload says it.
+      -- The stored template determines the header's kind. Without a stored template, the request or the upload
+      -- determines it.
       own_kind := case
         when (judged.template).id is not null then lower((judged.template).header_format)
         else nullif(message_type, 'text')
@@ -12483,7 +12520,7 @@ begin
       select media_id, filename into header_media_id, header_filename from public.template_media
       where company_id = own_company_id and account_id = account.id
         and sample_source = (judged.template).sample_source
-        -- The channel deletes the media after 30 days.
+        -- WhatsApp deletes the media file after 30 days.
         and uploaded_at > now() - interval '29 days' and media_id is not null;
       if not found then
         answer := access || jsonb_build_object('result', 'media_needed', 'template_id', (judged.template).id);
@@ -12495,7 +12532,7 @@ begin
     send.created_conversation := app.write_message_of_send(
       own_company_id, send.id, send.message_id, conversation.id, conversation.is_new,
       coalesce(own_kind, claim_template_send.message_type), claim_template_send.content,
-      -- If the variables do not fit the template, the text that the recipient sees is not known.
+      -- If the variables do not match the template, the text that the recipient sees is unknown.
       case when judged.faults = '[]' then
         app.rendered_text((judged.template).rendering, header_variables, body_variables)
       end,
@@ -12538,14 +12575,14 @@ begin
   end;
 
   if answer ->> 'result' = 'reread' then
-    -- If several requests run at the same time, only one reads the template again.
+    -- If several requests run at the same time, only one request reads the template again.
     insert into public.template_rereads (company_id, business_account_id, name)
     values (own_company_id, answer ->> 'business_account_id', claim_template_send.template_name)
     on conflict (company_id, business_account_id, name) do update set tried_at = now()
     where template_rereads.tried_at < now() - interval '1 minute';
     answer := answer || jsonb_build_object('is_elsewhere', not found);
   end if;
-  -- This call notes that the API key is in use. The call comes last, because other requests with the key wait until
+  -- This call records that the API key was used. The call comes last, because other requests with the key wait until
   -- this transaction is committed.
   perform public.authenticate();
   return answer || jsonb_build_object('company_id', own_company_id);
@@ -12554,28 +12591,29 @@ $$;
 comment on function public.claim_template_send(
   uuid, text, text, text, text, text, text, text, text, text[], text[], text[], text, boolean, uuid, jsonb
 ) is
-  'Decides whether a template may be sent to a phone now. Writes what a send needs before the channel is called: the '
-  'contact, the conversation, the message, and the row in the ledger. Only one request gets that row. The result '
-  'claimed has the account''s encrypted token, the attempt, and how to fill the template. It has was_refused if the '
-  'channel has refused the account since its last success. The result repeat has the state of the earlier send with '
-  'this idempotency_key and, in mismatch, the fields that differ. The result reused has, in differs, the fields that '
-  'do not fit the message of the key. The result do_not_contact means that the person must not be contacted. The '
-  'result marketing_opt_out means that the person does not want marketing templates. The result no_account has the '
-  'connected accounts, and template_refused has the faults of the template. The result reread means that the template '
-  'has to be read again first, and is_elsewhere says whether another request is reading it. The result media_needed '
-  'means that the media of the header has to be uploaded first, and own_media_needed means that the file at the '
-  'address in header_media has to be uploaded first. The result unfit says why header_media does not fit the header. A '
-  'dry run that would be claimed returns send. Every result has the company of the key. The function has written '
-  'something only if the result is claimed. With an API key, of_company_id has no effect. Raises PT401 and PT403 as '
+  'Decides whether a template may be sent to a phone number now. Writes what a send needs before the call to WhatsApp: '
+  'the contact, the conversation, the message, and the ledger row. Only one request gets that row. The result '
+  '`claimed` contains the account''s encrypted token, the attempt, and the values for the template. The member '
+  'was_refused is true if WhatsApp has refused the account since its last success. The result `repeat` contains the '
+  'state of the earlier send with this idempotency_key. Its member `mismatch` lists the fields that differ. The result '
+  '`reused` lists, in `differs`, the fields that do not match the message of this key. The result `do_not_contact` '
+  'means that the person must not be contacted. The result `marketing_opt_out` means that the person opted out of '
+  'marketing templates. The result `no_account` contains the connected accounts. The result `template_refused` '
+  'contains the faults of the template. The result `reread` means that the template has to be read again first. Its '
+  'member is_elsewhere is true if another request is reading the template. The result `media_needed` means that the '
+  'header''s media file has to be uploaded first. The result `own_media_needed` means that the file at the URL in '
+  'header_media has to be uploaded first. The result `unfit` contains the reason why header_media does not match the '
+  'header. A dry run of a valid send returns `send`. Every result contains the key''s company. The function writes '
+  'data only if the result is `claimed`. With an API key, of_company_id has no effect. Raises PT401 and PT403 as '
   'app.company_id() does.';
 grant execute on function public.claim_template_send(uuid, text, text, text, text, text, text, text, text, text[], text[], text[], text, boolean, uuid, jsonb)
   to api_client;
 
 -- schemas/73_claim_reply.sql
 
--- The claim of a free reply. The claim decides whether the reply may be sent in a conversation now, and writes
--- everything that a send needs before the channel is called. A conversation of an archived contact accepts no reply,
--- because the answer of the person would go to a new contact.
+-- The claim of a free-form reply. The claim decides whether the reply may be sent in a conversation now. It also writes
+-- everything that a send needs before the call to WhatsApp. A conversation with an archived contact accepts no reply,
+-- because the person's next message would go to a new contact.
 
 create function app.wrote_after_stop(
   own_company_id uuid, of_contact_id uuid, on_account_id uuid, stopped_at timestamptz, last_inbound_at timestamptz
@@ -12627,11 +12665,10 @@ create function public.claim_reply(
   -- { id } of an upload, or { type, link }. Both may have filename and voice.
   media jsonb default null,
   reply_to_id uuid default null,
-  -- The buttons or the list, in the channel's form, without the text.
+  -- The buttons or the list, in the WhatsApp format, without the text.
   interactive jsonb default null
 ) returns jsonb
--- Security definer, because a key cannot read accounts, windows or sends. The key learns only what this function
--- returns.
+-- Security definer, because a key cannot read accounts, windows or sends. The key gets only what this function returns.
 language plpgsql security definer
 set search_path = ''
 as $$
@@ -12718,7 +12755,7 @@ begin
       answer := jsonb_build_object('result', 'do_not_contact');
       raise sqlstate 'CRM01';
     end if;
-    -- The message still needs time to reach the channel, and the channel's clock may differ.
+    -- The message needs some time to reach WhatsApp, and WhatsApp's clock may differ.
     if (period.expires_at > now() + interval '60 seconds') is not true then
       answer := jsonb_build_object('result', 'window_closed', 'expires_at', period.expires_at);
       raise sqlstate 'CRM01';
@@ -12795,33 +12832,33 @@ begin
     null;
   end;
 
-  -- This call notes that the API key is in use. The call comes last, because other requests with the key wait until
+  -- This call records that the API key was used. The call comes last, because other requests with the key wait until
   -- this transaction is committed.
   perform public.authenticate();
   return answer || jsonb_build_object('company_id', own_company_id);
 end
 $$;
 comment on function public.claim_reply(uuid, uuid, text, text, boolean, jsonb, uuid, jsonb) is
-  'Decides whether a free reply may be sent in a conversation now. Writes what a send needs before the channel is '
-  'called: the message, and the row in the ledger. Only one request gets that row. The result claimed has the '
-  'account''s encrypted token, the attempt, and the phone of the person, or user_id if there is no phone. It has '
-  'was_refused if the channel has refused the account since its last success. The result repeat has the state of the '
-  'earlier send with this idempotency_key and, in mismatch, the fields that differ. The result reused has, in differs, '
-  'the fields that do not fit the message of the key. The result not_found means that the company has no such '
-  'conversation. The result archived means that the contact of the conversation is archived. The result closed has '
-  'another conversation of the contact on the account, if there is one that is not closed. The result no_account means '
-  'that the account of the conversation is disconnected. The result do_not_contact means that the person must not be '
-  'contacted. The result window_closed has the end of the window, or null when the person has never written. The '
-  'result unfit has the field that does not fit, and the fault: the upload or the message to answer is unknown, or the '
-  'media has a member or a caption that its kind cannot have. For a claimed reply with media, the member media has '
-  'what the channel needs, and reply_to is the channel''s id of the message to answer. A dry run that would be claimed '
-  'returns send. Every result has the company of the key. The function has written something only if the result is '
-  'claimed. Raises PT401 and PT403 as app.company_id() does.';
+  'Decides whether a free-form reply may be sent in a conversation now. Writes what a send needs before the call to '
+  'WhatsApp: the message and the ledger row. Only one request gets that row. The result `claimed` contains the '
+  'account''s encrypted token, the attempt, and the person''s phone number, or user_id if there is no phone number. '
+  'The member was_refused is true if WhatsApp has refused the account since its last success. The result `repeat` '
+  'contains the state of the earlier send with this idempotency_key. Its member `mismatch` lists the fields that '
+  'differ. The result `reused` lists, in `differs`, the fields that do not match the message of this key. The result '
+  '`not_found` means that the company has no such conversation. The result `archived` means that the conversation''s '
+  'contact is archived. The result `closed` contains the contact''s open conversation on the account, if there is one. '
+  'The result `no_account` means that the account of the conversation is disconnected. The result `do_not_contact` '
+  'means that the person must not be contacted. The result `window_closed` contains the end of the window, or null '
+  'when the person has never written. The result `unfit` contains the invalid field and the fault. Either the upload '
+  'or the quoted message is unknown, or the media file has a member or a caption that its kind cannot have. For a '
+  'claimed reply with a media file, the member `media` contains the fields that WhatsApp needs. The member reply_to is '
+  'the WhatsApp id of the quoted message. A dry run of a valid reply returns `send`. Every result contains the key''s '
+  'company. The function writes data only if the result is `claimed`. Raises PT401 and PT403 as app.company_id() does.';
 grant execute on function public.claim_reply(uuid, uuid, text, text, boolean, jsonb, uuid, jsonb) to api_client;
 
 -- schemas/74_settle.sql
 
--- The end of a send. Its outcome comes from the answer of the channel, or from the end of its lease.
+-- Functions that settle a send. Its outcome comes from the WhatsApp response, or from the end of its lease.
 
 create function public.settle_send(
   claim_id uuid,
@@ -12856,15 +12893,15 @@ begin
     return null;
   end if;
 
-  -- The first success after a refusal withdraws it, even if a report has already settled the send. Other sends do not
-  -- look up their account here, except sends that the channel refuses because of the account.
+  -- The first success after a refusal withdraws the refusal, even if a report has already settled the send. Other sends
+  -- do not query their account here, except sends that WhatsApp refuses because of the account.
   if outcome = 'sent' and was_refused then
     perform app.withdraw_refusals(account.id, 'refusal', account.asked_at)
     from app.account_of_message(send.company_id, send.message_id) as account;
   end if;
   if send.whatsapp_message_id is null and (send.state = 'pending' or send.reason = 'outcome_unknown') then
     -- The real outcome replaces outcome_unknown, which is only a guess at the end of a lease. If the real outcome is a
-    -- release, the state stays failed, because a caller may already have been told that the send failed.
+    -- release, the state remains failed, because the API may already have reported the failure to the caller.
     settled_state := case when send.state = 'failed' and outcome = 'released' then 'failed' else outcome end;
     update public.sends set
       state = settled_state,
@@ -12879,8 +12916,7 @@ begin
       where company_id = send.company_id and id = send.message_id;
     end if;
     if settled_state <> 'sent' then
-      -- The failure gets the time at which the attempt began. If the person has written since then, the window is open
-      -- again.
+      -- The failure gets the start time of the attempt. If the person has written since then, the window is open again.
       perform app.note_failure(send.company_id, send.message_id, channel_code, (
         select created_at from public.messages where company_id = send.company_id and id = send.message_id
       ));
@@ -12893,13 +12929,13 @@ begin
     return settled_state;
   end if;
 
-  -- Every other outcome is final, with one exception: a report of a failed delivery may arrive before the answer. The
-  -- answer then shows that the channel had accepted the message.
+  -- Every other outcome is final, with one exception: a report of a failed delivery may arrive before the response. The
+  -- response then shows that WhatsApp had accepted the message.
   if send.state = 'failed' and send.whatsapp_message_id = settle_send.whatsapp_message_id then
     update public.sends set state = 'sent', reason = null, channel_code = null where id = send.id;
     return 'sent';
   end if;
-  -- The channel has reported two messages for one call.
+  -- WhatsApp has reported two messages for one call.
   if send.whatsapp_message_id <> settle_send.whatsapp_message_id then
     perform app.note_double_send(send.id, settle_send.whatsapp_message_id);
   end if;
@@ -12908,9 +12944,9 @@ end
 $$;
 comment on function public.settle_send(uuid, text, text, text, integer, text, text, boolean) is
   'Records the outcome of a claimed send, and returns its current state, or null for an unknown claim_id. After a '
-  'refusal or a release, the message gets the channel''s text and details. If the channel refused the account, the '
-  'refusal becomes a notice of the account. With was_refused from the claim, a success withdraws the refusals. It does '
-  'not matter whether the API key was switched off or deleted since the claim, because the message was already sent.';
+  'refusal or a release, stores WhatsApp''s error text and details in the message. If WhatsApp refused the account, '
+  'the refusal becomes a notice of the account. If was_refused is true in the claim, a success withdraws the refusals. '
+  'The API key may have been switched off or deleted since the claim, because the message was already sent.';
 grant execute on function public.settle_send(uuid, text, text, text, integer, text, text, boolean)
   to api_client, channel_client;
 
@@ -12930,8 +12966,9 @@ as $$
   select count(*)::integer from failed
 $$;
 comment on function public.fail_expired_sends() is
-  'Marks every pending send whose lease has ended as failed (outcome_unknown), and returns how many. A scheduled job '
-  'calls this. A repeat of such a send also marks the send as failed. This function sends nothing.';
+  'Sets every pending send whose lease has ended to failed (outcome_unknown), and returns the number of these sends. A '
+  'scheduled job calls this function. A repeat of such a send also sets the send to failed. This function sends '
+  'nothing.';
 grant execute on function public.fail_expired_sends() to service_role;
 
 create function app.note_double_send(send_id uuid, further_id text) returns void
@@ -12944,21 +12981,21 @@ as $$
   where id = send_id and further_id <> all (double_sent_ids)
 $$;
 comment on function app.note_double_send(uuid, text) is
-  'Keeps a further id of the channel for the attempt of a send. The message keeps its first id, and only reports with '
+  'Stores another WhatsApp message id for the attempt of a send. The message keeps its first id, and only reports with '
   'that id change the message.';
 
 -- schemas/75_outcomes.sql
 
--- What happened to each send. The ledger knows whether the channel accepted a message, and the channel reports what
--- happened to the message afterwards. The outcome of a send joins both. Every count and every filter of outcomes
--- calls the function below.
+-- The outcome of each send. The ledger contains whether WhatsApp accepted a message, and WhatsApp later reports the
+-- message's status. The outcome of a send combines the two. Every count of outcomes and every filter on them calls the
+-- function below.
 
 create function app.outcome_of_send(
   state text,
   -- Whether the send is pending although its lease has ended.
   has_ended boolean,
   reason text,
-  -- Whether the channel gave the message an id, so that it accepted the message.
+  -- Whether WhatsApp gave the message an id, which means that WhatsApp accepted the message.
   has_id boolean,
   -- The status of the message.
   status text
@@ -12980,11 +13017,11 @@ begin
 end
 $$;
 comment on function app.outcome_of_send(text, boolean, text, boolean, text) is
-  'Returns what happened to a send. pending: the channel has not answered yet. accepted: the channel has the message, '
-  'and no report says yet that it arrived. delivered and read: it arrived. failed: the channel accepted the message '
-  'and later reported that it does not arrive, or the channel never answered. expired: the lifetime of the message '
-  'ended without a report. refused: the channel refused the message when it was sent. released: the channel does not '
-  'have the message, and a repeat sends it.';
+  'Returns the outcome of a send. pending: WhatsApp has not responded yet. accepted: WhatsApp has the message, but has '
+  'not reported its arrival yet. delivered and read: the message arrived. failed: WhatsApp accepted the message and '
+  'later reported a failure, or WhatsApp never responded. expired: the lifetime of the message ended without a report. '
+  'refused: WhatsApp refused the message in its response. released: WhatsApp does not have the message, and a repeat '
+  'sends it.';
 grant execute on function app.outcome_of_send(text, boolean, text, boolean, text) to authenticated;
 
 create function app.reason_of_send(outcome text, reason text, reported text) returns text
@@ -12999,8 +13036,8 @@ begin
 end
 $$;
 comment on function app.reason_of_send(text, text, text) is
-  'Returns why a send with this outcome failed, was refused or was released: the reason that the channel reported, or '
-  'else the one in the ledger. Returns null for other outcomes.';
+  'Returns why a send with this outcome failed, was refused or was released: the reason that WhatsApp reported, '
+  'otherwise the reason in the ledger. Returns null for other outcomes.';
 grant execute on function app.reason_of_send(text, text, text) to authenticated;
 
 create function app.check_member(company_id uuid) returns void
@@ -13013,7 +13050,7 @@ begin
   end if;
 end
 $$;
-comment on function app.check_member(uuid) is 'Raises PT403 when the signed-in person does not work in the company.';
+comment on function app.check_member(uuid) is 'Raises PT403 when the signed-in user is not a member of the company.';
 grant execute on function app.check_member(uuid) to authenticated;
 
 create function public.sends_by_outcome(company_id uuid, days integer default 30, zone text default 'UTC')
@@ -13033,7 +13070,7 @@ begin
       counted.day, named.outcome, app.reason_of_send(named.outcome, counted.reason, reported),
       sum(counted.sends)::bigint
     from (
-      -- Many sends have the same values in these columns, so the functions run for few rows.
+      -- Many sends have the same values in these columns, so the functions run for only a few rows.
       select
         (sends.created_at at time zone sends_by_outcome.zone)::date as day, sends.state,
         sends.state = 'pending' and sends.lease_ends_at <= now() as has_ended,
@@ -13055,13 +13092,13 @@ begin
 end
 $$;
 comment on function public.sends_by_outcome(uuid, integer, text) is
-  'Returns how many sends of a company had each outcome, by the day of their first attempt in a time zone. Covers the '
-  'given number of days (1 to 90), counting today. A day or outcome without sends has no row. failed, refused and '
-  'released are counted by reason. The people of the company may call this function. Raises PT403 for others. Raises '
-  'PT422 for another number of days or an unknown zone.';
+  'Returns the number of a company''s sends with each outcome, by day of the first attempt in a time zone. Covers the '
+  'given number of days (1 to 90), including today. A day or outcome without sends has no row. The outcomes failed, '
+  'refused and released are counted by reason. The company''s members may call this function. Raises PT403 for other '
+  'callers. Raises PT422 for an invalid number of days or an unknown time zone.';
 grant execute on function public.sends_by_outcome(uuid, integer, text) to authenticated;
 
--- One company after the other, so that each reads its part of messages_unusual_idx.
+-- The query handles each company separately, so that it reads only the company's part of messages_unusual_idx.
 create function app.failures_of_sends(since timestamptz) returns jsonb
 language sql stable
 set search_path = ''
@@ -13085,32 +13122,31 @@ as $$
   ) as counted
 $$;
 comment on function app.failures_of_sends(timestamptz) is
-  'Returns how many sends of all companies failed, were refused or were released, as [{ outcome, reason, sends }]. '
-  'Counts the sends whose last attempt began after this time.';
+  'Returns the number of all companies'' sends that failed, were refused or were released, as [{ outcome, reason, '
+  'sends }]. Counts the sends whose last attempt started after this time.';
 
 -- schemas/76_send_log.sql
 
--- The log of sends, which the people of a company read: templates and replies, the newest first, with what happened to
--- them. Owners and admins also see which API key requested a send, and its idempotency key.
---
--- A page looks at 5,000 sends at most, whatever the filters are. If no more sends fit on the page, the next page
--- continues there. So a page of a large company costs no more than that of a small one.
+-- The send log for the members of a company: templates and replies with their outcomes, newest first. Owners and admins
+-- also see which API key requested a send, and its idempotency key. A page reads at most 5,000 sends, whatever the
+-- filters are. The next page continues after the last send that was read. So a page for a large company costs no more
+-- than a page for a small company.
 
 create type app.send_place as (at timestamptz, message_id uuid);
-comment on type app.send_place is 'The place of a send in the log. The newest send is the first.';
+comment on type app.send_place is 'The position of a send in the log. The newest send comes first.';
 
 create function app.like_patterns(search text) returns text[]
 language sql immutable
 set search_path = ''
 as $$
-  -- A short word matches only the beginning of a word. A longer word may match anywhere in the text.
+  -- A short search word matches only the beginning of a word. A longer search word may match anywhere in the text.
   select array_agg(case when char_length(word) < 3 then '% ' else '%' end || word || '%')
   from regexp_split_to_table(btrim(app.words(search)), ' ') as word
   where word <> ''
 $$;
 comment on function app.like_patterns(text) is
-  'Returns a pattern for each word of a search, to compare with texts in the form of app.words(). Returns null for a '
-  'search without words.';
+  'Returns a pattern for each word of a search, to compare with strings that app.words() has normalized. Returns null '
+  'for a search without words.';
 
 create function app.contacts_in_log(own_company_id uuid, search text) returns uuid[]
 language plpgsql stable
@@ -13139,7 +13175,7 @@ begin
   if conditions is null then
     return '{}';
   end if;
-  -- The text of the statement contains the patterns, so that the planner knows how common they are.
+  -- The SQL text of the statement contains the patterns, so that the planner knows how common they are.
   execute format(
     'select array(
       select id from public.contacts where company_id = %L and (%s) order by created_at desc, id desc limit 100
@@ -13150,8 +13186,8 @@ begin
 end
 $$;
 comment on function app.contacts_in_log(uuid, text) is
-  'Returns the contacts whose name has each word of a search, or whose phone matches the search, completely or in '
-  'part. Returns the newest 100 of them.';
+  'Returns the newest 100 contacts that match a search. The name must contain each word of the search, or the phone '
+  'number must match the search completely or in part.';
 
 create function app.templates_in_log(own_company_id uuid, search text) returns text[]
 language plpgsql stable
@@ -13161,7 +13197,7 @@ declare
   patterns constant text[] := app.like_patterns(search);
 begin
   return array(
-    -- Each round reads the next name from the index, so the many sends of one template are skipped.
+    -- Each iteration reads the next name from the index, and skips the many sends with the same template.
     with recursive sent (name) as (
       (
         select template_name from public.sends
@@ -13183,7 +13219,7 @@ begin
 end
 $$;
 comment on function app.templates_in_log(uuid, text) is
-  'Returns the names of sent templates that have each word of a search: at most 50 of the first 2,000 names.';
+  'Returns the names of sent templates that contain each word of a search: at most 50 of the first 2,000 names.';
 
 create function app.found_sends(
   own_company_id uuid, search text, with_keys boolean, after app.send_place, max_rows integer
@@ -13192,7 +13228,7 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
-  -- With the digest in the same statement, Postgres might compute it for each send of the company.
+  -- If the same statement computed the hash, Postgres might compute it for each send of the company.
   known_key constant text := app.known_send_key(own_company_id, search);
   searched_id uuid;
   templates text[];
@@ -13201,7 +13237,7 @@ begin
   if pg_catalog.pg_input_is_valid(search, 'uuid') then
     searched_id := search::uuid;
   end if;
-  -- An idempotency key or a message id names one send.
+  -- An idempotency key or a message id identifies one send.
   found_places := array(
     select (created_at, message_id)::app.send_place from public.sends
     where with_keys and company_id = own_company_id and idempotency_key = known_key
@@ -13238,7 +13274,7 @@ begin
           and (created_at, id) < (after.at, after.message_id)
         order by created_at desc, id desc limit max_rows
       ) as sent
-      -- The sends of these templates are found above, at the time of their first attempt.
+      -- The sends with these templates are found above, at the time of their first attempt.
       where not exists (
         select from public.sends
         where company_id = own_company_id and message_id = sent.id and template_name = any (templates)
@@ -13249,9 +13285,9 @@ begin
 end
 $$;
 comment on function app.found_sends(uuid, text, boolean, app.send_place, integer) is
-  'Searches the sends that come after a place in the log, and returns the places of the sends that it finds. This is '
-  'the send with the searched idempotency key or message id, or else the sends whose template or person has the '
-  'searched words, or that went to the searched phone.';
+  'Searches the sends after a position in the log, and returns the positions of the sends that match. The search '
+  'matches an idempotency key or a message id. Otherwise it matches words in the name of the template or the contact, '
+  'or the recipient''s phone number.';
 
 create function app.shown_send(own_company_id uuid, of_message_id uuid, with_key boolean) returns jsonb
 language plpgsql stable
@@ -13308,10 +13344,10 @@ begin
 end
 $$;
 comment on function app.shown_send(uuid, uuid, boolean) is
-  'Returns a send as the log shows it, or null. The API key that requested the send is shown only with_key.';
+  'Returns a send as shown in the log, or null. Includes the API key that requested the send only if with_key is true.';
 
--- Security definer, because under a policy, the operator `like` uses no index. People also cannot read the idempotency
--- keys of sends. So this function and the next one check the company and the role themselves.
+-- Security definer, because under a policy, the operator `like` cannot use an index. Also, users cannot read the
+-- idempotency keys of sends. So this function and the next function check the company and the role themselves.
 create function public.list_company_sends(
   company_id uuid,
   outcome text default null,
@@ -13357,7 +13393,7 @@ begin
   elsif to_time = 'infinity' and (
     wanted_reason is not null or wanted_outcome in ('pending', 'failed', 'refused', 'released', 'expired')
   ) then
-    -- Few sends have such an outcome. Their index has the time of the last attempt.
+    -- Few sends have such an outcome. Their index contains the time of the last attempt.
     places := array(
       select (created_at, id)::app.send_place from public.messages
       where messages.company_id = of_company and (failure is not null or status in ('pending', 'failed', 'expired'))
@@ -13375,7 +13411,7 @@ begin
   shown := array(
     select (place.at, place.message_id)::app.send_place
     from unnest(places) with ordinality as place (at, message_id, number)
-    -- Each place has its own lookup, because the plan of a join may read all messages of the company.
+    -- Each position has its own lookup, because the plan of a join may read all messages of the company.
     cross join lateral (
       select
         state, state = 'pending' and lease_ends_at <= now() as has_ended, sends.reason, created_at,
@@ -13410,12 +13446,13 @@ begin
 end
 $$;
 comment on function public.list_company_sends(uuid, text, text, text, timestamptz, timestamptz, jsonb) is
-  'Returns a page of the log of a company: { sends, next }. sends has up to 50 sends, the newest first, with outcome, '
-  'reason, recipient, template and author. The next page begins after the place next, which is null at the end of the '
-  'log. A page may have fewer sends, because it looks at 5,000 at most. outcome and reason choose the sends with this '
-  'outcome and this reason, and since and until choose the sends that began in this period. search finds a phone or a '
-  'part of it, words of a name or of a template, and the message_id. Owners and admins also find an idempotency key. '
-  'The people of the company may call this function. Raises PT403 for others, and PT422 for a long search.';
+  'Returns a page of a company''s log: { sends, next }. The member `sends` contains up to 50 sends, newest first, with '
+  'outcome, reason, recipient, template and author. The next page begins after the position `next`, which is null at '
+  'the end of the log. A page may have fewer sends, because it reads at most 5,000. The arguments `outcome` and '
+  '`reason` select sends by outcome and reason, and `since` and `until` by start time. The argument `search` matches '
+  'phone numbers or parts of them, words in names of contacts or templates, and message ids. For owners and admins, it '
+  'also matches idempotency keys. The company''s members may call this function. Raises PT403 for other callers, and '
+  'PT422 if `search` is too long.';
 grant execute on function public.list_company_sends(uuid, text, text, text, timestamptz, timestamptz, jsonb)
   to authenticated;
 
@@ -13467,32 +13504,31 @@ begin
 end
 $$;
 comment on function public.get_company_send(uuid, uuid) is
-  'Returns one send as list_company_sends() does, and also the text of its message, the times that the channel '
-  'reported, the failure in the channel''s words, and the number that it was sent from. Owners and admins also get its '
-  'idempotency key. The people of the company may call this function. Raises PT403 for others, and PT404 when the '
-  'company has no such send.';
+  'Returns one send as list_company_sends() does, with the text of its message, the times that WhatsApp reported, '
+  'WhatsApp''s failure message, and the sender''s phone number. Owners and admins also get its idempotency key. The '
+  'company''s members may call this function. Raises PT403 for other callers, and PT404 when the company has no such '
+  'send.';
 grant execute on function public.get_company_send(uuid, uuid) to authenticated;
 
 -- schemas/77_test_sends.sql
 
--- Test sends. An owner or admin sends a template to a phone, to see how it arrives. A test send works like every other
--- send: it has a claim, a row in the ledger, and a settlement, and the wishes of the person count.
---
--- The send needs the token of the account, which no person may get, even in its stored form. So there are two steps. In
--- the first step, the person asks with a session, and the database decides whether the person may send. In the second
--- step, the edge function claims the allowed send.
+-- Test sends. An owner or admin sends a template to a phone number, to see how the message arrives. A test send works
+-- like every other send: it has a claim, a ledger row and a settlement, and respects the recipient's wishes. The send
+-- needs the account's token, which no user may read, even in encrypted form. So there are two steps. In the first step,
+-- the signed-in user requests the test send, and the database decides whether the user may send it. In the second step,
+-- the edge function claims the allowed send.
 
 create table public.test_sends (
-  -- The page makes a new id for each press of the button.
+  -- The settings page creates a new id each time the user presses the button.
   id uuid not null,
   company_id uuid not null references public.companies on delete cascade,
-  -- No foreign key: the tests of a person who has left the company still count.
+  -- This column has no foreign key: test sends of a member who has left the company still count towards the limit.
   user_id uuid not null,
   created_at timestamptz not null default now(),
   primary key (company_id, id)
 );
 comment on table public.test_sends is
-  'The test sends that were allowed in the last 24 hours, and the member who asked for each.';
+  'The test sends that were allowed in the last 24 hours, and the member who requested each of them.';
 
 create function public.begin_test_send(company_id uuid, id uuid) returns void
 language plpgsql security definer -- no person may write the table, because its rows are counted
@@ -13508,7 +13544,7 @@ begin
   if begin_test_send.id is null then
     raise sqlstate 'PT422' using message = 'Name the test send in id';
   end if;
-  -- If two calls run at the same time, the second call waits here, and then counts the test send of the first call.
+  -- If two calls run at the same time, the second call waits here and then counts the first call's test send.
   perform from public.companies where companies.id = begin_test_send.company_id for no key update;
   delete from public.test_sends as earlier
   where earlier.company_id = begin_test_send.company_id and earlier.created_at < now() - interval '24 hours';
@@ -13530,10 +13566,10 @@ begin
 end
 $$;
 comment on function public.begin_test_send(uuid, uuid) is
-  'Allows the signed-in person one test send with this id, which is new for each press of the button. A call with the '
-  'same id means the same test send. Owners and admins of the company may call this function. Raises PT403 for others, '
-  'PT409 for the id of another person''s test send, and PT429 when the company has made 20 test sends in the last 24 '
-  'hours.';
+  'Allows the signed-in user one test send with this id. The id is new for each press of the button, and a repeated '
+  'call with the same id means the same test send. Owners and admins of the company may call this function. Raises '
+  'PT403 for other callers, PT409 for the id of another user''s test send, and PT429 when the company has made 20 test '
+  'sends in the last 24 hours.';
 grant execute on function public.begin_test_send(uuid, uuid) to authenticated;
 
 create function public.claim_test_send(
@@ -13558,7 +13594,7 @@ declare
   template record;
   answer jsonb;
 begin
-  -- The person may have lost the role, or left the company, since the test send was allowed.
+  -- The user may have lost the role or left the company since the test send was allowed.
   select members.user_id, members.name into person
   from public.test_sends
   join public.company_members as members
@@ -13607,9 +13643,10 @@ $$;
 comment on function public.claim_test_send(
   uuid, uuid, uuid, text, text, text, text, text[], text[], text[], text
 ) is
-  'Claims the send of a test that begin_test_send() has allowed, as claim_template_send() does, and returns the same. The '
-  'author of the message is the person. The idempotency key is made from the id of the test send, so that it is never '
-  'sent twice. Raises PT403 when no test send has the id, or when its person is no longer owner or admin.';
+  'Claims the send of a test that begin_test_send() has allowed, as claim_template_send() does, and returns the same '
+  'result. The author of the message is the user. The idempotency key is derived from the id of the test send, so that '
+  'it is never sent twice. Raises PT403 when no test send has this id, or when its user is no longer an owner or '
+  'admin.';
 grant execute on function public.claim_test_send(uuid, uuid, uuid, text, text, text, text, text[], text[], text[], text)
   to channel_client;
 
@@ -13757,8 +13794,9 @@ comment on function app.take_report_of_reaction(uuid[], text, text) is
 
 -- schemas/78_read_receipts.sql
 
--- Read receipts: a company tells a person that the person's message was read. The channel marks earlier messages as read
--- too. The call to the channel comes between the two functions, because it may fail, and a repeat does no harm.
+-- Read receipts: a company shows a person that it has read the person's message. WhatsApp also marks earlier messages
+-- as read. The call to WhatsApp happens between the calls of these two functions, because it may fail, and a repeat is
+-- harmless.
 
 create function public.message_to_read(message_id uuid) returns jsonb
 -- Security definer, because a key cannot read accounts.
@@ -13802,9 +13840,10 @@ begin
 end
 $$;
 comment on function public.message_to_read(uuid) is
-  'Returns what the channel needs to mark a message of a person as read, with the account''s encrypted token. The result '
-  'not_found means that the company has no such message, not_of_person that no person wrote it, too_old that it is older '
-  'than 30 days, and no_account that its account is disconnected. Raises PT401 and PT403 as app.company_id() does.';
+  'Returns the data for marking an inbound message as read, with the account''s encrypted token. The result '
+  '`not_found` means that the company has no such message. The result `not_of_person` means that the message is not '
+  'from a contact. The result `too_old` means that the message is older than 30 days. The result `no_account` means '
+  'that its account is disconnected. Raises PT401 and PT403 as app.company_id() does.';
 grant execute on function public.message_to_read(uuid) to api_client;
 
 create function public.note_message_read(message_id uuid) returns timestamptz
@@ -13835,17 +13874,18 @@ begin
 end
 $$;
 comment on function public.note_message_read(uuid) is
-  'Notes that the company has read a message of a person and all earlier messages of the conversation. Returns when the '
+  'Records that the company has read an inbound message and all earlier messages of the conversation. Returns when the '
   'message was first marked as read, or null when the company has no such message. Raises PT401 and PT403 as '
   'app.company_id() does.';
 grant execute on function public.note_message_read(uuid) to api_client;
 
 -- schemas/78_send_events.sql
 
--- The events of sends, and the events that nobody causes: a window that closes in an hour, a send whose outcome nobody
--- reported, and the end of a restriction. A job writes these; see app.note_passed_times().
+-- The events for sends, and the events that no one causes: a window that closes in an hour, a send whose outcome was
+-- never reported, and the end of a restriction. A job writes the events that no one causes. See
+-- app.note_passed_times().
 
--- The id of a send is the id of its message, as callers know it.
+-- In the API, the id of a send is the id of its message.
 select app.make_events(
   'sends',
   record => 'message_id',
@@ -13945,7 +13985,7 @@ as $$
 declare
   ended_until constant timestamptz := clock_timestamp();
 begin
-  -- Few notices end at a time, so there is no limit.
+  -- Few notices end at the same time, so there is no limit.
   perform app.write_event(
     notices.company_id, 'account.restored', notices.account_id,
     changed_values => jsonb_build_object('notice', jsonb_build_object('from', notices.event, 'to', null)),
@@ -13955,7 +13995,7 @@ begin
   cross join lateral app.end_of_notice(
     notices.kind, notices.stops_sending, notices.happened_at, notices.received_at, notices.until
   ) as ends (at)
-  -- A notice that came after its end has restricted nothing.
+  -- A notice that arrived after its end has not restricted the account.
   where notices.stops_sending and ends.at > since and ends.at <= ended_until and notices.received_at < ends.at;
   return greatest(ended_until, since);
 end
@@ -13968,7 +14008,7 @@ language plpgsql
 set search_path = ''
 as $$
 begin
-  -- Two runs at the same time would write the events twice, so the second one waits here.
+  -- Two simultaneous runs would write the events twice, so the second run waits here.
   perform from app.noted_times order by subject for update;
   perform app.note_closing_windows();
   update app.noted_times set noted_until = case subject
@@ -13979,17 +14019,15 @@ begin
 end
 $$;
 comment on function app.note_passed_times() is
-  'Writes the events that nobody causes. A job calls it each minute.';
+  'Writes the events that no one causes. A job calls this function every minute.';
 
 alter table app.noted_times enable row level security;
 
 -- schemas/79_webhook_log.sql
 
--- Callers can read the list of their webhooks, and the log of deliveries of one webhook, newest first. They
--- can also have events delivered again: one event, everything since a moment, or a test.
---
--- A page of the log looks at 5,000 deliveries at most, whatever the filters are. If no more deliveries fit on the page,
--- the next page continues there.
+-- Callers can read the list of their webhooks, and the log of deliveries of one webhook, newest first. They can also
+-- request the delivery of one event, of all events in a period, or of a test event. A page of the log reads at most
+-- 5,000 deliveries, whatever the filters are. The next page continues after the last delivery that was read.
 
 -- Few deliveries fail.
 create index deliveries_not_delivered_idx on app.deliveries (webhook_id, seq) where outcome <> 'delivered';
@@ -14012,8 +14050,8 @@ begin
 end
 $$;
 comment on function public.list_webhooks(uuid) is
-  'Returns the webhooks of a company, newest first, without their secrets. A key with the scope webhooks reads those of '
-  'its company. Owners and admins name the company. Raises what app.webhook_company() raises.';
+  'Returns the webhooks of a company, newest first, without their secrets. A key with the scope webhooks reads the '
+  'webhooks of its company. Owners and admins specify the company. Raises the errors of app.webhook_company().';
 grant execute on function public.list_webhooks(uuid) to api_client, authenticated, service_role;
 
 create function public.get_webhook(webhook_id uuid) returns json
@@ -14025,7 +14063,7 @@ begin
 end
 $$;
 comment on function public.get_webhook(uuid) is
-  'Returns one webhook, as list_webhooks() does. Raises what app.managed_webhook() raises.';
+  'Returns one webhook in the format of list_webhooks(). Raises the errors of app.managed_webhook().';
 grant execute on function public.get_webhook(uuid) to api_client, authenticated, service_role;
 
 create function app.event_time(of_event_id uuid) returns timestamptz
@@ -14035,20 +14073,20 @@ as $$
   select to_timestamp(('x' || substr(replace(of_event_id::text, '-', ''), 1, 12))::bit(48)::bigint / 1000.0)
 $$;
 comment on function app.event_time(uuid) is
-  'Returns when an event happened, to the millisecond: the beginning of its id. Postgres 17 has no function that reads '
-  'this time from a UUID of version 7.';
+  'Returns the time of an event in milliseconds, from the beginning of its id. Postgres 17 has no function that '
+  'extracts this time from a version 7 UUID.';
 
 create function app.stored_event(of_company_id uuid, of_event_id uuid) returns app.events
 language sql stable
 set search_path = ''
 as $$
   select events from app.events
-  -- The id begins with the time, so only one partition can have the event.
+  -- The id begins with the time, so only one partition can contain the event.
   where slot = app.slot_of(app.event_time(of_event_id)) and id = of_event_id and company_id = of_company_id
     and happened_at > now() - interval '30 days'
 $$;
 comment on function app.stored_event(uuid, uuid) is
-  'Returns an event of a company by its id. Returns null when the log of 30 days has no such event.';
+  'Returns an event of a company by its id. Returns null when the log of the last 30 days has no such event.';
 
 create function public.webhook_deliveries(
   webhook_id uuid, state text default null, type text default null, after_event text default null,
@@ -14066,13 +14104,13 @@ declare
   wanted_type constant text := webhook_deliveries.type;
   most constant integer := least(greatest(max_rows, 1), 200);
   looked_at constant integer := case when wanted_state is null and wanted_type is null then most + 1 else 5000 end;
-  -- An open delivery has not ended. In the order of the log, it comes before the ended ones of the same event.
+  -- An open delivery has not ended. In the log, it comes before the ended deliveries of the same event.
   before_ended constant timestamptz := coalesce(after_ended, 'infinity');
   before_seq bigint := 9223372036854775807;
   answer json;
 begin
   if after_event is not null then
-    -- An event that is no longer in the log is older than every row.
+    -- An event that is no longer in the log is treated as older than every row.
     before_seq := coalesce((app.stored_event(hook.company_id, app.event_id(after_event))).seq, 0);
   end if;
   with looked as (
@@ -14115,7 +14153,7 @@ begin
   ),
   last as (
     select event_id, ended_at from (
-      -- If all found rows fit on the page, the next page begins after the last row that was looked at.
+      -- If all matching rows fit on the page, the next page begins after the last row that was read.
       select seq, event_id, ended_at from shown where (select count(*) from found) > most
       union all
       select seq, event_id, ended_at from looked
@@ -14151,9 +14189,9 @@ begin
 end
 $$;
 comment on function public.webhook_deliveries(uuid, text, text, text, timestamptz, integer) is
-  'Returns a page of the deliveries of a webhook, newest event first: { data, next }. The states are waiting, delivered, '
-  'failed and undelivered. A type may be deal.*. The next page begins after next { event_id, ended_at }, which is null '
-  'on the last page. Raises what app.managed_webhook() raises.';
+  'Returns a page of the deliveries of a webhook, newest event first: { data, next }. The states are waiting, '
+  'delivered, failed and undelivered. A type may be deal.*. The next page begins after next { event_id, ended_at }, '
+  'which is null on the last page. Raises the errors of app.managed_webhook().';
 grant execute on function public.webhook_deliveries(uuid, text, text, text, timestamptz, integer)
   to api_client, authenticated, service_role;
 
@@ -14174,8 +14212,8 @@ begin
 end
 $$;
 comment on function app.delivering_webhook(uuid) is
-  'Returns and locks a webhook that gets events now. Raises PT409 when the webhook is off or paused. Also raises what '
-  'app.managed_webhook() raises.';
+  'Returns and locks a webhook that currently receives events. Raises PT409 when the webhook is off or paused. Also '
+  'raises the errors of app.managed_webhook().';
 
 create function public.redeliver_event(webhook_id uuid, event_id text, idempotency jsonb default null) returns json
 language plpgsql security definer -- no role writes deliveries
@@ -14187,7 +14225,7 @@ declare
   event constant app.events := app.stored_event(hook.company_id, app.event_id(redeliver_event.event_id));
   earlier constant jsonb := app.claim_idempotency_key(hook.company_id, idempotency);
 begin
-  -- A test event belongs to one webhook. A webhook may have got an event whose type it no longer asks for.
+  -- A test event belongs to one webhook. A webhook may have received an event to whose type it no longer subscribes.
   if event.id is null or not (
     app.wants(hook.types, event.type) and event.type <> 'webhook.test'
     or exists (
@@ -14212,9 +14250,9 @@ begin
 end
 $$;
 comment on function public.redeliver_event(uuid, text, jsonb) is
-  'Delivers one event of the log to a webhook again, or now if it is waiting. Returns { replayed, event_id }. Raises '
-  'PT404 for an event that the webhook neither got nor asks for. Also raises what app.delivering_webhook() and '
-  'app.claim_idempotency_key() raise.';
+  'Delivers one event of the log to a webhook again, or immediately if its delivery is waiting. Returns { replayed, '
+  'event_id }. Raises PT404 if the webhook neither received the event nor subscribes to its type. Also raises the '
+  'errors of app.delivering_webhook() and app.claim_idempotency_key().';
 grant execute on function public.redeliver_event(uuid, text, jsonb) to api_client, authenticated, service_role;
 
 create function public.replay_webhook(
@@ -14257,9 +14295,9 @@ begin
 end
 $$;
 comment on function public.replay_webhook(uuid, timestamptz, timestamptz, text[], jsonb) is
-  'Delivers the events of a period to a webhook again. The job that delivers reads them from the log bit by bit. '
-  'Returns { replayed, since, until, types }. Raises PT409 while an earlier replay runs, and PT422 for a wrong period. '
-  'Also raises what app.delivering_webhook() and app.claim_idempotency_key() raise.';
+  'Delivers the events of a period to a webhook again. The delivery job reads the events from the log in batches. '
+  'Returns { replayed, since, until, types }. Raises PT409 while an earlier replay runs, and PT422 for an invalid '
+  'period. Also raises the errors of app.delivering_webhook() and app.claim_idempotency_key().';
 grant execute on function public.replay_webhook(uuid, timestamptz, timestamptz, text[], jsonb)
   to api_client, authenticated, service_role;
 
@@ -14308,14 +14346,14 @@ end
 $$;
 comment on function public.test_webhook(uuid, jsonb) is
   'Delivers an event webhook.test to this webhook only. Returns { replayed, event_id }. Raises PT409 while ten test '
-  'events wait. Also raises what app.delivering_webhook() and app.claim_idempotency_key() raise.';
+  'events wait. Also raises the errors of app.delivering_webhook() and app.claim_idempotency_key().';
 grant execute on function public.test_webhook(uuid, jsonb) to api_client, authenticated, service_role;
 
 -- schemas/79_webhook_troubles.sql
 
 -- The webhooks of a company that receive no deliveries. The settings page shows them on every view.
 
--- Security definer, because no person reads the table.
+-- Security definer, because no user may read the table.
 create function public.webhook_troubles(company_id uuid)
 returns table (webhook_id uuid, address text, trouble text, since timestamptz)
 language plpgsql stable security definer
@@ -14342,34 +14380,32 @@ begin
 end
 $$;
 comment on function public.webhook_troubles(uuid) is
-  'Returns the webhooks of a company that are off, or whose receiver has accepted nothing for an hour, for its owners '
-  'and admins. Other people get no rows. The address has no query, because a query often contains a secret.';
+  'Returns the company''s webhooks that are off, or whose receiver has accepted nothing for an hour. Only owners and '
+  'admins get rows. The URL has no query string, because a query string often contains a secret.';
 grant execute on function public.webhook_troubles(uuid) to authenticated;
 
 -- schemas/80_channel_events.sql
 
--- Events of the channel, stored as received. The channel keeps no history. So an event is committed before the channel
--- gets its answer, and before anything reads the event. Every event is stored, even if it names an unknown account. The
--- time that storing takes is proportional to the size of the event.
---
--- What an event says about erased people is removed before the event is applied. A small event is cleaned before it is
--- stored. A large event is cleaned in a separate statement.
+-- WhatsApp events, stored as received. WhatsApp keeps no history. So an event is committed before WhatsApp gets a
+-- response, and before the event is processed. Every event is stored, even if its account is unknown. The time for
+-- storing an event is proportional to its size. Data about erased people is removed from an event before the event is
+-- applied. A small event is cleaned before it is stored. A large event is cleaned in a separate statement.
 
 create table public.channel_events (
   id uuid primary key default gen_random_uuid(),
   -- The event was signed with the secret of this app.
   channel_app_id uuid not null references public.channel_apps on delete cascade,
   received_at timestamptz not null default now(),
-  -- The signed bytes. In a text or JSON column, Postgres would refuse some of the characters that people write.
+  -- The signed bytes. In a text or JSON column, Postgres would refuse some characters that messages may contain.
   body bytea not null check (octet_length(body) <= 3145728),
   body_sha256 bytea not null check (octet_length(body_sha256) = 32),
   state text not null default 'stored' check (state in ('stored', 'done', 'unroutable', 'failed', 'dead')),
-  -- Why the event failed or has no account, as a sentence for operators.
+  -- Why the event failed or has no account, as an error message for operators.
   error text check (char_length(error) between 1 and 1000),
   attempts integer not null default 0 check (attempts >= 0),
   -- The numbers and business accounts for which there was no account when the event was applied.
   waits_for text[] not null default '{}',
-  -- What operators should know even if the event was applied, such as a message that went out twice.
+  -- Notes for operators about an applied event, such as a message that was sent twice.
   notes text[] not null default '{}',
   -- When the job applies the event again. Null means that the job does not apply the event. While a run of the job
   -- works on the event, this is the end of the run's lease.
@@ -14377,19 +14413,19 @@ create table public.channel_events (
   -- When the event was last applied, with any result.
   processed_at timestamptz,
   person_marks bigint[],
-  -- A repeat of the same bytes is recognized without reading them. The channel may also repeat the same content,
-  -- grouped into events in another way.
+  -- A repeat of the same bytes is recognized by the hash. WhatsApp may also repeat the same content in differently
+  -- grouped events.
   constraint channel_events_once unique (channel_app_id, body_sha256)
 );
 comment on table public.channel_events is
-  'An event of the channel as it was received, with a correct signature. A stored event must still be applied, and a '
-  'done event was applied. An unroutable event names no account that uses its app. A failed event is tried again, and '
-  'a dead event has failed its last attempt.';
+  'A WhatsApp event as received, with a valid signature. stored: the event must still be applied. done: the event was '
+  'applied. unroutable: the event contains no account that uses its app. failed: the event will be retried. dead: the '
+  'last attempt failed.';
 comment on column public.channel_events.waits_for is
-  'The ids of numbers and business accounts that have no account. When an account gets one of these ids, the event is '
-  'applied.';
+  'The ids of phone numbers and business accounts without an account. When an account gets one of these ids, the event '
+  'is applied.';
 comment on column public.channel_events.person_marks is
-  'The marks (app.marks_of()) of the people whom the event names. Null until the event is applied, or if the names '
+  'The hashes (app.marks_of()) of the people whom the event mentions. Null until the event is applied, or if the names '
   'cannot be read.';
 
 create index channel_events_due_idx on public.channel_events (next_attempt_at) where next_attempt_at is not null;
@@ -14432,8 +14468,8 @@ begin
 end
 $$;
 comment on function public.store_channel_event(text, text) is
-  'Stores an event of an app, and does nothing else. The body is base64. The result is stored or repeated, with the '
-  'id and the state of the event. Returns null for an unknown app.';
+  'Only stores an app''s event. The body is base64-encoded. The result is `stored` or `repeated`, with the id and the '
+  'state of the event. Returns null for an unknown app.';
 grant execute on function public.store_channel_event(text, text) to channel_client;
 
 create function public.channel_apps_status() returns jsonb
@@ -14463,7 +14499,7 @@ as $$
   from public.channel_apps as apps
 $$;
 comment on function public.channel_apps_status() is
-  'Returns every app, the newest first, with the number of accounts that use it and the number of its events in each '
+  'Returns all apps, newest first, each with the number of accounts that use it and the number of its events in each '
   'state.';
 grant execute on function public.channel_apps_status() to service_role;
 
@@ -14477,7 +14513,8 @@ declare
   accounts integer;
   events integer;
 begin
-  -- This statement waits for transactions that add accounts or events of the app, and blocks later ones.
+  -- This statement waits for transactions that add accounts or events of the app, and blocks later transactions of this
+  -- kind.
   select apps.id into app_id from public.channel_apps as apps
   where apps.app_key = delete_channel_app.app_key
   for update;
@@ -14496,9 +14533,9 @@ begin
 end
 $$;
 comment on function public.delete_channel_app(text, boolean) is
-  'Deletes an app with its events. Unless forced is true, keeps an app that an account uses or used earlier, or that '
-  'has events that are not done. Returns whether the app was deleted, and the numbers of such accounts and events. '
-  'Returns null for an unknown app.';
+  'Deletes an app with its events. Unless `forced` is true, does not delete an app that an account uses or used '
+  'earlier, or an app with events that are not done. Returns whether the app was deleted, and the numbers of such '
+  'accounts and events. Returns null for an unknown app.';
 grant execute on function public.delete_channel_app(text, boolean) to service_role;
 
 create function app.items_with_times(items jsonb, received_at timestamptz) returns jsonb
@@ -14507,7 +14544,7 @@ set search_path = ''
 as $$
 begin
   if jsonb_typeof(items) is distinct from 'array'
-    -- An event that this transaction stores has the current time already, so its messages need no received_at.
+    -- An event that this transaction stores already has the current time, so its messages need no received_at.
     or received_at = now() and not jsonb_path_exists(items, '$[*] ? (@.at == null)')
   then
     return items;
@@ -14526,8 +14563,8 @@ begin
 end
 $$;
 comment on function app.items_with_times(jsonb, timestamptz) is
-  'Returns the items of an event. An item without a time gets the time at which the event was received, and a message '
-  'gets this time too. So the event has the same times when it is applied again later.';
+  'Returns the items of an event. An item without a time gets the time at which the event was received. A message also '
+  'gets this time. So the times are the same when the event is applied again later.';
 
 create function app.judge_stored_event(event_id uuid, app_id uuid, body bytea, inout items jsonb)
 language plpgsql
@@ -14549,7 +14586,7 @@ begin
   );
   items := judged.items;
   if event.is_unread or judged.body <> judge_stored_event.body then
-    -- If an erasure has changed the stored bytes since then, the removed data does not come back.
+    -- If an erasure has changed the stored bytes since then, the removed data is not restored.
     event.body := case when event.body = judge_stored_event.body then judged.body else event.body end;
     update public.channel_events as events set body = event.body, person_marks = app.marks_of_event(event.body)
     where events.id = event_id;
@@ -14558,8 +14595,8 @@ end
 $$;
 comment on function app.judge_stored_event(uuid, uuid, bytea, jsonb) is
   'Removes erased people from a stored event and from its items. The caller has locked the event. An erasure may have '
-  'changed the event since the caller read body and items. Notes the marks of the people whom the event names. '
-  'Returns the remaining items.';
+  'changed the event since the caller read its body and items. Stores the hashes of the people whom the event '
+  'mentions. Returns the remaining items.';
 
 create function app.apply_event(
   event_id uuid, app_id uuid, company_ids uuid[], items jsonb, problem text, until timestamptz, is_repeated boolean
@@ -14582,7 +14619,7 @@ begin
   begin
     outcome := app.apply_items(app_id, company_ids, app.items_with_times(items, event_received_at), until);
   exception when others then
-    -- After any error, the event keeps the error and gets its next attempt.
+    -- After any error, the function stores the error with the event and schedules the next attempt.
     outcome := jsonb_build_object(
       'failed', 1, 'delayed', 0, 'unroutable', 0, 'error', format('%s %s', sqlstate, left(sqlerrm, 500)),
       'reasons', '[]'::jsonb, 'waits_for', '[]'::jsonb, 'surprises', '[]'::jsonb
@@ -14591,7 +14628,7 @@ begin
   begin
     perform app.note_last_event(app_id, items, event_received_at);
   exception when others then
-    -- The event is still applied, and the next event notes its own time.
+    -- The event is still applied, and the next event records its own time.
     raise warning 'The last event of an account was not noted: % %', sqlstate, sqlerrm;
   end;
   failed := outcome -> 'failed';
@@ -14644,13 +14681,13 @@ begin
 end
 $$;
 comment on function app.apply_event(uuid, uuid, uuid[], jsonb, text, timestamptz, boolean) is
-  'Applies the items of an event, notes the result, and returns it: state, attempts, failed, delayed, unroutable, '
-  'surprises. The argument company_ids comes from app.lock_companies_of_items(). The argument problem says why the '
-  'event, or a part of it, cannot be read. The argument is_repeated is true for an attempt of the job.';
+  'Applies the items of an event, stores the result, and returns it: state, attempts, failed, delayed, unroutable, '
+  'surprises. The argument company_ids comes from app.lock_companies_of_items(). The argument `problem` is the reason '
+  'why the event, or a part of it, cannot be read. The argument is_repeated is true for an attempt by the job.';
 
 create function public.receive_channel_event(app_key text, body text, items jsonb, problem text default null)
 returns jsonb
--- Security definer, because the role of the function whatsapp cannot read any table.
+-- Security definer, because the role for the edge function whatsapp cannot read any table.
 language plpgsql security definer
 set search_path = ''
 as $$
@@ -14673,7 +14710,7 @@ begin
     return null;
   end if;
   if not exists (select from public.channel_events where channel_app_id = app_id and body_sha256 = digest) then
-    -- An erasure takes the same locks, so no one is erased from this point on.
+    -- An erasure acquires the same locks, so no person can be erased from this point on.
     company_ids := app.lock_companies_of_items(app_id, own_items);
     begin
       names := app.names_in(app.text_of_event(bytes));
@@ -14711,9 +14748,9 @@ begin
 end
 $$;
 comment on function public.receive_channel_event(text, text, jsonb, text) is
-  'Stores an ordinary event of an app, and applies its items for three seconds. The body is base64. The job applies '
-  'the items that are left. The result is stored or repeated, with what app.apply_event() returns. Returns null for an '
-  'unknown app. A repeat of an event that is done is not applied again.';
+  'Stores an app''s event of normal size, and applies its items for up to three seconds. The body is base64-encoded. '
+  'The job applies the remaining items. The result is `stored` or `repeated`, with the result of app.apply_event(). '
+  'Returns null for an unknown app. A repeat of an event that is done is not applied again.';
 grant execute on function public.receive_channel_event(text, text, jsonb, text) to channel_client;
 
 alter table public.channel_events enable row level security;
@@ -14724,9 +14761,9 @@ grant select on public.channel_events to service_role;
 
 -- schemas/81_items.sql
 
--- The items of an event. The functions find the account of each item, and store its facts. An item that fails does not
--- stop the others. Two events that are applied at the same time cannot end in a deadlock. Applying an item again
--- changes nothing.
+-- The items of an event. The functions find the account for each item and store the item's facts. A failed item does
+-- not stop the other items. Two events that are applied at the same time cannot cause a deadlock. Applying an item
+-- again changes nothing.
 
 create function app.apply_item(app_id uuid, item jsonb) returns text
 language plpgsql
@@ -14775,9 +14812,9 @@ begin
 end
 $$;
 comment on function app.apply_item(uuid, jsonb) is
-  'Applies one item that an app has signed, to the accounts that it is about. Returns done, waiting, ignored, '
-  'unroutable, double_send or released_but_sent. Returns no_account when the item is not about an account of the app, '
-  'and unknown for an unknown kind of item.';
+  'Applies one item from an app''s signed event to the accounts of the item. Returns `done`, `waiting`, `ignored`, '
+  '`unroutable`, `double_send` or `released_but_sent`. Returns `no_account` when the item does not belong to an '
+  'account of the app, and `unknown` for an unknown kind of item.';
 
 create function app.apply_each_item(app_id uuid, items jsonb, until timestamptz, alone boolean) returns jsonb
 language plpgsql
@@ -14797,7 +14834,7 @@ begin
   for entry in
     select listed.item, listed.place
     from jsonb_array_elements(items) with ordinality as listed (item, place)
-    -- In this order, two events with the same messages lock the same message first.
+    -- Because of this order, two events with the same messages lock the same message first.
     order by listed.item ->> 'kind' is distinct from 'status',
       case when listed.item ->> 'kind' = 'status' then listed.item ->> 'id' end, listed.place
   loop
@@ -14837,7 +14874,7 @@ begin
             coalesce(app.account_id_in(entry.item), '(the event does not name it)')
           )
         end;
-      -- The message went out twice, or it went out although the ledger said that the channel did not accept it.
+      -- The message was sent twice, or it was sent although according to the ledger WhatsApp had not accepted it.
       when result in ('double_send', 'released_but_sent') then
         surprises := surprises || jsonb_build_object(
           'kind', result, 'send_id', entry.item #> '{mark,send_id}', 'whatsapp_message_id', entry.item -> 'id'
@@ -14859,9 +14896,9 @@ begin
 end
 $$;
 comment on function app.apply_each_item(uuid, jsonb, timestamptz, boolean) is
-  'Applies items until a given time, statuses first. If alone is true, only the item that fails is undone. Otherwise '
-  'an error undoes all items. Returns how many items failed, how many were delayed (locked, or not reached in time), '
-  'how many have no account, and the reasons.';
+  'Applies items until a given time, statuses first. If `alone` is true, only a failed item is undone. Otherwise an '
+  'error undoes all items. Returns the numbers of items that failed, that were delayed (locked, or not reached in '
+  'time) and that have no account, and the reasons.';
 
 create function app.lock_companies_of_items(app_id uuid, items jsonb) returns uuid[]
 language plpgsql
@@ -14915,7 +14952,7 @@ begin
   begin
     perform app.fill_business_accounts(app_id, items);
   exception when others then
-    -- The next event tries this again.
+    -- The next event retries this write.
     null;
   end;
   begin
@@ -14929,8 +14966,8 @@ begin
 end
 $$;
 comment on function app.apply_items(uuid, uuid[], jsonb, timestamptz) is
-  'Applies the items of an event that an app has signed, until a time. Returns what apply_each_item() returns. The '
-  'argument company_ids comes from app.lock_companies_of_items(). Only the item that fails is undone, and the others '
+  'Applies the items of an app''s signed event until a given time. Returns the result of apply_each_item(). The '
+  'argument company_ids comes from app.lock_companies_of_items(). Only failed items are undone, and the other items '
   'are still applied.';
 
 create function app.lock_rows_of_items(company_ids uuid[], items jsonb) returns void
@@ -14974,8 +15011,8 @@ begin
 end
 $$;
 comment on function app.lock_rows_of_items(uuid[], jsonb) is
-  'Locks the sends and messages that items name. The order of the ids makes sure that two transactions never wait for '
-  'each other.';
+  'Locks the sends and messages to which items refer. They are locked in the order of their ids, so that two '
+  'transactions cannot cause a deadlock.';
 
 create function app.fill_business_accounts(app_id uuid, items jsonb) returns void
 language plpgsql
@@ -14995,14 +15032,14 @@ begin
 end
 $$;
 comment on function app.fill_business_accounts(uuid, jsonb) is
-  'Notes the business account of a connected number if it was not known. Events about templates name only the '
-  'business account.';
+  'Stores the business account of a connected number if it was unknown. Template events contain only the business '
+  'account.';
 
 -- schemas/82_event_retries.sql
 
--- Events that were not done immediately. The job tries these events again. When an account is connected, the events
--- that waited for it become due. The operator can replay other events. An event about a number that no one has
--- connected waits until someone connects the number.
+-- Events that were not applied immediately. The job retries these events. When an account is connected, the events that
+-- waited for it become due. The operator can replay other events. An event for a number that is not connected waits
+-- until someone connects the number.
 
 create function app.next_attempt(attempts integer) returns timestamptz
 language sql stable
@@ -15012,7 +15049,7 @@ as $$
   select case when attempts < 10 then now() + interval '1 minute' * 2 ^ attempts end
 $$;
 comment on function app.next_attempt(integer) is
-  'Returns when an event is tried again after this number of failed attempts. Returns null after the last attempt.';
+  'Returns the time of the next attempt after this number of failed attempts. Returns null after the last attempt.';
 
 create function public.due_channel_events(max_rows integer default 20) returns table (event_id uuid, body text)
 language sql security definer -- see receive_channel_event()
@@ -15032,7 +15069,7 @@ as $$
     from due where events.id = due.id and due.attempts >= 10
   ),
   fitting as (
-    -- The edge function holds all these bodies in its memory, so their size is limited.
+    -- The edge function holds all these bodies in memory, so their total size is limited.
     select measured.id
     from (
       select due.id, sum(due.bytes) over (order by due.bytes, due.id) - due.bytes as before from due
@@ -15046,8 +15083,8 @@ as $$
   returning events.id, translate(encode(events.body, 'base64'), E'\n', '')
 $$;
 comment on function public.due_channel_events(integer) is
-  'Begins an attempt at events that are due, and returns their bodies in base64. Returns at most max_rows events, '
-  'whose bodies have at most about 4 MiB together. For three minutes, no other run gets these events.';
+  'Starts an attempt to apply due events, and returns their bodies in base64. Returns at most max_rows events, whose '
+  'bodies have a total size of at most about 4 MiB. For three minutes, no other run gets these events.';
 grant execute on function public.due_channel_events(integer) to channel_client, service_role;
 
 create function public.fail_channel_event(event_id uuid, failure text) returns void
@@ -15062,7 +15099,7 @@ as $$
   where events.id = fail_channel_event.event_id and events.state <> 'done'
 $$;
 comment on function public.fail_channel_event(uuid, text) is
-  'Notes why a whole attempt at an event failed. The attempt began with due_channel_events().';
+  'Records why a whole attempt to apply an event failed. The attempt started with due_channel_events().';
 grant execute on function public.fail_channel_event(uuid, text) to channel_client, service_role;
 
 create function public.apply_channel_event(event_id uuid, items jsonb, problem text default null)
@@ -15076,14 +15113,14 @@ declare
   company_ids uuid[];
   began_at constant timestamptz := clock_timestamp();
   event record;
-  -- The work ends well before the statement is cancelled, because a cancellation would undo the applied items.
+  -- The function ends well before the statement timeout, because a cancelled statement would undo the applied items.
   most constant interval := least(
     interval '12 seconds', 0.6 * nullif(current_setting('statement_timeout')::interval, interval '0')
   );
 begin
   select events.channel_app_id into app_id from public.channel_events as events
   where events.id = apply_channel_event.event_id;
-  -- The companies are locked before the event, because an erasure takes its locks in this order.
+  -- The companies are locked before the event, because an erasure acquires its locks in this order.
   company_ids := app.lock_companies_of_items(app_id, own_items);
   select events.id, events.state, events.attempts, events.body into event
   from public.channel_events as events
@@ -15097,15 +15134,15 @@ begin
   own_items := app.judge_stored_event(event.id, app_id, event.body, own_items);
   return app.apply_event(
     event.id, app_id, company_ids, own_items, apply_channel_event.problem,
-    -- At the first attempt, the request that stored the event still waits for an answer.
+    -- At the first attempt, the request that stored the event is still waiting for a response.
     began_at + case when event.attempts > 0 then most else least(most, interval '3 seconds') end,
     event.attempts > 0
   );
 end
 $$;
 comment on function public.apply_channel_event(uuid, jsonb, text) is
-  'Applies the items of a stored event that is not done, and returns what it changed. Returns null when the event no '
-  'longer exists. If the job has not begun the event, the function works for three seconds.';
+  'Applies the items of a stored event that is not done, and returns the result. Returns null when the event no longer '
+  'exists. If the job has not started an attempt, the function runs for at most three seconds.';
 grant execute on function public.apply_channel_event(uuid, jsonb, text) to channel_client, service_role;
 
 create function app.wake_events(of_account_id uuid, processed_before timestamptz default 'infinity') returns integer
@@ -15126,8 +15163,8 @@ begin
     where accounts.id = of_account_id and events.state = 'unroutable' and events.next_attempt_at is null
       and events.waits_for && array[accounts.phone_number_id, accounts.business_account_id]
       and events.processed_at < processed_before
-    -- This query skips an event that is being applied, because the account would have to wait for it.
-    -- wake_late_events() makes such an event due later.
+    -- This query skips events that are being applied, because the account would have to wait for them. The function
+    -- wake_late_events() makes such events due later.
     for update of events skip locked
   )
   update public.channel_events as events set next_attempt_at = now()
@@ -15137,7 +15174,7 @@ begin
 end
 $$;
 comment on function app.wake_events(uuid, timestamptz) is
-  'Makes events due that wait for the number or the business account of an account, and returns how many.';
+  'Makes events due that wait for an account''s number or business account, and returns their number.';
 
 create function app.wake_events_of_account() returns trigger
 language plpgsql security definer
@@ -15161,7 +15198,7 @@ begin
 end
 $$;
 comment on function app.wake_events_of_app() is
-  'Trigger: when an account names an app, makes the events due that wait for the account.';
+  'Trigger: when an account gets an app, makes the events due that wait for the account.';
 
 create function app.wake_late_events() returns integer
 language sql
@@ -15207,7 +15244,7 @@ begin
       and (replay_channel_events.app_key is null or events.channel_app_id = (
         select apps.id from public.channel_apps as apps where apps.app_key = replay_channel_events.app_key
       ))
-      -- These conditions leave out events that are already due, and events that were applied after the first of these
+      -- These conditions exclude events that are already due, and events that were applied after the first of these
       -- calls.
       and (events.next_attempt_at is null or events.next_attempt_at > now())
       and (events.processed_at is null or events.processed_at < beginning)
@@ -15223,9 +15260,9 @@ begin
 end
 $$;
 comment on function public.replay_channel_events(text[], timestamptz, text, uuid, timestamptz) is
-  'Makes events due again: one event, or all events in these states that came since a time and from an app. By '
-  'default, the states are all except done. One call marks at most 5,000 events. To mark the rest, call again with the '
-  'began_at of the first answer, until marked is 0.';
+  'Makes events due again: one event, or all events from an app in these states since a given time. By default, the '
+  'states are all states except `done`. One call makes at most 5,000 events due. For the remaining events, call the '
+  'function again with the began_at of the first result, until `marked` is 0.';
 grant execute on function public.replay_channel_events(text[], timestamptz, text, uuid, timestamptz) to service_role;
 
 create function app.remove_old_events(max_rows integer) returns integer
@@ -15246,8 +15283,8 @@ as $$
   select count(*)::integer from removed
 $$;
 comment on function app.remove_old_events(integer) is
-  'Deletes at most max_rows events that are older than 30 days, and returns how many. The messages of people stay in '
-  'their conversations.';
+  'Deletes at most max_rows events that are older than 30 days, and returns their number. Messages remain in their '
+  'conversations.';
 
 create trigger messaging_accounts_wake_events
   after update of phone_number_id, business_account_id, disconnected_at on public.messaging_accounts
@@ -15261,8 +15298,8 @@ create trigger account_channel_apps_wake_events after insert on public.account_c
 
 -- schemas/83_waiting_facts.sql
 
--- Reports about messages that are not known yet, such as a report that comes before the answer to our own call. These
--- reports wait until a message gets the id that they name.
+-- Reports about messages that are not known yet, such as a report that arrives before the response to our own call.
+-- These reports wait until a message gets the id in the report.
 
 create table public.waiting_facts (
   id uuid primary key default gen_random_uuid(),
@@ -15278,9 +15315,9 @@ create table public.waiting_facts (
 comment on table public.waiting_facts is
   'Reports about unknown messages. A report is applied when a message gets its id. Reports are kept for 30 days.';
 comment on column public.waiting_facts.person_marks is
-  'The marks (app.marks_of()) of the people whom the fact names. Null when the names could not be read.';
+  'The hashes (app.marks_of()) of the people whom the fact mentions. Null when the names could not be read.';
 
--- With this statistic, the planner assumes that all rows belong to one company; 30_contacts.sql gives the reason.
+-- This statistic makes the planner assume that all rows belong to one company. 30_contacts.sql explains why.
 alter table public.waiting_facts alter column company_id set (n_distinct = 1);
 
 create unique index waiting_facts_once_idx
@@ -15303,7 +15340,7 @@ begin
 end
 $$;
 comment on function app.keep_waiting(uuid, text, jsonb) is
-  'Keeps a report of the channel about an unknown message of an account. Returns waiting.';
+  'Stores a WhatsApp report about an unknown message of an account. Returns `waiting`.';
 
 create function app.apply_waiting_fact(fact_id uuid, account_id uuid, item jsonb) returns boolean
 language plpgsql
@@ -15330,8 +15367,7 @@ begin
   delete from public.waiting_facts where id = fact_id;
   return true;
 exception when others then
-  -- A fact that cannot be applied must not undo a settled send or a received message. A fact that cannot be applied
-  -- keeps waiting.
+  -- An error in a fact must not undo a settled send or a received message. Such a fact remains in the table.
   raise warning 'A waiting fact (%) is not applied: % (%)', fact_id, sqlerrm, sqlstate;
   return false;
 end
@@ -15349,7 +15385,8 @@ begin
   for fact in
     select id, account_id, item from public.waiting_facts
     where company_id = new.company_id and whatsapp_message_id = new.whatsapp_message_id
-    -- Failures come first, because they lock the contact, and the contact is locked before the conversation.
+    -- Failures are applied first, because they lock the contact, and the contact must be locked before the
+    -- conversation.
     order by (item ->> 'status' = 'failed') is true desc, received_at, id
   loop
     perform app.apply_waiting_fact(fact.id, fact.account_id, fact.item);
@@ -15358,14 +15395,14 @@ begin
     select replies.id from public.messages as replies
     where replies.company_id = new.company_id and replies.reply_to_whatsapp_id = new.whatsapp_message_id
       and replies.reply_to_id is null and replies.id <> new.id
-    -- The trigger leaves a reply to the job if another transaction has locked the reply.
+    -- If another transaction has locked a reply, the trigger skips it, and the job links it later.
     for no key update skip locked
   ));
   return null;
 end
 $$;
 comment on function app.apply_facts_of_message() is
-  'Trigger: when a message gets its id from the channel, applies the earlier reports about it, and links the replies '
+  'Trigger: when a message gets its WhatsApp id, applies the earlier reports about this message, and links the replies '
   'to it.';
 
 create function app.apply_waiting_facts(max_rows integer) returns integer
@@ -15377,9 +15414,9 @@ declare
   applied integer := 0;
   linked integer;
 begin
-  -- One transaction may store a fact while another stores the id of its message. If neither transaction sees the other,
-  -- neither applies the fact, so this function applies it. All sends are locked before any fact is applied, because
-  -- every transaction locks sends first.
+  -- One transaction may store a fact while another transaction stores the id of its message. If neither transaction
+  -- sees the other one's row, neither applies the fact, so this function applies the fact. All sends are locked before
+  -- any fact is applied, because every transaction locks sends first.
   for fact in
     with matched as (
       select facts.id, facts.account_id, facts.item, messages.company_id, messages.id as message_id
@@ -15387,8 +15424,8 @@ begin
       join public.messages on messages.company_id = facts.company_id
         and messages.whatsapp_message_id = facts.whatsapp_message_id
       where facts.received_at > now() - interval '1 day'
-        -- A message from a person has no status. The job would try a status of such a message without success until the
-        -- status is deleted.
+        -- An inbound message has no status. The job would retry a status report for such a message without success
+        -- until the report is deleted.
         and (facts.item ->> 'kind' <> 'status' or messages.direction = 'outbound')
       -- The order is random, so that facts that cannot be applied do not block the others.
       order by random()
@@ -15428,8 +15465,8 @@ begin
 end
 $$;
 comment on function app.apply_waiting_facts(integer) is
-  'Applies waiting facts of the last day whose messages are known, and links late replies. Handles at most max_rows '
-  'of each, and returns how many. A scheduled job calls this function.';
+  'Applies the last day''s waiting facts whose messages are known, and links late replies. Handles at most max_rows of '
+  'each kind, and returns their number. A scheduled job calls this function.';
 
 create function app.remove_old_waiting_facts(max_rows integer) returns integer
 language sql
@@ -15449,7 +15486,7 @@ as $$
   select count(*)::integer from removed
 $$;
 comment on function app.remove_old_waiting_facts(integer) is
-  'Deletes at most max_rows reports about unknown messages that are older than 30 days, and returns how many.';
+  'Deletes at most max_rows reports about unknown messages that are older than 30 days, and returns their number.';
 
 create trigger messages_apply_facts after insert on public.messages
   for each row when (new.whatsapp_message_id is not null) execute function app.apply_facts_of_message();
@@ -15467,9 +15504,8 @@ grant select on public.waiting_facts to service_role;
 
 -- schemas/84_statuses.sql
 
--- Reports of the channel about a message that the company sent: sent, delivered, read or failed. Reports may come late,
--- twice and in any order. Each report fills its own column of the message, so the row does not depend on the order of
--- the reports.
+-- Status reports from WhatsApp about an outbound message: sent, delivered, read or failed. Reports may arrive late,
+-- twice and in any order. Each kind of report has its own message column, so the order of the reports does not matter.
 
 create function app.send_of_mark(candidates uuid[], mark jsonb) returns uuid
 language plpgsql stable
@@ -15490,8 +15526,8 @@ begin
 end
 $$;
 comment on function app.send_of_mark(uuid[], jsonb) is
-  'Returns the send that a mark names, if the send goes out through one of these accounts. A mark is not a secret, so '
-  'a caller that sees it must not change the send of another account.';
+  'Returns the send with the label that a report contains, if the send belongs to one of these accounts. The label is '
+  'not a secret, so a caller who sees it must not be able to change the send of another account.';
 
 create function app.take_report(of_send_id uuid, mark_attempt text, wamid text, word text, reason text, code integer)
 returns text
@@ -15507,7 +15543,7 @@ begin
   if not found then
     return 'waiting';
   elsif send.whatsapp_message_id = wamid then
-    -- The message may have failed on another device, or before this report came. The channel still accepted the
+    -- The message may have failed on another device, or before this report arrived. WhatsApp still accepted the
     -- message.
     if send.state = 'failed' and word <> 'failed' then
       update public.sends set state = 'sent', reason = null, channel_code = null where id = send.id;
@@ -15516,14 +15552,14 @@ begin
   elsif mark_attempt !~ '^[1-9][0-9]{0,8}$' or mark_attempt::integer > send.attempt then
     return 'waiting';
   elsif mark_attempt::integer < send.attempt then
-    -- The attempt of this report was released, and a later attempt followed. The report no longer settles the send.
+    -- The attempt in this report was released, and a later attempt followed. The report no longer settles the send.
     return 'released_but_sent';
   elsif send.whatsapp_message_id is not null then
     perform app.note_double_send(send.id, wamid);
     return 'double_send';
   end if;
 
-  -- The channel gives an id to a message that it accepts, even if it cannot deliver the message.
+  -- WhatsApp assigns an id to each message that it accepts, even if it cannot deliver the message.
   update public.sends set
     state = case word when 'failed' then 'failed' else 'sent' end,
     whatsapp_message_id = wamid,
@@ -15538,10 +15574,10 @@ begin
 end
 $$;
 comment on function app.take_report(uuid, text, text, text, text, integer) is
-  'Applies a report to its send. The report shows that the channel accepted the send, with this id. The argument '
-  'mark_attempt is the attempt in the mark of the report, or empty. Returns done. Returns released_but_sent when the '
-  'ledger said that the channel did not accept the send. Returns double_send when the attempt has another id, and '
-  'waiting when the send or the attempt does not exist.';
+  'Applies a report to its send. The report proves that WhatsApp accepted the send with this id. The argument '
+  'mark_attempt is the attempt in the report''s label, or empty. Normally returns `done`. Returns `released_but_sent` '
+  'if the ledger contains the send as not accepted. Returns `double_send` when the attempt has another id, and '
+  '`waiting` when the send or the attempt does not exist.';
 
 create function app.apply_status(candidates uuid[], item jsonb) returns text
 language plpgsql
@@ -15550,7 +15586,7 @@ as $$
 declare
   word constant text := item ->> 'status';
   wamid constant text := item ->> 'id';
-  -- A report cannot come from the future. least() ignores null.
+  -- A report cannot have a time in the future. The function least() ignores null values.
   reported_at constant timestamptz := least((item ->> 'at')::timestamptz, now());
   code constant integer := case
     when item #>> '{failure,code}' ~ '^[0-9]{1,9}$' then (item #>> '{failure,code}')::integer
@@ -15581,8 +15617,9 @@ begin
     return 'unroutable';
   end if;
 
-  -- First, the message is looked up by its id, among outbound messages only. Several companies that had the number may
-  -- have a message with the same id. The mark says which message is meant. Without a mark, the newest message is meant.
+  -- The function first searches for the message by its id, among outbound messages only. Several companies that had the
+  -- number may have a message with the same id. The label identifies the right message. Without a label, the newest
+  -- message is used.
   marked_send_id := case when cardinality(companies) > 1 then app.send_of_mark(candidates, item -> 'mark') end;
   select messages.company_id, messages.id, sends.id as send_id into found_message
   from public.messages
@@ -15591,10 +15628,10 @@ begin
     and messages.direction = 'outbound'
   order by (sends.id = marked_send_id) is true desc, messages.created_at desc, messages.id
   limit 1;
-  -- If no message has the id, the send is looked up by the mark.
+  -- If no message has the id, the function searches for the send by the label.
   own_send_id := coalesce(found_message.send_id, marked_send_id, app.send_of_mark(candidates, item -> 'mark'));
-  -- The codes say that the channel cannot use the file. A message has media only if the caller chose the file. Otherwise
-  -- the file is the sample of the template.
+  -- These codes mean that WhatsApp cannot use the file. A message has a media file only if the caller chose the file.
+  -- Otherwise the file is the template's sample.
   if word = 'failed' and code in (131052, 131053) and exists (
     select from public.messages
     where messages.company_id = any (companies) and messages.direction = 'outbound' and messages.media is not null
@@ -15615,7 +15652,8 @@ begin
     return 'done';
   end if;
   if found_message.id is null then
-    -- The report is kept for each company that had the number, because any of them may get the message later.
+    -- The report is kept for each company that had the number, because any of these companies may get the message
+    -- later.
     perform app.keep_waiting(accounts.id, wamid, item)
     from (
       select distinct on (accounts.company_id) accounts.id from public.messaging_accounts as accounts
@@ -15645,13 +15683,13 @@ begin
         becomes.failure := failure_told;
       end if;
   end case;
-  -- Only some reports have the price, and all these reports have the same price.
+  -- Only some reports contain the price, and all of these reports contain the same price.
   becomes.price_category := least(was.price_category, nullif(left(item #>> '{price,category}', 64), '') collate "C");
   becomes.price_type := least(was.price_type, nullif(left(item #>> '{price,type}', 64), '') collate "C");
   if becomes is distinct from was and was.expired_at is not null then
     becomes.expired_at := null;
     if word = 'sent' then
-      -- The reports of this message are late, so the report of its delivery may take another hour.
+      -- The reports for this message are late, so its delivery report may take another hour.
       becomes.expires_at := now() + interval '1 hour';
     end if;
   end if;
@@ -15676,7 +15714,7 @@ begin
     );
   end if;
   if word = 'failed' then
-    -- If several failures came, the ledger has the same reason as the message.
+    -- If several failures arrive, the ledger has the same reason as the message.
     update public.sends set reason = becomes.failure ->> 'reason', channel_code = (becomes.failure ->> 'code')::integer
     where id = found_message.send_id and state = 'failed'
       and (reason, channel_code) is distinct from (becomes.failure ->> 'reason', (becomes.failure ->> 'code')::integer);
@@ -15686,11 +15724,11 @@ begin
 end
 $$;
 comment on function app.apply_status(uuid[], jsonb) is
-  'Applies one report about a message, from an app of these accounts. The message is found by its id, or else by the '
-  'mark of its send. Returns done, or waiting when no message is known. Returns ignored for a report of another kind, '
-  'and unroutable without an account. Returns double_send when the attempt already has another id. The message then '
-  'keeps the facts of its own id, and this report is only stored. Returns released_but_sent when the ledger said that '
-  'the channel did not accept the send.';
+  'Applies one report about a message, from an app of these accounts. Finds the message by its id, otherwise by the '
+  'label of its send. Returns `done`, or `waiting` when the message is unknown. Returns `ignored` for a report of '
+  'another kind, and `unroutable` if there is no account. Returns `double_send` when the attempt already has another '
+  'id. The message then keeps the facts for its own id, and this report is only stored. Returns `released_but_sent` if '
+  'the ledger contains the send as not accepted.';
 
 create function app.learn_recipient(
   own_company_id uuid, of_message_id uuid, new_user_id text, at_business_account_id text, at timestamptz
@@ -15701,7 +15739,8 @@ as $$
 declare
   recipient_id uuid;
 begin
-  -- A contact with a phone keeps this id. A contact without a phone may be the same person, who hides the phone.
+  -- A contact with a phone number keeps this id. A contact without a phone number may be the same person, who hides the
+  -- number.
   if exists (
     select from public.contact_identities as known
     join public.contacts on contacts.company_id = known.company_id and contacts.id = known.contact_id
@@ -15715,7 +15754,7 @@ begin
     and conversations.id = messages.conversation_id
   join public.contacts on contacts.company_id = conversations.company_id and contacts.id = conversations.contact_id
   where messages.company_id = own_company_id and messages.id = of_message_id
-    -- If this contact is archived, a person who answers becomes a new contact.
+    -- If this contact is archived, a reply from the person creates a new contact.
     and contacts.archived_at is null
   for no key update of contacts;
   if found then
@@ -15726,8 +15765,8 @@ begin
 end
 $$;
 comment on function app.learn_recipient(uuid, uuid, text, text, timestamptz) is
-  'Notes an unknown id as the id of the person who received a message. A person who hides the phone may answer with '
-  'the id alone. If such an answer has added a contact, that contact is merged with the recipient.';
+  'Stores an unknown user id for the recipient of a message. A person who hides the phone number may reply with the '
+  'user id only. If such a reply has added a contact, this contact is merged with the recipient.';
 
 create function app.note_refusal(
   own_company_id uuid, of_message_id uuid, sent_media_id text, channel_code integer, said_at timestamptz default now()
@@ -15759,7 +15798,7 @@ begin
       select catalogues.id from public.template_catalogues as catalogues
       where catalogues.company_id = own_company_id
         and catalogues.business_account_id = account.business_account_id
-        -- A reading that began later already has the change. A report may come days late, and twice.
+        -- A reading that started later already contains the change. A report may arrive days late, and twice.
         and catalogues.synced_at < said_at
         and catalogues.sync_due_at > greatest(now(), catalogues.synced_at + interval '10 minutes')
       for no key update skip locked
@@ -15768,10 +15807,10 @@ begin
 end
 $$;
 comment on function app.note_refusal(uuid, uuid, text, integer, timestamptz) is
-  'Changes stored rows after a refusal by the channel, in its answer or in a report. After 131053, the media has to '
-  'be uploaded again. After 100 and 131009 (an invalid parameter), media that was uploaded more than an hour ago has '
-  'to be uploaded again. After 132000 to 132999, the templates may have changed, so they are read again. The next '
-  'reading is at least ten minutes after the last one.';
+  'Changes stored rows after WhatsApp refuses a message, in its response or in a report. After code 131053, the media '
+  'file has to be uploaded again. After codes 100 and 131009 (invalid parameter), a media file that was uploaded more '
+  'than an hour ago has to be uploaded again. After codes 132000 to 132999, the templates may have changed, so they '
+  'are read again. The next reading starts at least ten minutes after the previous reading.';
 
 create function app.note_failure(own_company_id uuid, of_message_id uuid, code integer, at timestamptz) returns void
 language plpgsql
@@ -15790,7 +15829,7 @@ begin
   end if;
   case
     when code = 131047 then
-      -- The channel decided at the time of the attempt. If the person has written since, the window is open again.
+      -- WhatsApp decided at the time of the attempt. If the person has written since then, the window is open again.
       perform app.close_window(
         own_company_id, conversation.contact_id, conversation.messaging_account_id,
         least(at, conversation.attempted_at)
@@ -15807,14 +15846,14 @@ begin
 end
 $$;
 comment on function app.note_failure(uuid, uuid, integer, timestamptz) is
-  'Applies the effects that a failure has on rows other than its message. The code 131047 closes the window of the '
-  'contact, and 131050 is an opt-out of marketing. All other codes are left to app.note_refusal().';
+  'Applies the effects of a failure on rows other than its message. Code 131047 closes the contact''s window, and code '
+  '131050 is a marketing opt-out. app.note_refusal() handles all other codes.';
 
 -- schemas/85_inbound.sql
 
--- What people send to a company: messages, reactions, edits, revocations, and whether they want marketing. Reactions,
--- edits and revocations are facts of the message that they are about. The newest fact of each kind counts, even if the
--- events come in another order.
+-- What people send to a company: messages, reactions, edits, deletions (revocations), and marketing preferences.
+-- Reactions, edits and revocations are facts about an existing message. The newest fact of each kind is effective,
+-- whatever the order of the events.
 
 create function app.is_marketing(own_company_id uuid, of_message_id uuid) returns boolean
 language sql stable
@@ -15834,7 +15873,7 @@ as $$
   )
 $$;
 comment on function app.is_marketing(uuid, uuid) is
-  'Whether a message was sent with a marketing template. The check of a send uses the same rule.';
+  'Whether a message was sent with a marketing template. The preflight check uses the same rule.';
 
 create function app.apply_message(account_id uuid, item jsonb) returns text
 language plpgsql
@@ -15843,10 +15882,10 @@ as $$
 #variable_conflict use_column
 declare
   own_company_id uuid;
-  -- The clock of the channel may be ahead, so a time in the future counts as now. A time that Postgres cannot use is
-  -- null in the item, and also counts as now.
+  -- WhatsApp's clock may be ahead, so a time in the future is replaced with the current time. A time that Postgres
+  -- cannot use is null in the item, and is also replaced with the current time.
   said_at constant timestamptz := least(coalesce((item ->> 'at')::timestamptz, now()), now());
-  -- One transaction adds all messages of an event. clock_timestamp() keeps their order.
+  -- One transaction adds all messages of an event. The function clock_timestamp() preserves their order.
   added_at constant timestamptz := clock_timestamp();
   known_direction text;
   answered_id uuid;
@@ -15892,7 +15931,7 @@ begin
     if wish in ('stop', 'start') then
       perform app.note_word(own_company_id, contact_id, wish, said_at);
     end if;
-    -- A start allows marketing too.
+    -- The keyword "start" also allows marketing.
     if wish <> 'stop' then
       perform app.note_marketing(
         own_company_id, contact_id, wish = 'stop_marketing', case item ->> 'type' when 'text' then 'word' else 'button' end,
@@ -15906,9 +15945,9 @@ end
 $$;
 comment on function app.apply_message(uuid, jsonb) is
   'Adds a message that a person sent to an account. The message goes into the person''s conversation that is not '
-  'closed, or into a new one. A known message changes nothing. If the id belongs to an outbound message, the item is '
-  'ignored. A tapped button of a marketing template, and a text that names promotions, decide only about marketing. If '
-  'the template is not known, a tapped stop stops everything.';
+  'closed, or into a new one. A message that is already stored changes nothing. If the id belongs to an outbound '
+  'message, the item is ignored. A tapped button of a marketing template affects only marketing, and so does a text '
+  'that mentions promotions. If the template is unknown, a tapped stop button stops all messages.';
 
 create function app.target_of(
   account_id uuid, item jsonb, out message public.messages, out is_theirs boolean,
@@ -15927,7 +15966,7 @@ begin
   select * into message from public.messages
   where company_id = own_company_id and whatsapp_message_id = item ->> 'target'
   for no key update;
-  -- This call adds no contact, but may show that an id and a phone belong to one person.
+  -- This call adds no contact, but may show that an id and a phone number belong to the same person.
   if message.id is not null and app.known_person(own_company_id, item -> 'person', done_at) is not null then
     person_id := app.find_person(account_id, item -> 'person', done_at);
   end if;
@@ -15935,7 +15974,7 @@ begin
     messaging_account_id = account_id and person_id is null
   into is_theirs, is_nobodys from public.conversations
   where company_id = own_company_id and id = message.conversation_id;
-  -- A person's messages still belong to the person after the contact was archived.
+  -- A person's messages still belong to the person after the contact is archived.
   if is_theirs is not true then
     select contacts.archived_phone_key = app.phone_key(item #>> '{person,phone}') or exists (
       select from public.contact_identities
@@ -15951,14 +15990,14 @@ begin
 end
 $$;
 comment on function app.target_of(uuid, jsonb) is
-  'Finds and locks the message that a reaction, an edit or a revocation is about. The result is_theirs says whether '
-  'the message is in a conversation with that person on this account. The result is_nobodys says that the person is '
-  'unknown, and that the message is in some conversation on this account.';
+  'Finds and locks the message that a reaction, an edit or a revocation is about. The result is_theirs is true if the '
+  'message is in a conversation with that person on this account. The result is_nobodys is true if the person is '
+  'unknown and the message is in any conversation on this account.';
 
 create function app.apply_reaction(account_id uuid, item jsonb) returns text
 language plpgsql
 set search_path = ''
--- With this time zone, the time of a reaction has the same form as the time columns.
+-- This time zone gives the time of a reaction the same format as the time columns.
 set timezone = 'UTC'
 as $$
 declare
@@ -15970,8 +16009,8 @@ begin
   if (target.message).id is null then
     perform app.keep_waiting(account_id, item ->> 'target', item);
     return 'waiting';
-  -- Only one person can react to a message that was sent to one person. If the event has only an id, the person may not
-  -- be known yet.
+  -- Only the recipient can react to an outbound message. If the event contains only a user id, the person may be
+  -- unknown.
   elsif not (target.is_theirs or target.is_nobodys) then
     return 'ignored';
   end if;
@@ -15980,7 +16019,7 @@ begin
   where company_id = (target.message).company_id and id = (target.message).id
     and (
       reaction is null
-      -- If a reaction and its removal have the same second, the removal counts as later.
+      -- If a reaction and its removal have the same second, the removal is treated as later.
       or (reacted_at, new_emoji is null, coalesce(new_emoji, '') collate "C") > (
         (reaction ->> 'at')::timestamptz, reaction ->> 'emoji' is null, coalesce(reaction ->> 'emoji', '') collate "C"
       )
@@ -15989,8 +16028,7 @@ begin
 end
 $$;
 comment on function app.apply_reaction(uuid, jsonb) is
-  'Notes the reaction of a person to a message, or that the person took it back. A reaction to an unknown message '
-  'waits.';
+  'Stores a person''s reaction to a message, or its removal. A reaction to an unknown message waits.';
 
 create function app.apply_edit(account_id uuid, item jsonb) returns text
 language plpgsql
@@ -16020,7 +16058,7 @@ begin
 end
 $$;
 comment on function app.apply_edit(uuid, jsonb) is
-  'Gives a message the new text of the person. An edit of an unknown message waits.';
+  'Replaces a message''s text with the person''s edited text. An edit of an unknown message waits.';
 
 create function app.apply_revoke(account_id uuid, item jsonb) returns text
 language plpgsql
@@ -16044,7 +16082,7 @@ begin
 end
 $$;
 comment on function app.apply_revoke(uuid, jsonb) is
-  'Notes that a person took a message back. A revocation of an unknown message waits.';
+  'Records that a person deleted a message. A revocation of an unknown message waits.';
 
 create function app.apply_preference(account_id uuid, item jsonb) returns text
 language plpgsql
@@ -16054,7 +16092,8 @@ as $$
 declare
   own_company_id constant uuid := (select company_id from public.messaging_accounts where id = account_id);
   said_at constant timestamptz := least(coalesce((item ->> 'at')::timestamptz, now()), now());
-  -- An unknown person becomes a contact, because a stop must also count if the company writes to them later.
+  -- An unknown person becomes a contact, because an opt-out must also be effective if the company writes to this person
+  -- later.
   own_contact_id constant uuid := app.find_person(account_id, item -> 'person', said_at);
 begin
   if own_contact_id is null then
@@ -16068,12 +16107,12 @@ begin
 end
 $$;
 comment on function app.apply_preference(uuid, jsonb) is
-  'Notes that a person stopped marketing messages or wants them again. The newest decision counts, even if the events '
-  'come in another order. An unknown person becomes a contact.';
+  'Records that a person opted out of marketing messages or opted in again. The newest decision is effective, whatever '
+  'the order of the events. An unknown person becomes a contact.';
 
 -- schemas/86_identity_changes.sql
 
--- A person gets a new phone or a new user id, but keeps the same contact.
+-- A person who gets a new phone number or a new user id remains the same contact.
 
 create function app.has_begun_since(own_company_id uuid, of_contact_id uuid, at timestamptz) returns boolean
 language sql stable
@@ -16106,8 +16145,8 @@ as $$
   )
 $$;
 comment on function app.has_begun_since(uuid, uuid, timestamptz) is
-  'Checks whether the channel added a contact, and whether everything known about the contact is from this time or '
-  'later.';
+  'Checks whether an event from WhatsApp added a contact, and whether everything known about the contact is from this '
+  'time or later.';
 
 create function app.change_phone(
   own_company_id uuid, of_contact_id uuid, former_phone text, new_phone text, at timestamptz
@@ -16131,18 +16170,19 @@ begin
     where company_id = own_company_id and contact_id = of_contact_id and kind = 'phone_changed'
       and was is not distinct from former_phone and becomes = new_phone and happened_at >= at
   ) then
-    return true; -- reported earlier; the company may have changed the phone since then
+    return true; -- The change was reported earlier, and the company may have changed the phone number since then.
   end if;
   is_on_file := contact.phone is not null
     and (former_phone is null or contact.phone_key = app.phone_key(former_phone));
 
   for tries in 1..10 loop
     begin
-      -- The contact that had the phone immediately after that time.
+      -- The contact that had the phone number immediately after that time.
       owner_id := app.owner_of_phone(own_company_id, new_phone, at + interval '1 microsecond');
       if owner_id <> of_contact_id then
         if not app.has_begun_since(own_company_id, owner_id, at) then
-          -- Numbers are given to other people, so the two contacts may be two people. Only the company can decide this.
+          -- A phone number may be reassigned to another person, so the two contacts may be two people. Only the company
+          -- can decide this.
           insert into public.contact_identity_events (company_id, contact_id, kind, was, becomes, happened_at)
           values (own_company_id, of_contact_id, 'phone_taken', former_phone, new_phone, at)
           on conflict on constraint contact_identity_events_once do nothing;
@@ -16152,12 +16192,12 @@ begin
             and phone_key = app.phone_key(former_phone) and until = 'infinity';
           return false;
         end if;
-        -- The person wrote from the new phone before the channel delivered this event. The person may have an even
-        -- newer phone by now.
+        -- The person wrote from the new phone number before WhatsApp delivered this event. The person may have an even
+        -- newer number by now.
         select phone into phone_now from public.contacts where company_id = own_company_id and id = owner_id;
         perform app.merge_contacts(own_company_id, of_contact_id, owner_id);
       end if;
-      -- After a merge, the other phone is an additional phone until the platform knows which phone is newer.
+      -- After a merge, the other phone number is an additional number until the platform knows which number is newer.
       delete from public.contact_former_phones
       where company_id = own_company_id and contact_id = of_contact_id
         and phone_key = app.phone_key(phone_now) and until = 'infinity';
@@ -16165,8 +16205,8 @@ begin
         if is_on_file or contact.phone is null then
           update public.contacts set phone = phone_now where company_id = own_company_id and id = of_contact_id;
         else
-          -- The company has another phone of the person on file, and that phone stays. Messages from the new phone also
-          -- belong to this contact.
+          -- The company has stored another phone number for the person, and that number remains. Messages from the new
+          -- phone number also belong to this contact.
           insert into public.contact_former_phones (company_id, contact_id, phone, until)
           values (own_company_id, of_contact_id, phone_now, 'infinity')
           on conflict on constraint contact_former_phones_once do update set until = excluded.until;
@@ -16176,7 +16216,7 @@ begin
       end if;
       exit;
     exception when unique_violation then
-      -- Another transaction has given the phone to a contact in the meantime.
+      -- Another transaction has given the phone number to a contact in the meantime.
       if tries = 10 then
         raise;
       end if;
@@ -16189,8 +16229,8 @@ begin
     values (own_company_id, of_contact_id, lost_phone, at)
     on conflict on constraint contact_former_phones_once do update set
       until = case former.until when 'infinity' then excluded.until else greatest(former.until, excluded.until) end;
-    -- The wish stays with the person. The earlier phone is free for another person, so the platform keeps no wish for
-    -- that phone.
+    -- The wish remains with the person. The earlier phone number may get another owner, so the platform keeps no wish
+    -- for that number.
     delete from app.kept_wishes
     where company_id = own_company_id and digest = app.erased_digest(own_company_id, 'person', app.phone_key(lost_phone));
   end if;
@@ -16202,8 +16242,8 @@ begin
 end
 $$;
 comment on function app.change_phone(uuid, uuid, text, text, timestamptz) is
-  'Gives a contact the phone that the channel reports, and keeps the former phone until this time. Returns true. If '
-  'another contact has the phone on file, only notes this and returns false.';
+  'Gives a contact the phone number that WhatsApp reports, and stores the former phone number as valid until this '
+  'time. Returns true. If the number is stored for another contact, only records this and returns false.';
 
 create function app.apply_identity_change(account_id uuid, item jsonb) returns text
 language plpgsql
@@ -16231,8 +16271,8 @@ begin
     if not exists (
       select from public.contact_identities where company_id = own_company_id and user_id = new_user_id
     ) then
-      -- A person who never wrote does not become a contact. If the person later writes with one of the ids, the contact
-      -- gets both ids.
+      -- A person who never wrote does not become a contact. If the person later writes with either id, the contact gets
+      -- both ids.
       insert into public.user_id_changes as noted (company_id, was, becomes, phone, happened_at)
       values (
         own_company_id, former_user_id, new_user_id,
@@ -16293,13 +16333,13 @@ begin
 end
 $$;
 comment on function app.apply_identity_change(uuid, jsonb) is
-  'Applies a new phone or user id of a person, from an item of kind system or identity. An item of kind system also '
-  'becomes a message in the newest conversation with the person. Such a message opens no window.';
+  'Applies a person''s new phone number or user id, from an item of kind `system` or `identity`. An item of kind '
+  '`system` also becomes a message in the newest conversation with the person. Such a message does not open a window.';
 
 -- schemas/87_jobs.sql
 
--- Jobs. A job of a messaging account needs the access token of the account. A job of the channel needs no account. The
--- edge function whatsapp runs one job in each call. The database says which jobs are due, and keeps the result of each
+-- Jobs. An account job needs the access token of a messaging account. The channel job needs no account. The edge
+-- function whatsapp runs one job per call. The database determines which jobs are due, and stores the result of each
 -- run.
 
 create table public.job_runs (
@@ -16308,9 +16348,9 @@ create table public.job_runs (
   account_id uuid not null,
   job text not null check (job in ('template-sync', 'template-media')),
   began_at timestamptz not null default now(),
-  -- Null while the run is under way. A run without an end that began more than three minutes ago was interrupted.
+  -- Null while the run is in progress. A run without an end that started more than three minutes ago was interrupted.
   ended_at timestamptz,
-  -- Why the run failed, as a sentence for operators.
+  -- Why the run failed, as an error message for operators.
   failure text check (char_length(failure) between 1 and 1000),
   result jsonb,
   unique (company_id, id),
@@ -16319,17 +16359,17 @@ create table public.job_runs (
 );
 comment on table public.job_runs is 'Each run of a job for an account, with its result. Rows are kept for 30 days.';
 
--- The job of the channel needs no account. Each minute, it applies the events that are due, and marks or deletes
--- expired rows. For the job that delivers to webhooks, this table has only the last call.
+-- The channel job needs no account. Every minute, it applies the due events, and updates or deletes expired rows. For
+-- the delivery job, this table has only the last call.
 create table public.channel_jobs (
   job text primary key check (job in ('channel-events', 'deliver')),
   began_at timestamptz,
-  -- Null while the run is under way. A run without an end that began more than three minutes ago was interrupted.
+  -- Null while the run is in progress. A run without an end that started more than three minutes ago was interrupted.
   ended_at timestamptz,
-  -- Why the run failed, as a sentence for operators.
+  -- Why the run failed, as an error message for operators.
   failure text check (char_length(failure) between 1 and 1000),
   result jsonb,
-  -- The last call by pg_cron; see job_calls.
+  -- The last call by pg_cron. See job_calls.
   request_id bigint,
   called_at timestamptz
 );
@@ -16350,7 +16390,7 @@ as $$
   )
 $$;
 comment on function app.is_running(uuid, uuid, text) is
-  'Checks whether a run of a job for an account is under way. A run takes less than three minutes.';
+  'Checks whether a job is running for an account. A run takes less than three minutes.';
 
 create function public.begin_job(job text, account_id uuid) returns jsonb
 language plpgsql security definer
@@ -16361,7 +16401,7 @@ declare
   account record;
   run record;
 begin
-  -- If several calls come at the same time, the first one locks the row. The other calls wait, and then see the run of
+  -- If several calls run at the same time, the first call locks the row. The other calls wait and then see the run of
   -- the first call.
   select accounts.* into account from public.messaging_accounts as accounts
   where accounts.id = begin_job.account_id and accounts.disconnected_at is null
@@ -16372,7 +16412,7 @@ begin
   if app.is_running(account.company_id, account.id, begin_job.job) then
     return jsonb_build_object('busy', true);
   end if;
-  -- If several calls come at the same time, each skips the rows that another call deletes.
+  -- If several calls run at the same time, each call skips the rows that another call deletes.
   delete from public.job_runs where id in (
     select id from public.job_runs where began_at < now() - interval '30 days' for update skip locked
   );
@@ -16397,9 +16437,9 @@ begin
 end
 $$;
 comment on function public.begin_job(text, uuid) is
-  'Begins a job for a connected account and returns what the job needs, with the account''s encrypted token. Returns '
-  '{ busy: true } while another run of the job for the account is under way. Returns null when no connected account '
-  'has this id.';
+  'Starts a job for a connected account and returns the data for the job, with the account''s encrypted token. Returns '
+  '{ busy: true } while the job is already running for the account. Returns null when no connected account has this '
+  'id.';
 grant execute on function public.begin_job(text, uuid) to channel_client, service_role;
 
 create function public.end_job(
@@ -16438,9 +16478,9 @@ begin
 end
 $$;
 comment on function public.end_job(uuid, text, jsonb, text) is
-  'Records the end of a run, and the reason if it failed. A failed reading of templates has a refusal if the channel '
-  'refused the account: its code, or token_unusable. After a failed reading of templates, the next reading is '
-  'due after a pause. The pause grows with each failure, from five minutes to six hours.';
+  'Records the end of a run, and the reason if the run failed. If WhatsApp refused the account during a reading of '
+  'templates, `refusal` is the WhatsApp error code, or token_unusable. After a failed reading of templates, the next '
+  'reading is due after a pause. The pause grows with each failure, from five minutes to six hours.';
 grant execute on function public.end_job(uuid, text, jsonb, text) to channel_client, service_role;
 
 create function public.note_numbers(account_id uuid, numbers jsonb) returns integer
@@ -16472,15 +16512,15 @@ begin
 end
 $$;
 comment on function public.note_numbers(uuid, jsonb) is
-  'Stores what the channel says about the numbers of a business account, for the accounts of the company of this account. '
-  'Each number has id, quality_rating and messaging_limit. Returns how many accounts have such a number.';
+  'Stores what Meta reports about the numbers of a business account, for the accounts of this account''s company. Each '
+  'number has id, quality_rating and messaging_limit. Returns the number of accounts with such a number.';
 grant execute on function public.note_numbers(uuid, jsonb) to channel_client, service_role;
 
 create function public.due_jobs() returns table (job text, account_id uuid)
 language sql stable security definer
 set search_path = ''
 as $$
-  -- One random account for each business account, because the token of one account may be broken.
+  -- The query chooses one random account for each business account, because the token of one account may be unusable.
   (
     select 'template-sync', due.id
     from (
@@ -16506,8 +16546,7 @@ as $$
     where accounts.disconnected_at is null and accounts.business_account_id is not null
       and public.due_media(accounts.id, 1) <> '[]'
       and not app.is_running(accounts.company_id, accounts.id, 'template-media')
-      -- A whole run fails, for example, when the token of the account cannot be used. Single uploads have their own
-      -- pauses.
+      -- A whole run fails, for example, when the account's token cannot be used. Single uploads have their own pauses.
       and not exists (
         select from public.job_runs as runs
         where runs.company_id = accounts.company_id and runs.account_id = accounts.id
@@ -16534,7 +16573,7 @@ begin
 end
 $$;
 comment on function public.begin_channel_job(text) is
-  'Begins a job that needs no account, and returns true. Returns false while another run of the job is under way.';
+  'Starts a job that needs no account, and returns true. Returns false while the job is already running.';
 grant execute on function public.begin_channel_job(text) to channel_client;
 
 create function public.end_channel_job(job text, failure text default null, result jsonb default null) returns void
@@ -16546,7 +16585,7 @@ as $$
   where jobs.job = end_channel_job.job and jobs.ended_at is null
 $$;
 comment on function public.end_channel_job(text, text, jsonb) is
-  'Records the end of a run of a job that needs no account, and the reason if it failed.';
+  'Records the end of a run of a job that needs no account, and the reason if the run failed.';
 grant execute on function public.end_channel_job(text, text, jsonb) to channel_client;
 
 create function app.jobs_ran_at() returns timestamptz
@@ -16556,7 +16595,7 @@ as $$
   select max(began_at) from public.channel_jobs
 $$;
 comment on function app.jobs_ran_at() is
-  'Returns when the jobs of the platform last ran. They run each minute, so a time more than a few minutes ago means '
+  'Returns when the platform''s jobs last ran. The jobs run every minute, so a time more than a few minutes ago means '
   'that they have stopped.';
 grant execute on function app.jobs_ran_at() to authenticated;
 
@@ -16576,18 +16615,18 @@ begin
     select * from (values
       ('waiting_applied', 'app.apply_waiting_facts(integer)'),
       ('expired', 'public.expire_messages()'),
-      -- The tasks that lock events come after those that lock messages, because an erasure takes its locks in this
-      -- order.
+      -- The tasks that lock events run after the tasks that lock messages, because an erasure acquires its locks in
+      -- this order.
       ('woken', 'app.wake_late_events()'),
       ('events_removed', 'app.remove_old_events(integer)'),
       ('waiting_removed', 'app.remove_old_waiting_facts(integer)'),
       ('erased_forgotten', 'app.forget_erased_people(integer)'),
       ('uploads_removed', 'app.remove_old_uploads(integer)'),
-      -- This task comes last, because a request with one of the deleted keys waits for the end of this transaction.
+      -- This task runs last, because a request with one of the deleted keys waits until this transaction ends.
       ('keys_removed', 'app.remove_old_idempotency_keys(integer)')
     ) as duties (name, signature)
   loop
-    -- If one task fails, the others still run.
+    -- If one task fails, the other tasks still run.
     begin
       execute format('select %s', replace(duty.signature, 'integer', '$1')) into done using max_rows;
       counts := counts || jsonb_build_object(duty.name, coalesce(done, 0));
@@ -16599,10 +16638,10 @@ begin
 end
 $$;
 comment on function public.tend_channel(integer) is
-  'Does the work of the channel''s job except applying events. Makes an event due again when its account has been '
-  'added, and applies reports whose message is now known. Marks expired messages, and deletes old rows. Deletes at '
-  'most max_rows rows of each table, and ten times as many idempotency keys. Returns the number of rows for each '
-  'task, and the failures.';
+  'Runs all tasks of the channel''s job except the one that applies events. Makes an event due again when its account '
+  'has been added, and applies reports whose message is now known. Updates expired messages, and deletes old rows. '
+  'Deletes at most max_rows rows of each table, and ten times as many idempotency keys. Returns the number of rows for '
+  'each task, and the failures.';
 grant execute on function public.tend_channel(integer) to channel_client;
 
 create function app.channel_job_status() returns jsonb
@@ -16629,8 +16668,8 @@ as $$
   )
 $$;
 comment on function app.channel_job_status() is
-  'Returns the last run of the channel''s job, the number of events that are due, and when the oldest of them was '
-  'received. Also returns the number of events in each state except done.';
+  'Returns the last run of the channel''s job, the number of due events, and when the oldest due event was received. '
+  'Also returns the number of events in each state except done.';
 
 create function public.channel_health() returns jsonb
 language sql stable security definer -- one snapshot of several tables
@@ -16652,9 +16691,10 @@ as $$
   where expired_at is not null and expired_at > now() - interval '1 day'
 $$;
 comment on function public.channel_health() is
-  'Returns numbers of the last day: expired messages, sends that went out twice (double_sends), facts that still wait '
-  'for their message, and the sends that failed, were refused or were released (failures). The number expired_unreported counts the expired messages without any report. Such '
-  'messages occur when the events of the channel do not arrive here.';
+  'Returns counts for the last day: expired messages, messages that were sent twice (double_sends), facts that still '
+  'wait for their message, and sends that failed, were refused or were released (failures). The member '
+  'expired_unreported counts the expired messages without any report. Such messages occur when WhatsApp events do not '
+  'arrive here.';
 grant execute on function public.channel_health() to service_role;
 
 alter table public.job_runs enable row level security;
@@ -16669,16 +16709,16 @@ grant select on public.channel_jobs to service_role;
 
 -- schemas/88_schedule.sql
 
--- The schedule of the jobs. pg_cron calls the edge functions whatsapp and webhooks through pg_net, with addresses and a
--- secret from Vault. A database without these extensions can also have this schema, so only dynamic SQL names the extensions. In
--- such a database, another program calls the function, as the local stack does.
+-- The job schedule. pg_cron calls the edge functions whatsapp and webhooks through pg_net, with URLs and a secret from
+-- Vault. This schema must also work in a database without these extensions, so only dynamic SQL refers to the
+-- extensions. In such a database, another program calls the edge functions, as the local stack does.
 
 create table public.job_calls (
   id uuid primary key default gen_random_uuid(),
   company_id uuid not null references public.companies on delete cascade,
   account_id uuid not null,
   job text not null,
-  -- The id of the request in pg_net, which keeps the answer for some hours.
+  -- The id of the request in pg_net, which keeps the response for some hours.
   request_id bigint not null,
   called_at timestamptz not null default now(),
   unique (company_id, id),
@@ -16686,8 +16726,8 @@ create table public.job_calls (
     references public.messaging_accounts (company_id, id) on delete cascade
 );
 comment on table public.job_calls is
-  'Each call of the edge function whatsapp by pg_cron, with the request_id that finds its answer. Rows are kept for a '
-  'day.';
+  'Each call of the edge function whatsapp by pg_cron, with the request_id for finding the response. Rows are kept for '
+  'a day.';
 
 create index job_calls_account_idx on public.job_calls (company_id, account_id);
 create index job_calls_age_idx on public.job_calls (called_at);
@@ -16704,7 +16744,7 @@ begin
 end
 $$;
 comment on function app.job_secret(text) is
-  'Returns the secret that has this name in Vault, or null when there is none.';
+  'Returns the secret with this name from Vault, or null when no secret has this name.';
 
 create function app.keep_job_secret(of_name text, secret text, description text) returns void
 language plpgsql
@@ -16744,7 +16784,7 @@ begin
     raise exception
       'Vault does not have the addresses and the secret of the functions: run npm run admin -- jobs schedule';
   end if;
-  -- A run delivers for a minute, so one run is always active.
+  -- A run delivers for a minute and starts every minute, so one run is always active.
   if exists (select from public.webhooks where state in ('on', 'catching_up')) then
     execute call into call_id using webhooks_url || '/jobs/deliver', jsonb_build_object(), headers;
     insert into public.channel_jobs as jobs (job, request_id, called_at) values ('deliver', call_id, now())
@@ -16756,7 +16796,7 @@ begin
   on conflict (job) do update set request_id = excluded.request_id, called_at = excluded.called_at;
   called := called + 1;
   delete from public.job_calls where called_at < now() - interval '1 day';
-  -- The order is random, so that jobs that are due again and again do not block the others.
+  -- The order is random, so that jobs that are repeatedly due do not block the other jobs.
   for due in
     select jobs.job, jobs.account_id, accounts.company_id
     from public.due_jobs() as jobs
@@ -16774,9 +16814,9 @@ begin
 end
 $$;
 comment on function app.call_due_jobs() is
-  'Calls the edge function whatsapp for the events of the channel, and for at most 50 jobs that are due. If any webhook '
-  'is on, calls the edge function webhooks to deliver. Returns the number of calls. pg_net sends the calls after the '
-  'transaction. pg_cron runs this function each minute.';
+  'Calls the edge function whatsapp for the channel job and for at most 50 due account jobs. If any webhook is on, '
+  'calls the edge function webhooks for deliveries. Returns the number of calls. pg_net sends the calls after the '
+  'transaction. pg_cron runs this function every minute.';
 
 create function public.schedule_jobs(url text, webhooks_url text, secret text) returns void
 -- Security definer, because the extensions and Vault belong to the owner of the database.
@@ -16842,10 +16882,10 @@ begin
 end
 $$;
 comment on function public.schedule_jobs(text, text, text) is
-  'Schedules three jobs of pg_cron that run each minute. One calls the edge functions whatsapp and webhooks at these '
-  'addresses for the jobs that are due. One settles the sends whose lease has ended. One does the upkeep of events. '
-  'Enables the extensions if possible. Raises PT501 when the database does not have them, and PT422 for a malformed '
-  'address or secret.';
+  'Schedules three pg_cron jobs that run every minute. The first job calls the edge functions whatsapp and webhooks at '
+  'these URLs for due jobs. The second job settles the sends whose lease has ended. The third job maintains the events '
+  'and webhooks. Enables the extensions if possible. Raises PT501 when the database does not have the extensions, and '
+  'PT422 for a malformed URL or secret.';
 grant execute on function public.schedule_jobs(text, text, text) to service_role;
 
 create function public.unschedule_jobs() returns integer
@@ -16874,7 +16914,7 @@ begin
 end
 $$;
 comment on function public.unschedule_jobs() is
-  'Removes the jobs of schedule_jobs() from pg_cron, and the addresses and the secret from Vault. Returns the number of '
+  'Removes the jobs of schedule_jobs() from pg_cron, and the URLs and the secret from Vault. Returns the number of '
   'removed jobs, which is 0 when no job was scheduled.';
 grant execute on function public.unschedule_jobs() to service_role;
 
@@ -16932,7 +16972,7 @@ begin
         select job, null, called_at, request_id from public.channel_jobs
       ) as calls
       join net._http_response as answers on answers.id = calls.request_id
-      -- The status 409 means that another run was under way.
+      -- The status 409 means that another run was in progress.
       where answers.status_code is null or answers.status_code >= 300 and answers.status_code <> 409
       order by calls.called_at desc
       limit 10
@@ -16942,7 +16982,7 @@ begin
 end
 $$;
 comment on function app.failed_job_calls() is
-  'Returns the last ten calls of the edge functions that failed, with the status and the answer.';
+  'Returns the last ten failed calls of the edge functions, with the status and the response.';
 
 create function app.delivery_status() returns jsonb
 language sql stable
@@ -16970,8 +17010,8 @@ as $$
   ) as due
 $$;
 comment on function app.delivery_status() is
-  'Returns how many webhooks are in each state, how many of them wait after failures, and how many deliveries are open '
-  'and due now.';
+  'Returns the number of webhooks in each state, the number of webhooks that wait after failures, and the number of '
+  'open deliveries that are due now.';
 
 create function app.account_jobs_status() returns jsonb
 language plpgsql stable security definer -- see schedule_jobs()
@@ -17023,8 +17063,8 @@ begin
 end
 $$;
 comment on function app.account_jobs_status() is
-  'Returns whether jobs are scheduled, the jobs of pg_cron, and the last failed calls of the edge function. For each '
-  'connected account, returns its catalogue and its last runs.';
+  'Returns whether jobs are scheduled, the pg_cron jobs, and the last failed calls of the edge functions. Also returns '
+  'the template catalogue and the last job runs of each connected account.';
 
 create function public.jobs_status() returns jsonb
 language sql stable security definer -- see schedule_jobs()
@@ -17034,8 +17074,8 @@ as $$
     || jsonb_build_object('channel', app.channel_job_status(), 'webhooks', app.delivery_status())
 $$;
 comment on function public.jobs_status() is
-  'Returns the answer of app.account_jobs_status(), and the status of the channel''s job and of the deliveries to '
-  'webhooks.';
+  'Returns the result of app.account_jobs_status(), and the status of the channel''s job and of the webhook '
+  'deliveries.';
 grant execute on function public.jobs_status() to service_role;
 
 alter table public.job_calls enable row level security;
@@ -17046,9 +17086,11 @@ grant select on public.job_calls to service_role;
 
 -- schemas/89_accounts_overview.sql
 
--- What the members of a company see of its messaging accounts: the state of each, and what stops its sends.
+-- The view of messaging accounts for a company's members: the state of each account, and the problems that stop its
+-- sends.
 
--- The policies of the tables decide what the caller reads, so this function has the rights of the caller.
+-- This function runs with the caller's privileges (security invoker), so the table policies decide what the caller can
+-- read.
 create function public.messaging_accounts_overview(company_id uuid) returns table (
   id uuid,
   display_phone text,
@@ -17109,7 +17151,7 @@ as $$
   left join public.template_catalogues as catalogues on catalogues.company_id = accounts.company_id
     and catalogues.business_account_id = accounts.business_account_id
   left join (
-    -- Counts the templates of each business account once, even if it has several numbers.
+    -- Counts the templates of each business account once, even if the business account has several numbers.
     select templates.business_account_id, count(*)::integer as templates
     from public.templates
     where templates.company_id = messaging_accounts_overview.company_id and templates.status = 'APPROVED'
@@ -17119,15 +17161,16 @@ as $$
   order by accounts.disconnected_at desc nulls first, accounts.created_at desc, accounts.id
 $$;
 comment on function public.messaging_accounts_overview(uuid) is
-  'Returns the messaging accounts of a company for its members, the connected accounts first. The columns '
-  'connected_at and disconnected_at are the times of the latest connection. The column templates_synced_at is when '
-  'the templates were last read, and template_sync_failures counts the readings that failed since then. The column '
-  'last_event_at is when the channel last reported something about the account, or null. The column notices has the '
-  'notices of the channel that still count. The columns after it are null if the channel was not asked since the number '
-  'was connected; see account_health. The column jobs_ran_at is when the jobs of the platform last ran. Returns no rows for a company in which the caller does not work.';
+  'Returns a company''s messaging accounts for its members, connected accounts first. The columns connected_at and '
+  'disconnected_at are the times of the latest connection. The column templates_synced_at is the time of the last '
+  'successful reading of templates, and template_sync_failures counts the failed readings since then. The column '
+  'last_event_at is the time of the last event about the account, or null. The column `notices` contains the current '
+  'notices from WhatsApp. The columns after `notices` are null if Meta was not queried since the number was connected. '
+  'See account_health. The column jobs_ran_at is when the platform''s jobs last ran. Returns no rows if the caller is '
+  'not a member of the company.';
 grant execute on function public.messaging_accounts_overview(uuid) to authenticated;
 
--- The page shows these troubles on every view, so this function reads only what it needs.
+-- The settings page shows these problems on every view, so this function reads as little as possible.
 create function public.messaging_account_troubles(company_id uuid) returns table (
   account_id uuid,
   display_phone text,
@@ -17164,15 +17207,15 @@ as $$
   limit 20
 $$;
 comment on function public.messaging_account_troubles(uuid) is
-  'Returns what stops or will soon stop the sends of the connected accounts of a company, for its members: refused and '
-  'restricted with the event of the notice, token_expired, and token_expires within 14 days. Returns no rows for a '
-  'company in which the caller does not work.';
+  'Returns, for a company''s members, the problems that stop or will soon stop sends of its connected accounts: '
+  '`refused` and `restricted` with the event of the notice, `token_expired`, and `token_expires` if the token expires '
+  'within 14 days. Returns no rows if the caller is not a member of the company.';
 grant execute on function public.messaging_account_troubles(uuid) to authenticated;
 
 -- schemas/89_webhooks_overview.sql
 
--- What operators see of the webhooks of all companies. They pause and resume a webhook with change_webhook(), and read its
--- deliveries with webhook_deliveries().
+-- The view of all companies' webhooks for operators. Operators pause and resume a webhook with change_webhook(), and
+-- read its deliveries with webhook_deliveries().
 
 create function public.webhooks_overview(company_id uuid default null, max_rows integer default 200) returns jsonb
 language plpgsql stable security definer -- no role reads the table of open deliveries
@@ -17187,7 +17230,7 @@ begin
         'company_name', found.company_name,
         'failures', (found.hook).failures,
         'oldest_open_at', (
-          -- The id of an event begins with its milliseconds.
+          -- The id of an event begins with its time in milliseconds.
           select to_timestamp(('x' || left(replace(min(open.event_id::text), '-', ''), 12))::bit(48)::bigint / 1000.0)
           from app.open_deliveries as open where open.webhook_id = (found.hook).id
         )
@@ -17207,19 +17250,18 @@ begin
 end
 $$;
 comment on function public.webhooks_overview(uuid, integer) is
-  'Returns the webhooks of a company, or of all companies, for operators: each as list_webhooks() does, with the name of '
-  'its company, its failures and the time of its oldest open event. Webhooks that are not on, or that fail, come first.';
+  'Returns the webhooks of one company or of all companies for operators, in the format of list_webhooks(). Adds the '
+  'company''s name, the failures and the time of the oldest open event. Webhooks that are not on, or that fail, come '
+  'first.';
 grant execute on function public.webhooks_overview(uuid, integer) to service_role;
 
 -- schemas/90_archive.sql
 
 -- Contacts and deals are archived, not deleted. A record that was archived by mistake can be restored unchanged. The
--- feeds of changes report archiving and restoring like any other change. An archived record can only be restored, and
--- not changed in another way.
---
--- An archived contact loses every value by which a person is found: its phone, its additional and earlier phones, and
--- its ids at the channel. So the person may become another contact in the meantime. The rows keep these values for a
--- restore, and because the wishes of the person still count.
+-- change feeds report archiving and restoring like any other change. An archived record can be restored, but not
+-- changed in any other way. An archived contact loses every value by which the contact can be found: its phone number,
+-- its additional and earlier phone numbers, and its WhatsApp user ids. So the person may become another contact in the
+-- meantime. The rows keep these values for a restore, and because the person's wishes still apply.
 
 create function app.keep_archived() returns trigger
 language plpgsql
@@ -17232,7 +17274,7 @@ begin
   elsif new.archived_at <> old.archived_at then
     -- Archiving a record again changes nothing.
     return old;
-  -- The platform may still write facts, such as an opt-out that is reported late.
+  -- The platform may still write facts, such as an opt-out that arrives late.
   elsif current_user in ('api_client', 'authenticated') then
     raise sqlstate 'PT404' using message = format(
       '%s not found: it is archived, so restore it before you change it',
@@ -17243,13 +17285,13 @@ begin
 end
 $$;
 comment on function app.keep_archived() is
-  'Trigger: sets archived_at when a row is archived for the first time. Raises PT404, with a message for callers, '
-  'when a key or a person changes an archived row.';
+  'Trigger: sets archived_at when a row is archived for the first time. Raises PT404, with a message for callers, when '
+  'a key or a user changes an archived row.';
 
--- A contact into which others were merged has additional phones. After a restore, the contact has these phones again,
--- except the phones that another contact has now.
+-- A contact into which other contacts were merged has additional phone numbers. After a restore, the contact has these
+-- numbers again, except numbers that another contact has now.
 create function app.keep_persons_of_archived() returns trigger
--- Security definer, because no role may write the phones and ids that the channel reported.
+-- Security definer, because no role may write the phone numbers and ids that WhatsApp reported.
 language plpgsql security definer
 set search_path = ''
 as $$
@@ -17291,8 +17333,8 @@ begin
 end
 $$;
 comment on function app.keep_persons_of_archived() is
-  'Trigger: makes sure that no search by a former phone or an id of an archived contact finds the contact. A restored '
-  'contact has them again, except the additional phones and ids that another contact has now.';
+  'Trigger: ensures that no search by a former phone number or by an id finds an archived contact. A restored contact '
+  'gets these values back, except additional phone numbers and ids that another contact has now.';
 
 create function public.archive_contact(id uuid, accepted_versions bigint[] default null) returns boolean
 -- Security definer, like the functions below, because a key may not write archived_at.
@@ -17303,7 +17345,7 @@ declare
   own_company_id constant uuid := app.company_id('write');
   contact record;
 begin
-  -- The function takes the stronger lock, because the contact loses its phone_key, which is a key of the row.
+  -- The function acquires the stronger lock, because it clears the contact's phone_key, which is a key of the row.
   select archived_at, version into contact from public.contacts
   where company_id = own_company_id and contacts.id = archive_contact.id
   for update;
@@ -17320,8 +17362,8 @@ end
 $$;
 comment on function public.archive_contact(uuid, bigint[]) is
   'Archives a contact of the key''s company, if the contact has one of the accepted versions. Null accepts any '
-  'version. Needs a write token. Does not change a contact that is archived already. Returns false when there is no '
-  'such contact. Raises PT412 for another version, with the current version as detail. Raises PT401 and PT403 as '
+  'version. Needs a write token. Does not change a contact that is already archived. Returns false when the contact '
+  'does not exist. Raises PT412 for another version, with the current version as detail. Raises PT401 and PT403 as '
   'app.company_id() does.';
 grant execute on function public.archive_contact(uuid, bigint[]) to api_client;
 
@@ -17360,13 +17402,13 @@ as $$
       select id from public.contacts
       where company_id = own_company_id and phone_key = archived.archived_phone_key
     ),
-    -- Another contact may have the phone as an additional phone.
+    -- The phone number may be another contact's additional number.
     (
       select contact_id from public.contact_former_phones
       where company_id = own_company_id and phone_key = archived.archived_phone_key and until = 'infinity'
       order by contact_id limit 1
     ),
-    -- A contact without a phone is found by its ids.
+    -- A contact without a phone number is found by its ids.
     case when archived.phone is null then (
       select taken.contact_id from public.contact_identities as kept
       join public.contact_identities as taken
@@ -17379,9 +17421,9 @@ as $$
   where company_id = own_company_id and archived.id = of_contact_id and archived_at is not null
 $$;
 comment on function app.holder_of_persons(uuid, uuid) is
-  'Returns the contact that now has the phone of an archived contact, so the archived contact cannot be restored. If '
-  'the archived contact has no phone, returns the contact that now has one of its ids. Returns null when there is '
-  'none.';
+  'Returns the contact that prevents the restore of an archived contact, because it now has the archived contact''s '
+  'phone number. If the archived contact has no phone number, returns the contact that now has one of its ids. Returns '
+  'null when no such contact exists.';
 
 create function app.unarchive_contact(own_company_id uuid, own_contact_id uuid) returns jsonb
 language plpgsql
@@ -17414,7 +17456,7 @@ begin
       update public.contacts set archived_at = null where company_id = own_company_id and id = own_contact_id;
       exit;
     exception when unique_violation then
-      -- Another transaction has given the phone or an id to a contact in the meantime.
+      -- Another transaction has given the phone number or an id to a contact in the meantime.
       if tries = 10 then
         raise;
       end if;
@@ -17424,9 +17466,9 @@ begin
 end
 $$;
 comment on function app.unarchive_contact(uuid, uuid) is
-  'Restores a contact of a company. A contact that is not archived does not change. The result is { status: 200, id '
-  '}, { status: 404 }, or { status: 409, existing_id, field } with the contact that has the phone or the external_id '
-  'now.';
+  'Restores a contact of a company. A contact that is not archived does not change. The result is { status: 200, id }, '
+  '{ status: 404 }, or { status: 409, existing_id, field } with the contact that now has the phone number or the '
+  'external_id.';
 
 create function app.unarchive_deal(own_company_id uuid, own_deal_id uuid) returns jsonb
 language plpgsql
@@ -17458,7 +17500,7 @@ end
 $$;
 comment on function app.unarchive_deal(uuid, uuid) is
   'Restores a deal of a company. A deal that is not archived does not change. The result is { status: 200, id }, { '
-  'status: 404 }, or { status: 409, existing_id, field } with the deal that has the external_id now.';
+  'status: 404 }, or { status: 409, existing_id, field } with the deal that now has the external_id.';
 
 create function public.restore_contact(id uuid, idempotency jsonb default null) returns json
 language plpgsql security definer
@@ -17486,9 +17528,9 @@ begin
 end
 $$;
 comment on function public.restore_contact(uuid, jsonb) is
-  'Restores a contact of the key''s company. Needs a write token. Returns an answer of the same form as '
-  'write_contacts(). Its one result is the result of app.unarchive_contact(), with the contact as it is now. Raises '
-  'PT409 and PT422 as app.claim_idempotency_key() does. Raises PT401 and PT403 as app.company_id() does.';
+  'Restores a contact of the key''s company. Needs a write token. Returns a result in the format of write_contacts(). '
+  'Its only item is the result of app.unarchive_contact(), with the current contact. Raises PT409 and PT422 as '
+  'app.claim_idempotency_key() does. Raises PT401 and PT403 as app.company_id() does.';
 grant execute on function public.restore_contact(uuid, jsonb) to api_client;
 
 create function public.restore_deal(id uuid, idempotency jsonb default null) returns json
@@ -17518,7 +17560,7 @@ end
 $$;
 comment on function public.restore_deal(uuid, jsonb) is
   'Restores a deal of the key''s company, in the same way as restore_contact(). Needs a write token. The contact of '
-  'the deal may stay archived.';
+  'the deal may remain archived.';
 grant execute on function public.restore_deal(uuid, jsonb) to api_client;
 
 create trigger deals_archive before update on public.deals
@@ -17531,8 +17573,8 @@ create trigger contacts_archive before update on public.contacts
 
 -- schemas/91_merge.sql
 
--- Two contacts turn out to be one person. One contact, the survivor, takes over everything of the other contact. Either
--- the channel reports this, or a key requests the merge.
+-- Functions that merge two contacts of the same person. One contact, the survivor, gets all data of the other contact.
+-- A WhatsApp event or an API request causes the merge.
 
 create function app.lock_both(own_company_id uuid, one uuid, another uuid) returns boolean
 language plpgsql
@@ -17558,7 +17600,8 @@ as $$
 declare
   pair record;
 begin
-  -- On each account, a contact has at most one conversation that is not closed. If there are two, the older one stays.
+  -- On each account, a contact has at most one conversation that is not closed. If both contacts have one, the older
+  -- conversation is kept.
   for pair in
     select
       case when is_own_older then own.id else theirs.id end as kept,
@@ -17571,7 +17614,7 @@ begin
     order by 1
   loop
     -- Messages are locked before conversations, as when a send is settled. In the kept conversation, the messages of
-    -- both conversations are in the order of created_at.
+    -- both conversations are sorted by created_at.
     perform from public.messages where company_id = own_company_id and conversation_id = pair.gone
     order by id for no key update;
     update public.messages set conversation_id = pair.kept
@@ -17609,10 +17652,11 @@ begin
 end
 $$;
 comment on function app.merge_conversations(uuid, uuid, uuid) is
-  'Gives a contact the conversations and windows of another contact. Only app.merge_contacts() calls this.';
+  'Moves the conversations and windows of one contact to another contact. Only app.merge_contacts() calls this '
+  'function.';
 
--- A merge locks the deals in the same order as batches do. The merge notes the survivor in the tombstone of the other
--- contact, and fills the empty fields of the survivor.
+-- A merge locks the deals in the same order as batches do. The merge stores the survivor in the tombstone of the other
+-- contact, and fills the survivor's empty fields.
 create function app.merge_contacts(own_company_id uuid, survivor uuid, other uuid) returns boolean
 language plpgsql
 set search_path = ''
@@ -17621,7 +17665,7 @@ as $$
 declare
   own public.contacts;
   theirs public.contacts;
-  -- The custom fields that are missing or empty in the survivor.
+  -- The custom fields that are missing or empty in the surviving contact.
   filling jsonb;
   taken record;
 begin
@@ -17636,7 +17680,7 @@ begin
   from jsonb_each(theirs.custom_fields)
   where coalesce(own.custom_fields -> key, 'null') in ('null', '""', '[]', '{}');
 
-  -- All functions lock deals in the order of the ids.
+  -- All functions lock deals in the order of their ids.
   perform from public.deals where company_id = own_company_id and contact_id = other order by id for no key update;
   update public.deals set contact_id = survivor where company_id = own_company_id and contact_id = other;
   perform app.merge_conversations(own_company_id, survivor, other);
@@ -17644,14 +17688,14 @@ begin
   update public.opt_out_lifts set contact_id = survivor where company_id = own_company_id and contact_id = other;
   update public.contact_identities set contact_id = survivor
   where company_id = own_company_id and contact_id = other;
-  -- A person who returned to an earlier phone has this phone twice, so the merge writes each phone only once.
+  -- A person who returned to an earlier phone number has this number twice, so the merge writes each number only once.
   insert into public.contact_former_phones as former (company_id, contact_id, phone, until)
   select own_company_id, survivor, (array_agg(known.phone order by known.until desc, known.phone))[1], max(known.until)
   from (
     select phone, until from public.contact_former_phones
     where company_id = own_company_id and contact_id = other
     union all
-    -- As far as the platform knows, the person still has this phone.
+    -- As far as the platform knows, the person still has this phone number.
     select theirs.phone, 'infinity' where theirs.phone_key <> own.phone_key
   ) as known
   group by app.phone_key(known.phone)
@@ -17664,7 +17708,8 @@ begin
   select own_company_id, survivor, 'merged', other::text, survivor::text, now()
   on conflict on constraint contact_identity_events_once do nothing;
 
-  -- The triggers of the events make one event of the deletion and of the change of the survivor: contact.merged.
+  -- The event triggers create a single event, contact.merged, for the deletion of one contact and the change of the
+  -- survivor.
   perform set_config('app.merged', survivor || ' ' || other, true);
   delete from public.contacts where company_id = own_company_id and id = other;
   update public.deleted_rows set merged_into = survivor
@@ -17675,8 +17720,8 @@ begin
   update public.contacts set
     phone = coalesce(own.phone, theirs.phone),
     has_identity = own.has_identity or theirs.has_identity,
-    -- A name that a member or a key gave counts more than a profile name. Of two profile names, the earlier name
-    -- counts.
+    -- A name from a member or a key takes precedence over a profile name. Of two profile names, the earlier name is
+    -- kept.
     (name, profile_name_at) = (
       select name, profile_name_at
       from (values (1, own.name, own.profile_name_at), (2, theirs.name, theirs.profile_name_at))
@@ -17698,8 +17743,8 @@ begin
       when octet_length((own.custom_fields || filling)::text) <= 32768 then own.custom_fields || filling
       else own.custom_fields
     end,
-    -- The survivor gets do_not_contact if one of the two contacts had it. The survivor also gets the newest stop word
-    -- and the newest start word of the two contacts.
+    -- The survivor gets do_not_contact if one of the two contacts had it. The survivor also gets the newest "stop" and
+    -- the newest "start" of the two contacts.
     do_not_contact = own.do_not_contact or theirs.do_not_contact,
     (do_not_contact_source, do_not_contact_at) = (
       select source, at
@@ -17722,7 +17767,7 @@ begin
   where company_id = own_company_id and id = survivor;
   perform set_config('app.merged', '', true);
 
-  -- Two people seemed to have the same phone, but they are one person, who has changed the phone.
+  -- Two people seemed to have the same phone number, but they are one person, who has changed the number.
   for taken in
     delete from public.contact_identity_events
     where company_id = own_company_id and contact_id = survivor and kind = 'phone_taken'
@@ -17735,10 +17780,10 @@ begin
 end
 $$;
 comment on function app.merge_contacts(uuid, uuid, uuid) is
-  'Merges two contacts of a company into one. The survivor gets the deals, conversations, ids, phones and opt-outs of '
-  'the other contact. Empty fields of the survivor get the values of the other contact. The other contact is deleted, '
-  'and its tombstone names the survivor. Returns false when one of them no longer exists. The caller holds the '
-  'advisory lock of the company, or writes nothing else.';
+  'Merges two contacts of a company into one. The survivor gets the deals, conversations, ids, phone numbers and '
+  'opt-outs of the other contact. Empty fields of the survivor get the values of the other contact. The other contact '
+  'is deleted, and its tombstone contains the survivor''s id. Returns false when one of the contacts no longer exists. '
+  'The caller holds the advisory lock of the company, or writes nothing else.';
 
 create function app.lock_for_merging(own_company_id uuid, survivor_id uuid, from_id uuid) returns void
 language plpgsql
@@ -17747,17 +17792,17 @@ as $$
 declare
   locked_messages bigint;
 begin
-  -- Merges of a company run one after the other. While this lock is held, no event of the company is applied.
+  -- A company's merges run one after the other. While this lock is held, no event of the company is applied.
   perform set_config('lock_timeout', '4s', true);
   perform pg_advisory_xact_lock(hashtextextended('events of ' || own_company_id, 0));
   for tries in 1..5 loop
     begin
-      -- The deals are locked before the contacts. A transaction that gives a deal another contact locks the deal first
-      -- too.
+      -- The deals are locked before the contacts. A transaction that assigns a deal to another contact also locks the
+      -- deal first.
       perform from public.deals where company_id = own_company_id and contact_id = from_id
       order by id for no key update;
-      -- Every transaction takes its locks in this order: messages, contacts, windows, conversations. Messages of the
-      -- survivor do not change.
+      -- Every transaction acquires its locks in this order: messages, contacts, windows, conversations. The survivor's
+      -- messages do not change.
       perform from public.messages where id = any ((select app.messages_of(own_company_id, array[from_id]))::uuid[])
       order by id for no key update;
       get diagnostics locked_messages = row_count;
@@ -17767,9 +17812,9 @@ begin
       order by id for update;
       perform from public.conversations where company_id = own_company_id and contact_id in (survivor_id, from_id)
       order by id for update;
-      -- A claim that was under way has ended by now, so its message exists. Later claims wait for the contact.
+      -- A claim that was in progress has ended by now, so its message exists. Later claims wait for the contact.
       exit when cardinality(app.messages_of(own_company_id, array[from_id])) = locked_messages;
-      raise sqlstate 'CRM02'; -- releases the locks, to take them again in order
+      raise sqlstate 'CRM02'; -- releases the locks, to acquire them again in order
     exception when sqlstate 'CRM02' then
       if tries = 5 then
         raise lock_not_available using message = 'Messages of the contact are being added continuously';
@@ -17779,7 +17824,7 @@ begin
 end
 $$;
 comment on function app.lock_for_merging(uuid, uuid, uuid) is
-  'Locks two contacts, and the rows that move to the survivor, in the same order as every other transaction.';
+  'Locks two contacts and the rows that move to the survivor, in the same order as every other transaction.';
 
 create function app.merge_found_contacts(
   own_company_id uuid, survivor_id uuid, from_id uuid, accepted_versions bigint[]
@@ -17832,17 +17877,18 @@ begin
 end
 $$;
 comment on function app.merge_found_contacts(uuid, uuid, uuid, bigint[]) is
-  'Merges the contact from_id into the contact survivor_id. The result is { status: 200, id }, even if they were '
-  'merged earlier. The result is { status: 404 } for an unknown survivor. If the survivor was merged into a third '
+  'Merges the contact from_id into the contact survivor_id. The result is { status: 200, id }, even if the contacts '
+  'were merged earlier. The result is { status: 404 } for an unknown survivor. If the survivor was merged into a third '
   'contact, the result is { status: 409, existing_id, merged } with that contact. If from_id was merged into a third '
-  'contact, the result is { status: 409, existing_id, field }. Otherwise { status: 422, constraint } names the rule that '
-  'from_id breaks. Raises PT404 for a survivor that is archived or erased, and PT412 as app.require_version() does.';
+  'contact, the result is { status: 409, existing_id, field }. Otherwise the result is { status: 422, constraint }, '
+  'with the rule that from_id violates. Raises PT404 for a survivor that is archived or erased, and PT412 as '
+  'app.require_version() does.';
 
 create function public.merge_contact(
   id uuid, from_id uuid, accepted_versions bigint[] default null, must_exist boolean default false,
   idempotency jsonb default null
 ) returns json
--- Security definer, because a key cannot write most of the rows that a merge changes.
+-- Security definer, because an API key cannot write most of the rows that a merge changes.
 language plpgsql security definer
 set search_path = ''
 as $$
@@ -17870,57 +17916,57 @@ begin
 end
 $$;
 comment on function public.merge_contact(uuid, uuid, bigint[], boolean, jsonb) is
-  'Merges the contact from_id of the key''s company into the contact id, if that contact has an accepted version. '
-  'Null accepts any version. Needs a write token. must_exist has no effect, because the survivor always has to exist. '
-  'Returns an answer of the same form as write_contacts(), with the one result of app.merge_found_contacts(). Raises '
-  'the errors of that function, of app.claim_idempotency_key() and of app.company_id().';
+  'Merges the contact from_id of the key''s company into the contact id, if that contact has an accepted version. Null '
+  'accepts any version. Needs a write token. The argument must_exist has no effect, because the survivor must always '
+  'exist. Returns a result in the format of write_contacts(), with the result of app.merge_found_contacts() as its '
+  'only item. Raises the errors of that function, of app.claim_idempotency_key() and of app.company_id().';
 grant execute on function public.merge_contact(uuid, uuid, bigint[], boolean, jsonb) to api_client;
 
 -- schemas/92_names_in_events.sql
 
--- Functions that find the people whom an event names. One pass over the text finds all these people. A function call
--- for each name took seconds for the events of a busy day.
+-- Functions that find the people whom an event mentions. One pass over the text finds all these people. A function call
+-- for each name would take seconds for the events of a busy day.
 
 create function app.names_in(document text) returns text[]
 language plpgsql immutable strict parallel safe
 set search_path = ''
 as $$
 declare
-  -- The pattern leaves out times and the ids of the company's own numbers, which identify no person. Escaped characters
-  -- are also left out, because they may end in digits.
+  -- The pattern excludes times and the ids of the company's own numbers, which identify no person. The pattern also
+  -- excludes escaped characters, because they may end in digits.
   told constant text := regexp_replace(
     document,
     '[\\' || chr(57344) || ']u[0-9a-fA-F]{4}|"(?:timestamp|time|phone_number_id)"\s*:\s*"?[0-9]+', ' ', 'g'
   );
-  -- The channel's ids of messages and calls contain the phone. Four characters of an id encode three bytes, so all ids
-  -- can be decoded together. Three NUL bytes separate two ids.
+  -- The WhatsApp ids of messages and calls contain the phone number. Four characters of an id encode three bytes, so
+  -- all ids can be decoded together. Three NUL bytes separate two ids.
   encoded constant text := (
     select string_agg(left(translate(id[1], '-_', '+/'), char_length(id[1]) / 4 * 4), 'AAAA')
     from regexp_matches(told, 'wa[a-z]*id\.([A-Za-z0-9+/_-]+)', 'g') as id
   );
-  -- encode() writes a byte that is not ASCII as a backslash and three digits.
+  -- The function encode() writes a non-ASCII byte as a backslash and three digits.
   decoded constant text := regexp_replace(
     encode(decode(coalesce(encoded, ''), 'base64'), 'escape'), '\\\\|\\[0-3][0-7][0-7]', ' ', 'g'
   );
 begin
   return array(
     select case
-      -- The key of any other phone is the phone itself. A call of app.phone_key() for each number would cost more than
-      -- the search.
+      -- For any other phone number, the phone key is the number itself. A call of app.phone_key() for each number would
+      -- cost more than the search.
       when digits ~ '^5(5[0-9]{10}|[24][0-9]{11})$' then app.phone_key('+' || digits)
       else '+' || digits
     end
     from (
       select run[1] from regexp_matches(told, '[0-9]+', 'g') as run
       union all
-      -- Phones as people write them, with spaces and punctuation.
+      -- Phone numbers in messages may contain spaces and punctuation.
       select translate(run[1], ' ().-', '') from regexp_matches(told, '([0-9]+(?:[ ().-]+[0-9]+)+)', 'g') as run
       union all
       select run[1] from regexp_matches(decoded, '[0-9]+', 'g') as run
     ) as runs (digits)
     where char_length(digits) between 7 and 15 and digits >= '1'
     union
-    -- The channel's ids of people in any place, and any text in a field for such an id.
+    -- WhatsApp user ids anywhere in the text, and any string in a field for such an id.
     select id
     from (
       select rtrim(code[1], '.') from regexp_matches(told, '([A-Z][A-Z]\.[A-Za-z0-9.]+)', 'g') as code
@@ -17936,8 +17982,8 @@ begin
 end
 $$;
 comment on function app.names_in(text) is
-  'Returns all names of people in the JSON of an event or an item: phone keys, ids of the channel and email '
-  'addresses. Also returns other numbers that have as many digits as a phone.';
+  'Returns all identifiers (names) of people in the JSON of an event or an item: phone keys, WhatsApp user ids and '
+  'email addresses. Also returns other numbers that have as many digits as a phone number.';
 
 create function app.names_among(document jsonb, people jsonb) returns text[]
 language plpgsql immutable
@@ -17948,7 +17994,7 @@ begin
 end
 $$;
 comment on function app.names_among(jsonb, jsonb) is
-  'Returns those of the names { name: … } that a document contains.';
+  'Returns the names from { name: … } that a JSON document contains.';
 
 create function app.author_names(part jsonb) returns text[]
 -- This function does not call app.names_in(), because an event may have thousands of parts.
@@ -17962,8 +18008,7 @@ declare
   ], null);
   phones constant text[] := array_remove(array[part ->> 'from', part ->> 'wa_id', part ->> 'recipient_id'], null);
 begin
-  -- If a part has no author in the form of the channel, for example because the part is malformed, all names in it
-  -- count.
+  -- If a part has no valid author, for example because the part is malformed, all names in the part are returned.
   if phones || user_ids = '{}' or jsonb_typeof(part -> 'user_id') = 'object' then
     return app.names_in(part::text);
   end if;
@@ -17972,7 +18017,7 @@ begin
     from (
       select translate(phone, '+ ().-', '') from unnest(phones) as phone
       union all
-      -- The phone comes first, and any bytes may follow the phone.
+      -- The phone number comes first, and any bytes may follow it.
       select substring(
         encode(decode(left(encoded, char_length(encoded) / 4 * 4), 'base64'), 'escape') from '[1-9][0-9]{6,14}'
       )
@@ -17982,9 +18027,9 @@ begin
 end
 $$;
 comment on function app.author_names(jsonb) is
-  'Returns the names of the person whom a part of an event is about: its author, or the recipient in a report. Quoted '
-  'or forwarded names count only when the part has no such person. A message with the contact card of another person '
-  'is about its sender.';
+  'Returns the names of the person to whom a part of an event belongs: the author, or the recipient in a report. '
+  'Includes quoted or forwarded names only when the part has no such person. A message with another person''s contact '
+  'card belongs to its sender.';
 
 create function app.marks_of(names text[]) returns bigint[]
 language plpgsql immutable strict parallel safe
@@ -17995,7 +18040,7 @@ begin
 end
 $$;
 comment on function app.marks_of(text[]) is
-  'Returns the marks of names, which the indexes contain. Two names may have the same mark.';
+  'Returns the hashes (marks) of names, which the indexes contain. Two names may have the same hash.';
 
 create function app.marks_of_event(body bytea) returns bigint[]
 language plpgsql immutable strict parallel safe
@@ -18009,15 +18054,15 @@ exception when others then
 end
 $$;
 comment on function app.marks_of_event(bytea) is
-  'Returns the marks of the people whom an event names, or null when they cannot be read.';
+  'Returns the hashes of the people whom an event mentions, or null when the names cannot be read.';
 
 create function app.text_of_event(body bytea) returns text
 language plpgsql immutable strict parallel safe
 set search_path = ''
 as $$
 declare
-  -- This character replaces the other backslashes, because no byte becomes this character. jsonb would refuse some of
-  -- the characters that they escape.
+  -- This character replaces the other backslashes, because no byte is converted to this character. The jsonb type would
+  -- refuse some of the escaped characters.
   escape constant text := chr(57344);
 begin
   -- An escaped slash or at sign becomes the character itself. A pair of backslashes does not escape the next character.
@@ -18029,8 +18074,8 @@ exception when others then
 end
 $$;
 comment on function app.text_of_event(bytea) is
-  'Returns the text of an event for the search for names. Each byte becomes a character, and no backslash remains, so '
-  'Postgres accepts the text as JSON. app.bytes_of_event() reverses this.';
+  'Returns the text of an event for the name search. Each byte becomes a character, and no backslash remains, so '
+  'Postgres accepts the text as JSON. app.bytes_of_event() reverses this conversion.';
 
 create function app.bytes_of_event(document text) returns bytea
 language sql immutable strict parallel safe
@@ -18055,31 +18100,30 @@ begin
   return new;
 end
 $$;
-comment on function app.note_people_of_fact() is 'Trigger: notes the marks of the people whom a waiting fact names.';
+comment on function app.note_people_of_fact() is
+  'Trigger: stores the hashes of the people whom a waiting fact mentions.';
 
 create trigger waiting_facts_note_people before insert or update of item on public.waiting_facts
   for each row execute function app.note_people_of_fact();
 
 -- schemas/93_erased.sql
 
--- Erased data stays erased. When a person is erased, a send may still be running, and reports may arrive for weeks
--- afterwards. No write to an erased row brings back data of the person. Ids, times, states, prices and amounts stay,
--- because they are counted.
---
--- Digests of phones and ids identify erased people. The channel may report on a person for days after the erasure, and
--- operators replay events. Everything that such an event says about the time before the erasure is removed. The digests
--- are deleted after 45 days.
+-- Functions that keep erased data erased. When a person is erased, a send may still be in progress, and reports may
+-- arrive for weeks afterwards. No write to an erased row can restore the person's data. Ids, times, states, prices and
+-- amounts remain, because they are counted. Hashes of phone numbers and ids identify erased people. WhatsApp may send
+-- events about a person for days after the erasure, and operators may replay events. All data in such an event about
+-- the time before the erasure is removed. The hashes are deleted after 45 days.
 
 create table app.erased_people (
   company_id uuid not null references public.companies on delete cascade,
   digest text not null check (digest ~ '^erased\.[0-9a-f]{64}$'),
-  -- Everything that happened before this second is about the erased person. From this second on, a former phone may
-  -- belong to another person.
+  -- Everything before this second belongs to the erased person. From this second on, a former phone number may belong
+  -- to another person.
   until timestamptz not null,
   erased_at timestamptz not null default now(),
   primary key (company_id, digest)
 );
-comment on table app.erased_people is 'Digests of the phones and ids of erased people, kept for 45 days.';
+comment on table app.erased_people is 'Hashes of erased people''s phone numbers and ids, kept for 45 days.';
 
 create index erased_people_age_idx on app.erased_people (erased_at);
 
@@ -18092,16 +18136,16 @@ begin
     raise sqlstate 'PT404' using
       message = 'Contact not found: the person was erased, so nothing is left to change or to restore';
   end if;
-  -- Anything that the platform learns later is dropped.
+  -- The platform discards all data that arrives later.
   return null;
 end
 $$;
 comment on function app.stay_erased() is
-  'Trigger: keeps an erased contact as it is. Raises PT404, with a message for callers, when a caller changes the '
+  'Trigger: prevents changes to an erased contact. Raises PT404, with a message for callers, when a caller changes the '
   'contact or any statement restores it.';
 
 create function app.erase_message() returns trigger
--- Security definer, because no role reads the key of the digests.
+-- Security definer, because no role may read the secret key for the hashes.
 language plpgsql security definer
 set search_path = ''
 as $$
@@ -18117,14 +18161,14 @@ begin
   new.own_reaction_whatsapp_id := null;
   -- The channel's text of a failure may name the person, but its code does not.
   new.failure := new.failure || '{ "message": null, "details": null }';
-  -- The ids of the channel contain the phone.
+  -- WhatsApp ids contain the phone number.
   new.whatsapp_message_id := app.erased_digest(new.company_id, 'message', new.whatsapp_message_id);
   new.reply_to_whatsapp_id := null;
   return new;
 end
 $$;
 comment on function app.erase_message() is
-  'Trigger: removes the content of an erased message, and replaces the channel''s id with a digest.';
+  'Trigger: removes the content of an erased message, and replaces the WhatsApp id with a hash.';
 
 create function app.erase_send() returns trigger
 language plpgsql security definer -- see erase_message()
@@ -18136,9 +18180,9 @@ begin
   if new.state = 'released' then
     new.state := 'failed';
   end if;
-  -- Callers may make an idempotency key from anything, even from a phone.
+  -- An idempotency key may contain any data of the caller, even a phone number.
   new.idempotency_key := app.erased_digest(new.company_id, 'key', new.idempotency_key);
-  -- The fingerprint has plain digests, so short words can be guessed from it.
+  -- The fingerprint contains unkeyed hashes, so short values can be guessed.
   new.fingerprint := null;
   new.whatsapp_message_id := app.erased_digest(new.company_id, 'message', new.whatsapp_message_id);
   new.double_sent_ids := array_remove(array(
@@ -18149,13 +18193,13 @@ begin
 end
 $$;
 comment on function app.erase_send() is
-  'Trigger: replaces the idempotency key and the channel''s ids of an erased send with digests. The send does not go '
-  'out again.';
+  'Trigger: replaces the idempotency key and the WhatsApp ids of an erased send with hashes. The send is never '
+  'repeated.';
 
--- An erased idempotency key is recognized by its digest. So a repeat does not send again, even if the person was erased
+-- An erased idempotency key is recognized by its hash. So a repeat does not send again, even if the person was erased
 -- after the first request.
 create function app.require_key_not_erased() returns trigger
--- Security definer, because no role reads the key of the digests.
+-- Security definer, because no role may read the secret key for the hashes.
 language plpgsql security definer
 set search_path = ''
 as $$
@@ -18164,8 +18208,8 @@ begin
     new.idempotency_key := app.known_send_key(new.company_id, new.idempotency_key);
     return new;
   end if;
-  -- The person was erased while this claim waited for the same row. When the claim is made again, it finds the
-  -- digest.
+  -- The person was erased while this claim waited for the same row. When the caller repeats the claim, the claim finds
+  -- the hash.
   if app.known_send_key(new.company_id, new.idempotency_key) <> new.idempotency_key then
     raise serialization_failure using message = 'The send with this idempotency key was erased in the meantime';
   end if;
@@ -18181,7 +18225,7 @@ set search_path = ''
 as $$
   with old as (
     select company_id, digest from app.erased_people
-    -- The channel tries to deliver a message for up to 30 days, and repeats an event for up to 7 more days.
+    -- WhatsApp tries to deliver a message for up to 30 days, and repeats an event for up to 7 more days.
     where erased_at < now() - interval '45 days'
     order by erased_at
     limit max_rows
@@ -18195,7 +18239,7 @@ as $$
   select count(*)::integer from removed
 $$;
 comment on function app.forget_erased_people(integer) is
-  'Deletes at most max_rows digests that are older than 45 days, and returns how many it deleted.';
+  'Deletes at most max_rows hashes that are older than 45 days, and returns the number of deleted hashes.';
 
 create function app.erased_among(own_company_id uuid, names text[]) returns jsonb
 language plpgsql stable
@@ -18204,8 +18248,8 @@ as $$
 begin
   return (
     select coalesce(jsonb_object_agg(erased.name, jsonb_build_object(
-      -- The times of the channel have whole seconds. What the channel reports for the second of the erasure may have
-      -- happened after the erasure.
+      -- WhatsApp reports times in whole seconds. An event with the second of the erasure may have happened after the
+      -- erasure.
       'until', floor(extract(epoch from erased.until))::bigint - 1,
       'is_back', exists (
         select from public.contacts where company_id = own_company_id and phone_key = erased.name
@@ -18218,7 +18262,7 @@ begin
     from (
       select named.name, people.until
       from (
-        -- This query makes the same digest as app.erased_digest(). Calling that function once for each name would cost
+        -- This query computes the same hash as app.erased_digest(). Calling that function once per name would cost
         -- more.
         select name, 'erased.' || encode(
           sha256(outer_pad || sha256(
@@ -18234,9 +18278,9 @@ begin
 end
 $$;
 comment on function app.erased_among(uuid, text[]) is
-  'Returns the names among these that an erased person of the company had, as { name: { until, is_back } }. The '
-  'member until is the last second in which the person had the name. The member is_back says whether a contact has '
-  'the name again.';
+  'Returns the given names that belonged to erased people of the company, as { name: { until, is_back } }. The member '
+  '`until` is the last second in which the person had the name. The member is_back is true if a contact has the name '
+  'again.';
 
 create function app.late_ids_in(own_company_id uuid, items jsonb) returns text[]
 language plpgsql stable
@@ -18263,7 +18307,7 @@ begin
 end
 $$;
 comment on function app.late_ids_in(uuid, jsonb) is
-  'Returns the ids of the reports that are about erased messages of the company.';
+  'Returns the ids of reports about erased messages of the company.';
 
 create function app.item_without(own_company_id uuid, item jsonb, people jsonb, late_ids text[]) returns jsonb
 language plpgsql stable
@@ -18274,7 +18318,7 @@ declare
 begin
   case
     when kind = 'status' and item ->> 'id' = any (late_ids) then
-      -- The state of the message is counted, so it stays. The recipient is removed.
+      -- The state of the message is counted, so it remains. The recipient is removed.
       return item || jsonb_build_object(
         'id', app.erased_digest(own_company_id, 'message', item ->> 'id'), 'recipient_user_id', null
       ) || case
@@ -18309,8 +18353,8 @@ end
 $$;
 comment on function app.item_without(uuid, jsonb, jsonb, text[]) is
   'Removes the people whom the company has erased, { name: { until, is_back } }, from an item, and returns the item. '
-  'Returns null when the item is about one of them. A report with one of late_ids keeps only what is counted. A '
-  'notice that names one of them keeps only its numbers and fixed words.';
+  'Returns null when the item belongs to one of these people. A report with one of late_ids keeps only the values that '
+  'are counted. A notice that mentions one of these people keeps only its numbers and fixed values.';
 
 create function app.judged_event(app_id uuid, names text[], inout body bytea, inout items jsonb)
 language plpgsql stable
@@ -18341,7 +18385,7 @@ begin
     order by 1
   );
   if company_ids = '{}' then
-    -- An item without an account may still be about people whom a company of the app has erased.
+    -- An item without an account may still contain data about people whom a company of the app has erased.
     company_ids := array(
       select distinct named.company_id from public.account_channel_apps as named where named.channel_app_id = app_id
       order by 1
@@ -18377,10 +18421,10 @@ begin
 end
 $$;
 comment on function app.judged_event(uuid, text[], bytea, jsonb) is
-  'Returns the bytes and the items of an event of an app, without what they say about people whom the companies of the '
-  'event have erased. The argument names has the names in the event. If it is null, the function searches for the '
-  'names itself. An event that comes after an erasure is checked before it is stored. Its bytes and its items are '
-  'checked together, so both lose the same data.';
+  'Returns the bytes and the items of an app''s event, without data about people whom the event''s companies have '
+  'erased. The argument `names` contains the names in the event. If it is null, the function searches for the names '
+  'itself. An event that arrives after an erasure is checked before it is stored. Its bytes and its items are checked '
+  'together, so both lose the same data.';
 
 create trigger contacts_stay_erased before update on public.contacts
   for each row when (old.erased_at is not null) execute function app.stay_erased();
@@ -18395,8 +18439,8 @@ create trigger sends_require_key_not_erased after insert on public.sends
 
 -- schemas/94_erase_in_events.sql
 
--- Functions that remove an erased person from events. An event may name several people, and may not have been applied
--- yet. So everything that the event says about the other people stays.
+-- Functions that remove an erased person from events. An event may mention several people, and may not have been
+-- applied yet. So the data about the other people remains.
 
 create function app.is_about(part jsonb, people jsonb, is_report boolean default false) returns boolean
 language plpgsql immutable
@@ -18409,16 +18453,16 @@ begin
     select from unnest(named) as name
     where people ? name and (
       coalesce(substring(part ->> 'timestamp' from '^[0-9]{1,12}$')::bigint, 0) <= (people #>> array[name, 'until'])::bigint
-      -- A report that the person received a message does not mean that the person is back.
+      -- A delivery report does not mean that the person is back.
       or is_report and not (people #> array[name, 'is_back'])::boolean
     )
   );
 end
 $$;
 comment on function app.is_about(jsonb, jsonb, boolean) is
-  'Checks whether a part of an event is about one of these erased people, { name: { until, is_back } }. A part counts '
-  'only up to the second `until`. The report of a message also counts after that second, as long as the person is not '
-  'back.';
+  'Checks whether a part of an event belongs to one of these erased people, { name: { until, is_back } }. A part '
+  'belongs to the person only up to the second `until`. A message report also belongs to the person after that second, '
+  'unless the person is back.';
 
 create function app.codes_of(errors jsonb) returns jsonb
 language sql immutable
@@ -18428,7 +18472,7 @@ as $$
   from jsonb_array_elements(app.as_list(errors)) as error
 $$;
 comment on function app.codes_of(jsonb) is
-  'Returns the errors of an event with only their codes. Returns null when there are no errors.';
+  'Returns the errors of an event reduced to their codes. Returns null when there are no errors.';
 
 create function app.report_without(own_company_id uuid, report jsonb) returns jsonb
 language sql stable
@@ -18461,8 +18505,8 @@ as $$
     and app.names_among(value, people) = '{}'
 $$;
 comment on function app.words_of(jsonb, jsonb) is
-  'Returns a notice of the channel about a template or an account without its free text. Its numbers and the fixed '
-  'words of the channel stay.';
+  'Returns a WhatsApp notice about a template or an account without its free text. Its numbers and fixed values '
+  'remain.';
 
 create function app.change_without(
   own_company_id uuid, is_own_app boolean, business_id text, change jsonb, people jsonb, late_ids text[]
@@ -18479,7 +18523,7 @@ declare
     select company_id from public.messaging_accounts
     where case when number_id is not null then phone_number_id = number_id else business_account_id = business_id end
   );
-  -- A field that this platform does not read is erased. Such a field stays only if the person is back and the whole
+  -- A field that this platform does not read is erased. Such a field remains only if the person is back and the whole
   -- change happened after the erasure.
   is_unread_erased constant boolean := exists (
     select from jsonb_each(people) as erased (name, known)
@@ -18521,8 +18565,8 @@ begin
     cross join lateral unnest(app.names_in((report - 'biz_opaque_callback_data' - 'pricing' - 'errors')::text)) as name
     where late_ids <> '{}' and report ->> 'id' = any (late_ids)
   );
-  -- The contact cards come last. If a message of a person stays, the person is back, and the card of the person stays
-  -- too.
+  -- The contact cards are checked last. If a person's message remains, the person is back, and the person's contact
+  -- card also remains.
   foreach key in array array['messages', 'user_preferences', 'user_id_update', 'statuses', 'contacts'] loop
     continue when not value ? key;
     select coalesce(jsonb_agg(
@@ -18567,9 +18611,9 @@ begin
 end
 $$;
 comment on function app.change_without(uuid, boolean, text, jsonb, jsonb, text[]) is
-  'Returns a change of an event without what it says about these people, { name: { until, is_back } }. Also removes '
-  'the recipients of the reports with late_ids. Returns null when nothing else is left. A change that does not belong '
-  'to the company stays as it is. A field that this platform does not read is left out completely.';
+  'Returns a change of an event without the data about these people, { name: { until, is_back } }. Also removes the '
+  'recipients of the reports with late_ids. Returns null when nothing else is left. Returns a change that does not '
+  'belong to the company unchanged. Completely removes fields that this platform does not read.';
 
 create function app.event_without(
   own_company_id uuid, is_own_app boolean, body bytea, people jsonb, late_ids text[] default '{}'
@@ -18612,8 +18656,8 @@ exception when data_exception or statement_too_complex or program_limit_exceeded
 end
 $$;
 comment on function app.event_without(uuid, boolean, bytea, jsonb, text[]) is
-  'Returns the bytes of an event, and leaves out what the event tells a company about these people. The form of people '
-  'is { name: { until, is_back } }. Also removes the recipients of the reports with late_ids. is_own_app says whether '
+  'Returns the bytes of an event without its data for a company about these people. The format of `people` is { name: '
+  '{ until, is_back } }. Also removes the recipients of the reports with late_ids. The argument is_own_app is true if '
   'an account of the company uses the app or used it earlier.';
 
 create function app.empty_event() returns bytea
@@ -18624,7 +18668,7 @@ as $$
 $$;
 comment on function app.empty_event() is 'Returns the bytes of an event without content.';
 
--- A former phone may belong to another person now. Events about that person are not emptied.
+-- A former phone number may belong to another person now. Events about that person are not changed.
 create function app.erase_in_events(own_company_id uuid, event_ids uuid[], people jsonb) returns integer
 language plpgsql
 set search_path = ''
@@ -18645,7 +18689,7 @@ declare
 begin
   select
     array_agg(phone_number_id),
-    -- The company's own phone may be in an event, because a reply quotes a message from that phone.
+    -- An event may contain the company's own phone number, because a reply quotes a message from that number.
     app.marks_of(array(select name from jsonb_each(erased) as known (name, told) where not (told -> 'is_back')::boolean)
       || array_agg(app.phone_key('+' || regexp_replace(display_phone, '[^0-9]', '', 'g')))
       || array_agg('+' || business_account_id))
@@ -18654,7 +18698,7 @@ begin
 
   with remaining as (
     select events.id, events.body as was, case
-      -- Most events name one person of one company. No part of such an event remains.
+      -- Most events mention one person of one company. No part of such an event remains.
       when events.state = 'done' and events.person_marks <@ own_marks and (
         select bool_and(named.number[1] = any (numbers))
         from regexp_matches(encode(events.body, 'escape'), '"phone_number_id"\s*:\s*"?([0-9]+)', 'g') as named (number)
@@ -18674,7 +18718,7 @@ begin
   update public.channel_events as events set
     body = remaining.body,
     person_marks = app.marks_of_event(remaining.body),
-    -- The error may quote refused content. A note may contain the channel's id of a message that went out twice.
+    -- The error may quote refused content. A note may contain the WhatsApp id of a message that was sent twice.
     error = case when events.error is not null then 'The event named a person who was erased' end,
     notes = array(
       select regexp_replace(note, 'wamid\.\S+', 'an erased message', 'g') from unnest(events.notes) as note
@@ -18686,13 +18730,13 @@ begin
 end
 $$;
 comment on function app.erase_in_events(uuid, uuid[], jsonb) is
-  'Removes from events what they tell a company about these people, { name: until }, and returns the number of '
-  'changed events. The digests of the events stay, so that a repeated event is recognized.';
+  'Removes a company''s data about these people, { name: until }, from events, and returns the number of changed '
+  'events. The hashes of the events remain, so that a repeated event is recognized.';
 
 -- schemas/95_erase.sql
 
--- One transaction erases a person from all rows that name the person or contain the person's words. The rows stay, with
--- their ids and with the values that statistics count. Erasing cannot be undone.
+-- One transaction erases a person from all rows that identify the person or contain the person's messages. The rows
+-- remain, with their ids and the values that statistics count. An erasure cannot be undone.
 
 -- This function finds the idempotency keys of the requests that wrote records of a person. The function reads each
 -- outcome of the company once, and not once for each record. A batch has 500 ids, and a person may have a thousand
@@ -18700,8 +18744,8 @@ comment on function app.erase_in_events(uuid, uuid[], jsonb) is
 create function app.erase_idempotency_keys(own_company_id uuid, record_ids uuid[], names text[]) returns void
 language sql
 set search_path = ''
--- The role of a key has hash joins off. Without hash joins, Postgres would compare each id of each outcome with each id
--- of the person.
+-- Hash joins are off for the role of API keys. Without hash joins, Postgres would compare each id of each outcome with
+-- each of the person's ids.
 set enable_hashjoin = on
 as $$
   with written as materialized (
@@ -18712,7 +18756,7 @@ as $$
   )
   update public.idempotency_keys set
     key = app.erased_digest(company_id, 'key', key),
-    -- The fingerprint is a plain digest, so someone could guess a short request from the fingerprint.
+    -- The fingerprint is an unkeyed hash, so someone could guess a short request from the fingerprint.
     fingerprint = app.erased_digest(company_id, 'key', fingerprint)
   where company_id = own_company_id
     and (
@@ -18725,14 +18769,14 @@ as $$
       or exists (
         select from unnest(names) as name
         where position(lower(name) in lower(key)) > 0
-          -- All spellings of a phone end with the same digits.
+          -- All formats of a phone number end with the same digits.
           or name ~ '^[0-9]{7,}$' and position(right(name, 8) in regexp_replace(key, '[^0-9]', '', 'g')) > 0
       )
     )
 $$;
 comment on function app.erase_idempotency_keys(uuid, uuid[], text[]) is
-  'Replaces the idempotency keys of requests with digests. The requests are those that wrote or found these records, '
-  'or whose keys contain these names.';
+  'Replaces idempotency keys with hashes. Affects the requests that wrote or found these records, and the requests '
+  'whose keys contain these names.';
 
 create function app.lock_for_erasing(own_company_id uuid, contact_ids uuid[]) returns void
 language plpgsql
@@ -18747,7 +18791,7 @@ begin
   perform pg_advisory_xact_lock(hashtextextended('events of ' || own_company_id, 0));
   for tries in 1..5 loop
     begin
-      -- Every transaction takes its locks in this order: sends, messages, contacts, windows, conversations.
+      -- Every transaction acquires its locks in this order: sends, messages, contacts, windows, conversations.
       perform from public.sends
       where company_id = own_company_id
         and message_id = any ((select app.messages_of(own_company_id, contact_ids))::uuid[])
@@ -18761,9 +18805,9 @@ begin
       order by id for update;
       perform from public.conversations where company_id = own_company_id and contact_id = any (contact_ids)
       order by id for update;
-      -- A claim that was under way has ended by now, so its message exists. Later claims wait for the contact.
+      -- A claim that was in progress has ended by now, so its message exists. Later claims wait for the contact.
       exit when cardinality(app.messages_of(own_company_id, contact_ids)) = locked_messages;
-      raise sqlstate 'CRM02'; -- releases the locks, to take them again in order
+      raise sqlstate 'CRM02'; -- releases the locks, to acquire them again in order
     exception when sqlstate 'CRM02' then
       if tries = 5 then
         raise lock_not_available using message = 'Messages of the contact are being added continuously';
@@ -18803,17 +18847,17 @@ as $$
     select coalesce(user_id, archived_user_id), now(), false from public.contact_identities
     where company_id = own_company_id and contact_id = any (contact_ids)
     union all
-    -- Several people may have the same email address, so the platform keeps no wish for an address.
+    -- Several people may have the same email address, so the platform keeps no wishes for email addresses.
     select lower(email), now(), true from public.contacts
     where company_id = own_company_id and id = any (contact_ids) and email <> ''
     union all
-    -- If another contact has this phone now, later events with the phone are about that other person.
+    -- If another contact has this phone number now, later events with this number are about the other contact.
     select told.name, case when is_taken then told.last_at else now() end, true
     from (
       select app.phone_key('+' || digits) as name, max(last_at) as last_at
       from (
         select
-          -- The phone comes first, and any bytes may follow the phone.
+          -- The phone number comes first, and any bytes may follow it.
           substring(
             encode(decode(left(encoded, char_length(encoded) / 4 * 4), 'base64'), 'escape') from '[1-9][0-9]{6,14}'
           ) as digits,
@@ -18839,8 +18883,9 @@ as $$
   group by known.name
 $$;
 comment on function app.names_of_contacts(uuid, uuid[]) is
-  'Returns the phone keys, ids and email addresses of some contacts, and the phones in the ids of their messages. The '
-  'column until says how long the person had the name, because another person may have a former phone now.';
+  'Returns the phone keys, ids and email addresses of some contacts, and the phone numbers in the ids of their '
+  'messages. The column `until` is the time until which the person had this identifier, because another person may '
+  'have a former phone number now.';
 
 create function app.keep_erased_people(own_company_id uuid, contact_ids uuid[]) returns void
 language plpgsql
@@ -18869,7 +18914,7 @@ begin
   on conflict (company_id, digest) do update set
     until = greatest(known.until, excluded.until),
     erased_at = excluded.erased_at;
-  -- Another contact of the person, such as one that was archived earlier, may have left another decision.
+  -- Another contact of the same person, for example an archived contact, may have left another decision.
   -- app.keep_wishes() keeps the later decision.
   perform app.keep_wishes(own_company_id, array(
     select name from app.names_of_contacts(own_company_id, contact_ids) where not is_former
@@ -18887,8 +18932,8 @@ begin
 end
 $$;
 comment on function app.keep_erased_people(uuid, uuid[]) is
-  'Keeps the digests of the names of some contacts, and the person''s wishes not to be contacted. The lock of '
-  'app.lock_for_erasing() makes the erasures of a company run one after the other.';
+  'Stores the hashes of some contacts'' identifiers, and the person''s wishes not to be contacted. Because of the lock '
+  'of app.lock_for_erasing(), a company''s erasures run one after the other.';
 
 create function app.erase_contacts(own_company_id uuid, contact_ids uuid[]) returns jsonb
 language plpgsql
@@ -18942,7 +18987,7 @@ begin
       where company_id = own_company_id and message_id = any (message_ids)
     )
   );
-  -- The triggers of these tables erase the columns.
+  -- The triggers of these tables erase the affected columns.
   update public.sends set is_erased = true where company_id = own_company_id and message_id = any (message_ids);
   get diagnostics changed = row_count;
   counts := counts || jsonb_build_object('sends', changed);
@@ -18967,7 +19012,7 @@ begin
   where company_id = own_company_id and contact_id = any (contact_ids);
   get diagnostics changed = row_count;
   counts := counts || jsonb_build_object('deals', changed);
-  -- A notice of the channel about an account hardly ever names a person, so the whole value is erased.
+  -- A WhatsApp notice about an account hardly ever mentions a person, so the whole value is erased.
   update public.account_notices set value = '{ "erased": true }'
   where company_id = own_company_id
     and app.names_among(value, whom) <> '{}';
@@ -19008,12 +19053,12 @@ begin
 end
 $$;
 comment on function app.erase_contacts(uuid, uuid[]) is
-  'Erases the person of some contacts permanently. Overwrites everything that names the person, and everything that '
-  'the person wrote or received. The rows stay, with their ids, times, states, amounts and counts. Returns the number '
-  'of sends, messages, conversations, deals and events. The caller checks that the contacts belong to the company and '
-  'are not erased yet, and locks them with app.lock_for_erasing().';
+  'Permanently erases the person of some contacts. Overwrites all data that identifies the person, and all content '
+  'that the person wrote or received. The rows remain, with their ids, times, states, amounts and counts. Returns the '
+  'numbers of changed sends, messages, conversations, deals and events. The caller checks that the contacts belong to '
+  'the company and are not erased yet, and locks them with app.lock_for_erasing().';
 
--- A key with the scope write, and the owners and admins of the company, can erase a person. An agent cannot.
+-- An API key with the scope write, and the company's owners and admins, can erase a person. Agents cannot.
 create function public.erase_contact(id uuid, idempotency jsonb default null) returns jsonb
 -- Security definer, because no role may write all the columns that are overwritten here.
 language plpgsql security definer
@@ -19040,7 +19085,7 @@ begin
   end if;
   select * into contact from public.contacts where company_id = own_company_id and id = own_contact_id;
   if contact.id is null then
-    -- Nothing was erased, so the idempotency key is free again.
+    -- Nothing was erased, so the idempotency key can be used again.
     delete from public.idempotency_keys
     where company_id = own_company_id and path = idempotency ->> 'path' and key = idempotency ->> 'key'
       and outcome is null;
@@ -19060,11 +19105,11 @@ begin
 end
 $$;
 comment on function public.erase_contact(uuid, jsonb) is
-  'Erases the person of a contact permanently, and returns { replayed, erased, data }. The member replayed says '
-  'whether an earlier request with the idempotency key erased the person. The member erased has the number of rows of '
-  'each kind, or null when the person was erased earlier. The member data is what is left of the contact, or null when '
-  'the company of a write token has no such contact. Owners and admins of a company may also call this function. '
-  'Raises PT404 for other people. Raises PT401 and PT403 as app.company_id() does.';
+  'Permanently erases the person of a contact, and returns { replayed, erased, data }. The member `replayed` is true '
+  'if an earlier request with the same idempotency key erased the person. The member `erased` contains the number of '
+  'rows of each kind, or null when the person was erased earlier. The member `data` is the remaining contact, or null '
+  'when a write token''s company has no such contact. Owners and admins of a company may also call this function. '
+  'Raises PT404 for other users. Raises PT401 and PT403 as app.company_id() does.';
 grant execute on function public.erase_contact(uuid, jsonb) to api_client, authenticated;
 
 -- schemas/96_search.sql
@@ -19079,8 +19124,8 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
-  -- app.company_id() raises an error for a refused key. The views might not check the key when they find nothing. With
-  -- the id in the text of the statement, the planner knows how many rows the company has.
+  -- app.company_id() raises an error for a refused key. The views might not check the key when they find no rows. The
+  -- SQL text contains the company id, so that the planner knows how many rows the company has.
   own_company constant text := format(' and company_id = %L', app.company_id('read'));
   has_word constant text :=
     '(name_words like %1$L or email_words like %1$L or phone_words like %1$L or empresa_words like %1$L)';
@@ -19103,7 +19148,7 @@ begin
       (select string_agg(format('phone_words like %L', pattern), ' or ') from unnest(phone_patterns) as pattern),
       format('phone_key = any (%L::text[])', phone_keys),
       case when archived <> 'exclude' then format('archived_phone_key = any (%L::text[])', phone_keys) end,
-      -- The additional phones of merged contacts.
+      -- The additional phone numbers of merged contacts.
       (
         select format('id = any (%L::uuid[])', array_agg(contact_id)) from public.own_contact_former_phones
         where phone_key = any (phone_keys) and until = 'infinity'
@@ -19112,10 +19157,10 @@ begin
     )));
   end if;
 
-  -- The text of the statement contains the patterns, because a condition with like all (array) uses no index. A search
-  -- for a common word must cost no more than a page. So the function compares only some of the found records: the
-  -- newest 100 of each kind, and 100 with a label that begins with the text. Each of these contacts adds its newest
-  -- three conversations.
+  -- The SQL text contains the patterns, because a condition with `like all (array)` cannot use an index. A search for a
+  -- common word must cost no more than a page. So the function compares only some of the matching records: the newest
+  -- 100 of each kind, and 100 with a label that begins with the text. Each of these contacts adds its three newest
+  -- conversations.
   return query execute format(
     $query$
       with
@@ -19226,21 +19271,22 @@ end
 $$;
 comment on function public.search_records(text[], text, integer, text, text[], text[], text[]) is
   'Finds contacts, deals, and the conversations of contacts whose words match every like pattern. Needs a read token. '
-  'Returns { type, id, label, row }, where row has the columns that callers see. Records whose label equals the text '
-  'come first. Both are compared in the form of app.words(). Then come labels that begin with the text, labels with a '
-  'word that begins with the text, and all others. Within each group, the newest record comes first. The label of a '
-  'contact is its name, or else its e-mail address, phone or empresa. The label of a deal is its title, and a '
-  'conversation has the label of its contact. The argument archived says what happens to archived records and to '
-  'conversations of archived contacts. The value exclude leaves them out, and include also finds them. With the value '
-  'only, the function finds no other records. If the text has a phone, phone_parts has patterns for its words. The '
-  'phone also finds contacts whose stored phone matches one of phone_patterns, or whose key is one of phone_keys. Raises PT401 and PT403 as app.company_id() does.';
+  'Returns { type, id, label, row }, where `row` has the columns of the API. Records whose label equals the text come '
+  'first. app.words() normalizes both strings for this comparison. Labels that begin with the text follow, then labels '
+  'with a word that begins with the text, then all other records. Within each group, the newest record comes first. '
+  'The label of a contact is its name, otherwise its e-mail address, phone or empresa. The label of a deal is its '
+  'title, and a conversation has the label of its contact. The argument `archived` controls archived records and '
+  'conversations of archived contacts. The value `exclude` omits them, `include` also finds them, and `only` finds no '
+  'other records. If the text contains a phone number, phone_parts has patterns for its words. The number also finds '
+  'contacts whose stored phone matches one of phone_patterns, or whose phone key is one of phone_keys. Raises PT401 '
+  'and PT403 as app.company_id() does.';
 grant execute on function public.search_records(text[], text, integer, text, text[], text[], text[]) to api_reader;
 
 -- schemas/96_shown_records.sql
 
--- The records as callers see them, for the deliveries of webhooks. Each record has the columns of a view in
--- 97_views.sql from which the API answers a read, and a test compares the two. They cannot share a view, because the
--- Data API finds the relationships only of views that read a table directly.
+-- Functions that return records in the format of the API, for webhook deliveries. Each record has the columns of the
+-- view in 97_views.sql that the API uses for reads, and a test compares the two. These functions and the API cannot
+-- share a view, because the Data API detects relationships only for views that read a table directly.
 
 create function app.shown_contact(of_company uuid, of_record uuid) returns json
 language sql stable
@@ -19256,7 +19302,7 @@ as $$
     where contacts.company_id = of_company and contacts.id = of_record
   ) as shown
 $$;
-comment on function app.shown_contact(uuid, uuid) is 'Returns a contact in the form in which the API returns it.';
+comment on function app.shown_contact(uuid, uuid) is 'Returns a contact in the format of the API.';
 
 create function app.shown_deal(of_company uuid, of_record uuid) returns json
 language sql stable
@@ -19271,7 +19317,7 @@ as $$
     where deals.company_id = of_company and deals.id = of_record
   ) as shown
 $$;
-comment on function app.shown_deal(uuid, uuid) is 'Returns a deal in the form in which the API returns it.';
+comment on function app.shown_deal(uuid, uuid) is 'Returns a deal in the format of the API.';
 
 create function app.shown_conversation(of_company uuid, of_record uuid) returns json
 language sql stable
@@ -19287,7 +19333,7 @@ as $$
   ) as shown
 $$;
 comment on function app.shown_conversation(uuid, uuid) is
-  'Returns a conversation in the form in which the API returns it.';
+  'Returns a conversation in the format of the API.';
 
 create function app.shown_message(of_company uuid, of_record uuid) returns json
 language sql stable
@@ -19315,8 +19361,8 @@ as $$
       end as choice,
       messages.media, messages.reply_to_id,
       messages.reply_to_whatsapp_id,
-      -- A reaction that was taken back is stored without its emoji, so that an older reaction that comes late does not
-      -- replace it.
+      -- A removed reaction is stored without its emoji, so that an older reaction that arrives late does not replace
+      -- it.
       case when messages.reaction ->> 'emoji' <> '' then messages.reaction end as reaction,
       messages.own_reaction, messages.edited_at, messages.revoked_at, messages.created_at, messages.updated_at,
       messages.version::text as version
@@ -19327,7 +19373,7 @@ as $$
     where messages.company_id = of_company and messages.id = of_record
   ) as shown
 $$;
-comment on function app.shown_message(uuid, uuid) is 'Returns a message in the form in which the API returns it.';
+comment on function app.shown_message(uuid, uuid) is 'Returns a message in the format of the API.';
 
 create function app.shown_template(of_company uuid, of_record uuid) returns json
 language sql stable
@@ -19344,8 +19390,7 @@ as $$
   ) as shown
 $$;
 comment on function app.shown_template(uuid, uuid) is
-  'Returns a template in the form in which the API returns it, except for the fields that the functions compute from '
-  'its columns.';
+  'Returns a template in the format of the API, except for the fields that the functions compute from its columns.';
 
 create function app.shown_send(of_company uuid, of_record uuid) returns json
 language sql stable
@@ -19357,12 +19402,12 @@ as $$
       sends.message_id, sends.company_id, messages.conversation_id, contacts.id as contact_id, sends.idempotency_key,
       sends.api_key_id, case when sends.template_name is null then 'reply' else 'template' end as kind,
       sends.template_name, sends.language_code,
-      -- A pending send whose lease has ended counts as failed, even before the job marks it as failed. A repeat gets
-      -- the same state.
+      -- A pending send whose lease has ended is shown as failed, even before the job sets it to failed. A repeat
+      -- returns the same state.
       case when sends.state = 'pending' and sends.lease_ends_at <= now() then 'failed' else sends.state end as state,
       case when sends.state = 'pending' and sends.lease_ends_at <= now() then 'failed' else messages.status end as status,
       sends.attempt,
-      -- The ledger stores the channel's code, but not the channel's words.
+      -- The ledger stores the WhatsApp error code, but not the error text.
       case
         when messages.failure is not null then messages.failure
         when sends.reason is not null or sends.state = 'pending' and sends.lease_ends_at <= now() then jsonb_build_object(
@@ -19383,7 +19428,7 @@ as $$
     where sends.company_id = of_company and sends.message_id = of_record
   ) as shown
 $$;
-comment on function app.shown_send(uuid, uuid) is 'Returns a send in the form in which the API returns it.';
+comment on function app.shown_send(uuid, uuid) is 'Returns a send in the format of the API.';
 
 create function app.shown_account(of_company uuid, of_account uuid) returns json
 language sql stable
@@ -19407,8 +19452,8 @@ as $$
   where accounts.company_id = of_company and accounts.id = of_account
 $$;
 comment on function app.shown_account(uuid, uuid) is
-  'Returns a messaging account as a webhook gets it: without its token. A member says whether the channel restricts '
-  'the account.';
+  'Returns a messaging account in the format for webhooks, without its token. One member shows whether WhatsApp '
+  'restricts the account.';
 
 create function app.shown_webhook(of_company uuid, of_webhook uuid) returns json
 language sql stable
@@ -19441,8 +19486,7 @@ as $$
   where webhooks.company_id = of_company and webhooks.id = of_webhook
 $$;
 comment on function app.shown_webhook(uuid, uuid) is
-  'Returns a webhook in the form in which the API returns it, without its secrets. Counts at most 1,000 open '
-  'deliveries.';
+  'Returns a webhook in the format of the API, without its secrets. Counts at most 1,000 open deliveries.';
 
 create function app.shown_record(resource text, of_company uuid, of_record uuid) returns json
 language plpgsql stable
@@ -19462,21 +19506,17 @@ begin
 end
 $$;
 comment on function app.shown_record(text, uuid, uuid) is
-  'Returns the record with this id in the form in which the API returns it, also when the record is archived. For a '
-  'template, returns the columns from which the functions compute the answer. Returns null when the company has no '
-  'such record.';
+  'Returns the record with this id in the format of the API, even if the record is archived. For a template, returns '
+  'the columns from which the edge functions compute the response. Returns null when the company has no such record.';
 
 -- schemas/97_views.sql
 
--- The rows of a company, as its keys read them. Under a policy, an operator that is not leakproof, such as like, cannot
--- use an index. So a view has the rights of its owner, and no policy applies to the owner. Each view itself is limited
--- to the company of the key, and only api_reader may read it.
---
--- A version is a text, because many JSON parsers round numbers of this size, and the next write needs the exact
--- version.
---
--- The Data API needs more time for each column that a request names, so reads select all columns of a view. Most reads
--- find rows only by columns that they return. Such reads use a plain view, which has only these columns.
+-- The views that API keys use to read a company's rows. Under a policy, an operator that is not leakproof, such as
+-- `like`, cannot use an index. So a view runs with its owner's privileges, and no policy applies to the owner. Each
+-- view is restricted to the key's company, and only api_reader may read it. A version is a string, because many JSON
+-- parsers round numbers of this size, and the next write needs the exact version. The Data API needs more time for each
+-- column in a request, so reads select all columns of a view. Most reads filter only by columns that they return. Such
+-- reads use a plain view, which has only these columns.
 
 create view public.own_contacts as
   select
@@ -19575,17 +19615,17 @@ create view public.own_members as
   from public.company_members
   where company_id = (select app.company_id('read'));
 comment on view public.own_members is
-  'The people of the key''s company, with the columns that keys use to find and sort them.';
+  'The members of the key''s company, with the columns that keys use to find and sort them.';
 grant select on public.own_members to api_reader;
 
 create view public.own_plain_members as
   select user_id as id, company_id, name, role, created_at, updated_at, version::text as version
   from public.company_members
   where company_id = (select app.company_id('read'));
-comment on view public.own_plain_members is 'The people of the key''s company.';
+comment on view public.own_plain_members is 'The members of the key''s company.';
 grant select on public.own_plain_members to api_reader;
 
--- The view has archived rows too. A list leaves archived rows out with its own condition.
+-- The view also contains archived rows. A list excludes archived rows with its own condition.
 create view public.own_pipelines as
   select
     id, company_id, name, position, is_default, created_at, updated_at,
@@ -19664,8 +19704,7 @@ create view public.own_messages as
     case when messages.direction = 'inbound' and messages.type in ('interactive', 'button') then app.choice_in(messages.payload) end as choice,
     messages.media, messages.reply_to_id,
     messages.reply_to_whatsapp_id,
-    -- A reaction that was taken back is stored without its emoji, so that an older reaction that comes late does not
-    -- replace it.
+    -- A removed reaction is stored without its emoji, so that an older reaction that arrives late does not replace it.
     case when messages.reaction ->> 'emoji' <> '' then messages.reaction end as reaction,
     messages.own_reaction, messages.edited_at, messages.revoked_at, messages.created_at, messages.updated_at,
     messages.version::text as version
@@ -19678,19 +19717,20 @@ comment on view public.own_messages is
   'The messages of the key''s company, with their authors.';
 grant select on public.own_messages to api_reader;
 
--- With this view, a key reads the outcome of a send without a repeat: the state in the ledger, and the channel's
--- reports about the message. No role may read claim_id, because a caller that knows it can settle the send.
+-- With this view, a key reads the outcome of a send without repeating the send: the state in the ledger, and the
+-- WhatsApp reports about the message. No role may read claim_id, because a caller who knows the claim_id can settle the
+-- send.
 create view public.own_sends as
   select
     sends.message_id, sends.company_id, messages.conversation_id, contacts.id as contact_id, sends.idempotency_key,
     sends.api_key_id, case when sends.template_name is null then 'reply' else 'template' end as kind,
     sends.template_name, sends.language_code,
-    -- A pending send whose lease has ended counts as failed, even before the job marks it as failed. A repeat gets the
-    -- same state.
+    -- A pending send whose lease has ended is shown as failed, even before the job sets it to failed. A repeat returns
+    -- the same state.
     case when sends.state = 'pending' and sends.lease_ends_at <= now() then 'failed' else sends.state end as state,
     case when sends.state = 'pending' and sends.lease_ends_at <= now() then 'failed' else messages.status end as status,
     sends.attempt,
-    -- The ledger stores the channel's code, but not the channel's words.
+    -- The ledger stores the WhatsApp error code, but not the error text.
     case
       when messages.failure is not null then messages.failure
       when sends.reason is not null or sends.state = 'pending' and sends.lease_ends_at <= now() then jsonb_build_object(
@@ -19703,8 +19743,8 @@ create view public.own_sends as
     case when sends.state = 'pending' and sends.lease_ends_at > now() then sends.lease_ends_at end as lease_ends_at,
     messages.sent_at, messages.delivered_at, messages.read_at, messages.failed_at, messages.expired_at,
     sends.created_at,
-    -- The columns for filters. The planner has statistics of the stored state and status, but not of the shown values.
-    -- The last two columns are the conditions of indexes that find few sends among many.
+    -- These columns are for filters. The planner has statistics on the stored state and status, but not on the computed
+    -- values. The last two columns are the conditions of partial indexes that find the few matching sends.
     sends.state as stored_state, messages.status as stored_status,
     sends.state = 'pending' and sends.lease_ends_at <= now() as has_ended,
     coalesce(
@@ -19721,7 +19761,7 @@ create view public.own_sends as
   join public.contacts on contacts.company_id = sends.company_id and contacts.id = conversations.contact_id
   where sends.company_id = (select app.company_id('read'));
 comment on view public.own_sends is
-  'The sends of the key''s company, with what happened to their messages.';
+  'The sends of the key''s company, with the outcomes of their messages.';
 grant select on public.own_sends to api_reader;
 
 create view public.own_deal_history as
@@ -19732,13 +19772,13 @@ comment on view public.own_deal_history is
   'The history of the deals of the key''s company.';
 grant select on public.own_deal_history to api_reader;
 
--- What the channel reported about the company's contacts, for the export of a person.
+-- The data that WhatsApp reported about the company's contacts, for the export of a person's data.
 create view public.own_contact_identities as
   select id, company_id, contact_id, coalesce(user_id, archived_user_id) as user_id, business_account_id, seen_at
   from public.contact_identities
   where company_id = (select app.company_id('read'));
 comment on view public.own_contact_identities is
-  'The ids that the channel gave to the contacts of the key''s company.';
+  'The WhatsApp user ids of the contacts of the key''s company.';
 grant select on public.own_contact_identities to api_reader;
 
 create view public.own_contact_former_phones as
@@ -19746,7 +19786,7 @@ create view public.own_contact_former_phones as
   from public.contact_former_phones
   where company_id = (select app.company_id('read'));
 comment on view public.own_contact_former_phones is
-  'The earlier and additional phones of the contacts of the key''s company.';
+  'The earlier and additional phone numbers of the contacts of the key''s company.';
 grant select on public.own_contact_former_phones to api_reader;
 
 create view public.own_contact_identity_events as
@@ -19754,7 +19794,7 @@ create view public.own_contact_identity_events as
   from public.contact_identity_events
   where company_id = (select app.company_id('read'));
 comment on view public.own_contact_identity_events is
-  'The changes of people''s phones and ids that the channel reported to the key''s company.';
+  'The changes of people''s phone numbers and ids that WhatsApp reported to the key''s company.';
 grant select on public.own_contact_identity_events to api_reader;
 
 create view public.own_contact_windows as
@@ -19762,7 +19802,7 @@ create view public.own_contact_windows as
   from public.contact_windows
   where company_id = (select app.company_id('read'));
 comment on view public.own_contact_windows is
-  'The time until which the key''s company may send free replies to each person.';
+  'The time until which the key''s company may send free-form replies to each contact.';
 grant select on public.own_contact_windows to api_reader;
 
 create view public.own_contact_wishes as
@@ -19772,17 +19812,17 @@ create view public.own_contact_wishes as
   from public.contacts
   where company_id = (select app.company_id('read'));
 comment on view public.own_contact_wishes is
-  'Which messages each person wants from the key''s company, and when the person or the company changed this.';
+  'The message preferences of each contact for the key''s company, and when the person or the company changed this.';
 grant select on public.own_contact_wishes to api_reader;
 
 -- schemas/98_record_to_change.sql
 
 -- Callers may change a field of a record and send the whole record back. This function reads the stored record, so that
--- the service can compare the other fields with it.
+-- the service can compare the other fields.
 
 create function public.record_to_change(of_table text, id uuid) returns json
--- Security definer, because a write token reads only the rows that its statement writes. Such a token could also get
--- the record by changing it.
+-- Security definer, because a write token can read only the rows that its statement writes. A write token could also
+-- get the record by changing it.
 language plpgsql stable security definer
 set search_path = ''
 as $$
@@ -19817,17 +19857,18 @@ grant execute on function public.record_to_change(text, uuid) to api_client;
 
 -- schemas/99_deliveries.sql
 
--- The delivery of events to webhooks. A run of the job of the function webhooks leases webhooks, reads what is due to
--- them, posts it, and settles the outcomes. The lease of a webhook keeps order: only one run delivers to it at a time.
+-- The delivery of events to webhooks. Each run of the delivery job in the edge function webhooks leases webhooks, reads
+-- their due deliveries, sends them, and settles the outcomes. The lease preserves the order: only one run at a time
+-- delivers to a webhook.
 
--- At most four runs deliver at the same time, because all functions share the connections of the database. A run that
--- was killed keeps its place for half a minute.
+-- At most four runs deliver at the same time, because all functions share the database connections. A run that was
+-- killed keeps its slot for half a minute.
 create table app.delivery_runs (
   place smallint primary key check (place between 1 and 4),
   run_id uuid unique,
   until timestamptz not null default '-infinity'
 );
-comment on table app.delivery_runs is 'The places of the runs that deliver for all companies.';
+comment on table app.delivery_runs is 'The slots for runs that deliver for all companies.';
 alter table app.delivery_runs enable row level security;
 insert into app.delivery_runs (place) values (1), (2), (3), (4);
 
@@ -19841,7 +19882,7 @@ declare
   free smallint;
 begin
   select until into held from app.delivery_runs where run_id = run;
-  -- A run asks for work four times a second, so the function does not write the row each time.
+  -- A run requests work four times a second, so the function does not write the row each time.
   if held > at + interval '15 seconds' then
     return true;
   end if;
@@ -19858,7 +19899,7 @@ begin
 end
 $$;
 comment on function app.keep_place(uuid) is
-  'Gives a run one of the four places, or keeps its place. Returns false when all places are taken.';
+  'Assigns one of the four slots to a run, or renews its slot. Returns false when all slots are in use.';
 
 create function public.take_webhooks(run uuid, most integer, of_company uuid default null) returns jsonb
 language plpgsql security definer
@@ -19875,7 +19916,7 @@ begin
     return jsonb_build_object('may_run', false, 'taken', '[]'::jsonb, 'ended', '[]'::jsonb);
   end if;
   for hook in
-    -- A loose index scan: one look-up for each webhook with open deliveries, however many each of them has.
+    -- A loose index scan: one lookup for each webhook with open deliveries, whatever their number.
     with recursive queued as (
       (select webhook_id from app.open_deliveries order by webhook_id limit 1)
       union all
@@ -19925,9 +19966,9 @@ begin
 end
 $$;
 comment on function public.take_webhooks(uuid, integer, uuid) is
-  'Leases webhooks with due deliveries to a run for 30 seconds, the longest waiting first. Returns whether the run has '
-  'a place (may_run), the leased webhooks (taken), and those that were switched off because their key has ended '
-  '(ended). A run for one company needs no place.';
+  'Leases webhooks with due deliveries to a run for 30 seconds, longest waiting first. Returns whether the run has a '
+  'slot (may_run), the leased webhooks (taken), and the webhooks that were switched off because their key has ended '
+  '(ended). A run for one company needs no slot.';
 grant execute on function public.take_webhooks(uuid, integer, uuid) to webhook_client;
 
 create function app.due_deliveries(hook public.webhooks, most integer, held uuid[]) returns setof app.open_deliveries
@@ -19938,8 +19979,8 @@ declare
   at constant timestamptz := clock_timestamp();
   due record;
 begin
-  -- The query leaves out the records whose deliveries the run still has. For every other record, it includes all
-  -- earlier deliveries. So a delivery never overtakes an earlier delivery of the same record.
+  -- The query excludes the records whose deliveries are still in progress in this run. For every other record, it
+  -- includes all earlier deliveries. So a delivery never overtakes an earlier delivery of the same record.
   for due in
     select chosen.record_id, chosen.deliveries, head.seq as head_seq, head.due_at as head_due_at
     from (
@@ -19959,7 +20000,7 @@ begin
   loop
     if due.head_due_at > at then
       -- An earlier delivery of this record waits for its next attempt. The later deliveries get the same due time, so
-      -- that they are not found again and again.
+      -- that the query does not find them repeatedly.
       update app.open_deliveries set due_at = due.head_due_at
       where webhook_id = hook.id and record_id = due.record_id and due_at < due.head_due_at;
       continue;
@@ -19977,8 +20018,8 @@ begin
 end
 $$;
 comment on function app.due_deliveries(public.webhooks, integer, uuid[]) is
-  'Returns due deliveries of a webhook, at most this many, and leaves out the records in held. The deliveries of each '
-  'record come in their order, beginning with the first.';
+  'Returns at most this many due deliveries of a webhook, and excludes the records in `held`. The deliveries of each '
+  'record are in order, beginning with the first delivery.';
 
 create function app.deliveries_with_records(hook public.webhooks, most integer, held uuid[], most_bytes integer)
   returns json
@@ -20016,8 +20057,8 @@ as $$
   where read.bytes_before < most_bytes
 $$;
 comment on function app.deliveries_with_records(public.webhooks, integer, uuid[], integer) is
-  'Returns due deliveries of a webhook, as app.due_deliveries() does, with their events and records as they are now, '
-  'until the records have this many bytes. A record of more than 250 KiB is left out, and only its id is returned.';
+  'Returns due deliveries of a webhook, as app.due_deliveries() does, with their events and current records, up to '
+  'this total size of the records in bytes. For a record of more than 250 KiB, returns only its id.';
 
 create function public.next_deliveries(run uuid, wanted jsonb, held jsonb) returns json
 language plpgsql security definer
@@ -20062,9 +20103,9 @@ begin
 end
 $$;
 comment on function public.next_deliveries(uuid, jsonb, jsonb) is
-  'Returns due deliveries of webhooks that the run has leased. The parameter wanted gives the number of deliveries for '
-  'each webhook. The parameter held lists the records whose deliveries the run still has. A webhook that is missing '
-  'from the answer is paused, off, or leased by another run.';
+  'Returns due deliveries of webhooks that the run has leased. The parameter `wanted` contains the number of '
+  'deliveries for each webhook. The parameter `held` lists the records whose deliveries are still in progress in this '
+  'run. A webhook that is missing from the result is paused, off, or leased by another run.';
 grant execute on function public.next_deliveries(uuid, jsonb, jsonb) to webhook_client;
 
 create function public.release_webhooks(run uuid, ids uuid[] default null) returns void
@@ -20080,7 +20121,7 @@ begin
 end
 $$;
 comment on function public.release_webhooks(uuid, uuid[]) is
-  'Ends the leases of a run for these webhooks. Without ids, ends all its leases and frees its place.';
+  'Ends the leases of a run for these webhooks. Without ids, ends all its leases and frees its slot.';
 grant execute on function public.release_webhooks(uuid, uuid[]) to webhook_client;
 
 create function app.has_answer(tries jsonb) returns boolean
@@ -20090,14 +20131,14 @@ as $$
   select coalesce(tries @? '$[*].answer ? (@ != null)', false)
 $$;
 comment on function app.has_answer(jsonb) is
-  'Checks whether the attempts of a delivery have the beginning of an answer.';
+  'Checks whether the attempts of a delivery contain the beginning of a response.';
 
 -- schemas/99_deliveries_settled.sql
 
--- The outcomes of deliveries. A delivery that has ended moves to the log, and a failed attempt is repeated. If a
--- receiver keeps failing, its webhook pauses for a while, and is switched off in the end.
+-- The outcomes of deliveries. A delivery that has ended moves to the log, and a failed attempt is retried. If a
+-- receiver keeps failing, its webhook pauses for a while, and is finally switched off.
 
--- Few deliveries have an answer, so an erasure finds them quickly with this index.
+-- Few deliveries have a stored response, so an erasure finds them quickly with this index.
 create index deliveries_with_answers_idx on app.deliveries (company_id, record_id) where app.has_answer(tries);
 create index open_deliveries_with_answers_idx on app.open_deliveries (company_id, record_id) where app.has_answer(tries);
 
@@ -20111,8 +20152,8 @@ as $$
   ]::interval[])[attempts] * (0.9 + 0.2 * random())
 $$;
 comment on function app.retry_pause(integer) is
-  'Returns the pause after this many failed attempts, varied at random by up to a tenth, or null when there is no '
-  'further attempt. All pauses together take 71.6 hours.';
+  'Returns the pause after this many failed attempts, or null when there is no further attempt. Varies the pause '
+  'randomly by up to 10 percent. The total of all pauses is 71.6 hours.';
 
 create function app.circuit_pause(pauses integer) returns interval
 language sql immutable
@@ -20121,8 +20162,8 @@ as $$
   select least(interval '10 seconds' * power(2, least(pauses, 10) - 1), interval '15 minutes')
 $$;
 comment on function app.circuit_pause(integer) is
-  'Returns how long the first, second or later pause of a webhook lasts: 10 seconds, then twice as long each time, at '
-  'most 15 minutes.';
+  'Returns the length of a webhook''s next pause. The first pause lasts 10 seconds, and each later pause lasts twice '
+  'as long, up to 15 minutes.';
 
 create function app.may_keep_answer(type text, of_company uuid, of_record uuid) returns boolean
 language sql stable
@@ -20155,8 +20196,8 @@ as $$
   end
 $$;
 comment on function app.may_keep_answer(text, uuid, uuid) is
-  'Checks whether the beginning of a receiver''s answer may be kept. It may quote the request, so it is not kept when '
-  'the record is gone or its person was erased.';
+  'Checks whether the beginning of a receiver''s response may be stored. The response may quote the request, so it is '
+  'not stored if the record no longer exists or its person was erased.';
 
 create function app.switch_off_webhook(webhook uuid, reason text) returns void
 language plpgsql
@@ -20190,8 +20231,8 @@ begin
 end
 $$;
 comment on function app.switch_off_webhook(uuid, text) is
-  'Switches a webhook off for a reason: its open deliveries become undelivered, and the event webhook.switched_off '
-  'tells the company''s other webhooks. Does nothing when the webhook is off.';
+  'Switches a webhook off for a reason. Its open deliveries become undelivered, and the event webhook.switched_off '
+  'notifies the company''s other webhooks. Does nothing when the webhook is off.';
 
 create function app.settle_of_webhook(
   hook public.webhooks, outcomes jsonb, out has_success boolean, out failures integer, out wait_seconds integer,
@@ -20211,7 +20252,7 @@ begin
     where told.webhook_id = hook.id
   ),
   over as (
-    -- A repeated settlement finds another number of attempts, and changes nothing.
+    -- A repeated settlement finds a different number of attempts, and changes nothing.
     delete from app.open_deliveries as open using told
     where open.webhook_id = hook.id and open.record_id = told.record_id and open.seq = told.seq
       and open.attempts = told.attempts
@@ -20267,8 +20308,8 @@ begin
 end
 $$;
 comment on function app.settle_of_webhook(public.webhooks, jsonb) is
-  'Stores the outcomes of deliveries of one webhook. Returns whether one succeeded, how many failed after the last '
-  'success, the longest wait that the receiver asked for, and whether the receiver said that it is gone.';
+  'Stores the outcomes of deliveries of one webhook. Returns whether any delivery succeeded, how many failed after the '
+  'last success, the longest wait that the receiver requested, and whether the receiver returned a 410.';
 
 create function app.with_try(tries jsonb, try jsonb, is_whole boolean) returns jsonb
 language sql immutable
@@ -20278,8 +20319,8 @@ as $$
     || jsonb_build_array(case when is_whole then try else try || '{ "answer": null }' end)
 $$;
 comment on function app.with_try(jsonb, jsonb, boolean) is
-  'Adds an attempt to the attempts of a delivery, and keeps the last 20. The beginning of the answer is left out '
-  'unless is_whole is true.';
+  'Adds an attempt to the attempts of a delivery, and keeps the last 20. Omits the beginning of the response unless '
+  'is_whole is true.';
 
 create function public.settle_deliveries(run uuid, outcomes jsonb) returns jsonb
 language plpgsql security definer
@@ -20303,8 +20344,8 @@ begin
   loop
     told := null;
     was := hook;
-    -- After a pause, the first success makes everything due: no delivery waits for hours after the receiver works
-    -- again. This comes before the failures of the same settlement get their times.
+    -- After a pause, the first success makes all deliveries due, so that no delivery waits for hours after the receiver
+    -- works again. This must happen before the failures of the same settlement get their times.
     if hook.pauses > 0 and outcomes @> jsonb_build_array(
       jsonb_build_object('webhook_id', hook.id, 'result', 'delivered')
     ) then
@@ -20326,7 +20367,7 @@ begin
     hook.failures := hook.failures + settled.failures;
     if settled.failures > 0 or settled.wait_seconds is not null then
       hook.failing_since := coalesce(hook.failing_since, at);
-      -- Requests that were in flight at the same time and failed cause only one pause.
+      -- Simultaneous requests that fail cause only one pause.
       if hook.paused_until is null or hook.paused_until <= at then
         if settled.wait_seconds is not null then
           hook.pauses := least(hook.pauses + 1, 30000);
@@ -20376,8 +20417,9 @@ end
 $$;
 comment on function public.settle_deliveries(uuid, jsonb) is
   'Stores the outcomes of deliveries of webhooks that the run has leased, and renews the leases. Returns each of these '
-  'webhooks with its state now, and whether it was paused, resumed or switched off by this call (told). Nothing is '
-  'stored for a webhook that is missing from the answer, because another run has leased it, or it was deleted.';
+  'webhooks with its current state, and whether this call paused it, resumed it or switched it off (told). Stores '
+  'nothing for a webhook that is missing from the result, because another run has leased the webhook, or it was '
+  'deleted.';
 grant execute on function public.settle_deliveries(uuid, jsonb) to webhook_client;
 
 create function app.without_answers(tries jsonb) returns jsonb
@@ -20388,7 +20430,7 @@ as $$
   from jsonb_array_elements(tries) with ordinality as each (try, place)
 $$;
 comment on function app.without_answers(jsonb) is
-  'Returns the attempts of a delivery without the beginnings of the answers.';
+  'Returns the attempts of a delivery without the beginnings of the responses.';
 
 create function app.note_webhook_event(of_company uuid, webhook uuid, event_type text, event_changes jsonb) returns void
 language plpgsql
@@ -20412,17 +20454,18 @@ begin
 end
 $$;
 comment on function app.note_webhook_event(uuid, uuid, text, jsonb) is
-  'Writes an event about a webhook, and queues it for the webhooks of the company that ask for this type of event.';
+  'Writes an event about a webhook, and queues the event for the company''s webhooks that subscribe to this event '
+  'type.';
 
 -- schemas/99_events_upkeep.sql
 
--- The upkeep of events and webhooks. These functions fill queues from the log, limit long queues, switch off the
--- webhooks of keys that have ended, empty old partitions, and delete the answers of receivers.
+-- Maintenance of events and webhooks. These functions fill queues from the log, limit long queues, switch off the
+-- webhooks of keys that have ended, empty old partitions, and delete the receivers' responses.
 
 create function app.fill_from_replay(replay app.replays, hook public.webhooks, horizon bigint) returns boolean
 language plpgsql
 set search_path = ''
--- Only a plan for these values skips the partitions of other days.
+-- Only a plan for these specific values skips the partitions of other days.
 set plan_cache_mode = force_custom_plan
 as $$
 declare
@@ -20449,7 +20492,7 @@ begin
   if scanned.events > 0 then
     update app.replays set after_version = scanned.version, after_seq = scanned.seq where webhook_id = hook.id;
   end if;
-  -- Above the horizon, an event of the replay waits until all earlier transactions have ended.
+  -- If an event of the replay is above the horizon, it waits until all earlier transactions have ended.
   if scanned.events < 1000 and not exists (
     select from app.events
     where events.company_id = hook.company_id and events.version >= horizon
@@ -20462,7 +20505,8 @@ begin
 end
 $$;
 comment on function app.fill_from_replay(app.replays, public.webhooks, bigint) is
-  'Queues the next 1,000 events of a replay, even those that were delivered before. Returns whether there were any.';
+  'Queues the next 1,000 events of a replay, including events that were delivered earlier. Returns whether there were '
+  'any events.';
 
 create function app.fill_from_backlog(hook public.webhooks, horizon bigint) returns boolean
 language plpgsql
@@ -20479,8 +20523,8 @@ begin
     order by events.version, events.seq limit 1000
   ),
   last as (select version, seq from page order by version desc, seq desc limit 1),
-  -- The log is in the order of versions. An earlier event of a record may have a later version, if its transaction
-  -- began later. This query finds such earlier events.
+  -- The log is sorted by version. An earlier event of a record may have a later version, if its transaction began
+  -- later. This query finds such earlier events.
   earlier as (
     select following.*
     from last
@@ -20511,8 +20555,8 @@ begin
 end
 $$;
 comment on function app.fill_from_backlog(public.webhooks, bigint) is
-  'Reads the next 1,000 events of the log, and queues those that a webhook asks for and did not get yet. Returns '
-  'whether there were any events.';
+  'Reads the next 1,000 events of the log, and queues the events to which a webhook subscribes and which it did not '
+  'receive yet. Returns whether there were any events.';
 
 create function app.is_for_webhook(type text, record uuid, webhook uuid) returns boolean
 language sql immutable
@@ -20539,7 +20583,7 @@ as $$
   ) as day
 $$;
 comment on function app.slots_between(timestamptz, timestamptz) is
-  'Returns the numbers of the days between two times, and of the day before and after.';
+  'Returns the numbers of the days between two times, and of the days before and after this period.';
 
 create function app.fill_from_log(webhook uuid) returns text
 language plpgsql
@@ -20558,7 +20602,7 @@ begin
   if (select count(*) from (select from app.open_deliveries where webhook_id = webhook limit 1000) as open) >= 1000 then
     return 'filled';
   end if;
-  -- While a settlement moves deliveries to the log, they are in neither place for the statements below.
+  -- While a settlement moves deliveries to the log, the statements below see them neither in the queue nor in the log.
   perform from public.webhooks where id = webhook for no key update;
   -- Every transaction below the horizon has ended, so the statements below see all its events.
   select * into clock from app.change_clock_now();
@@ -20566,14 +20610,14 @@ begin
     if app.fill_from_backlog(hook, clock.horizon) then
       return 'filled';
     end if;
-    -- The end of the log. From now on, the events of new transactions are queued as they are written.
+    -- This is the end of the log. From now on, the events of new transactions are queued as they are written.
     if hook.catch_up_until is null then
       update public.webhooks set
         catch_up_until = 0, state = case state when 'catching_up' then 'on' else state end
       where id = webhook;
       return 'wait';
     end if;
-    -- The transactions that did not queue their events for this webhook began before this moment. Deliveries wait until
+    -- The transactions that did not queue their events for this webhook started before this time. Deliveries wait until
     -- these transactions have ended, so that their events come first.
     if hook.catch_up_until = 0 then
       update public.webhooks set catch_up_until = clock.beyond where id = webhook;
@@ -20591,8 +20635,8 @@ begin
 end
 $$;
 comment on function app.fill_from_log(uuid) is
-  'Fills the queue of a webhook that is catching up, or for which someone asked for a replay, from the log. Returns '
-  'none when there is nothing to fill, and wait when the deliveries must wait for transactions that are still writing.';
+  'Fills a webhook''s queue from the log if the webhook is catching up or has a replay. Returns `none` when there is '
+  'nothing to queue, and `wait` when the deliveries must wait for transactions that are still writing.';
 
 create function app.bound_queues() returns integer
 language plpgsql
@@ -20609,7 +20653,7 @@ begin
     where state in ('on', 'paused') and catch_up_version is null
       and exists (select from app.open_deliveries where webhook_id = webhooks.id offset 50000)
   loop
-    -- Events at or above the horizon may be missing from the queue. Every earlier event was queued.
+    -- Events at or above the horizon may be missing from the queue. All earlier events were queued.
     update public.webhooks set
       catch_up_version = clock.horizon - 1, catch_up_seq = 9223372036854775807, catch_up_until = null,
       state = case state when 'on' then 'catching_up' else state end
@@ -20620,8 +20664,8 @@ begin
 end
 $$;
 comment on function app.bound_queues() is
-  'Stops the growth of queues with more than 50,000 open deliveries: later events are read from the log. Returns the '
-  'number of such webhooks.';
+  'Stops adding events to queues with more than 50,000 open deliveries. Later events are read from the log. Returns '
+  'the number of such webhooks.';
 
 create function app.delete_left_deliveries(of_slot integer) returns integer
 language plpgsql
@@ -20688,7 +20732,7 @@ begin
   foreach part in array array['events', 'deliveries'] loop
     execute format('select exists (select from app.%I)', part || to_char(next_slot, '_FM00')) into has_rows;
     if has_rows then
-      -- A writer that holds the table for longer must not wait: the next run tries again.
+      -- The function does not wait for a writer that holds the table for longer. The next run tries again.
       perform set_config('lock_timeout', '200ms', true);
       execute format('truncate app.%I', part || to_char(next_slot, '_FM00'));
       is_emptied := true;
@@ -20700,14 +20744,14 @@ exception when lock_not_available then
 end
 $$;
 comment on function app.empty_next_day() is
-  'Empties the partitions in which the events of tomorrow are written. Their rows are 31 days old.';
+  'Empties the partitions for tomorrow''s events. Their rows are 31 days old.';
 
 create function app.forget_answers(of_company uuid, contact_ids uuid[], record_ids uuid[]) returns void
 language plpgsql
 set search_path = ''
 as $$
 declare
-  -- A contact that was merged into one of these was the same person.
+  -- A contact that was merged into one of these contacts was the same person.
   records constant uuid[] := contact_ids || record_ids || array(
     select deals.id from public.deals where deals.company_id = of_company and deals.contact_id = any (contact_ids)
     union all
@@ -20722,7 +20766,8 @@ begin
 end
 $$;
 comment on function app.forget_answers(uuid, uuid[], uuid[]) is
-  'Empties the answers of receivers about some contacts and their records, because receivers repeat what they got.';
+  'Clears the stored receiver responses about some contacts and their records, because responses may quote the '
+  'request.';
 
 create function public.tidy_events() returns jsonb
 language plpgsql security definer
@@ -20755,9 +20800,9 @@ begin
 end
 $$;
 comment on function public.tidy_events() is
-  'Does the upkeep of events and webhooks: switches off webhooks whose key has ended, limits long queues, deletes the '
-  'deliveries of deleted webhooks, writes the events that nobody causes, and empties the partitions for tomorrow. It '
-  'runs each minute. Returns what it did.';
+  'Maintains events and webhooks: switches off webhooks whose key has ended, limits long queues, deletes the '
+  'deliveries of deleted webhooks, writes the events that no one causes, and empties the partitions for tomorrow. A '
+  'job calls this function every minute. Returns a summary of the changes.';
 grant execute on function public.tidy_events() to webhook_client, service_role;
 
 create trigger companies_delete_events after delete on public.companies

@@ -1,6 +1,6 @@
--- The database roles of requests. A role has only the rights that these files grant to it by name.
+-- The database roles for requests. A role has only the privileges that these files grant to it explicitly.
 
--- Supabase projects differ in the default rights for new objects. Older projects grant everything to anon.
+-- The default privileges for new objects differ between Supabase projects. In older projects, anon gets all privileges.
 alter default privileges in schema public revoke all on tables from anon, authenticated, service_role;
 alter default privileges in schema public revoke all on sequences from anon, authenticated, service_role;
 alter default privileges in schema public revoke all on functions from anon, authenticated, service_role;
@@ -8,7 +8,7 @@ alter default privileges revoke execute on functions from public;
 
 create schema app;
 comment on schema app is
-  'Rules that policies, constraints and triggers share. The Data API does not expose this schema.';
+  'Functions and tables that policies, constraints and triggers use. The Data API does not expose this schema.';
 
 create extension if not exists pg_trgm with schema extensions;
 create extension if not exists btree_gin with schema extensions;
@@ -28,40 +28,39 @@ begin
 end
 $$;
 comment on role api_client is
-  'The role of a request that carries an API key. The edge functions mint the token of such a request.';
+  'The role for requests made with an API key. The edge functions create the token for such a request.';
 comment on role api_reader is
-  'The role of a request that reads with an API key. The edge functions mint the token of such a request.';
+  'The role for read requests made with an API key. The edge functions create the token for such a request.';
 comment on role channel_client is
-  'The role of the edge function whatsapp, and of test sends. This role cannot read or write any table. The role may '
-  'call only the functions that run jobs, the functions that receive the events of the channel, and the functions of '
-  'test sends.';
+  'The role for the edge function whatsapp and for test sends. This role cannot read or write any table. The role may '
+  'call only the functions that run jobs, the functions that receive channel events, and the functions for test sends.';
 comment on role settings_client is
-  'The role of the edge function settings, which acts in the name of a signed-in person. This role cannot read or '
-  'write any table. The role may call only the functions that store what the edge function has sealed or checked.';
+  'The role for the edge function settings, which acts on behalf of a signed-in user. This role cannot read or write '
+  'any table. The role may call only the functions that store data that the edge function has encrypted or checked.';
 comment on role usage_client is
-  'The role with which the edge functions report how keys were used. This role cannot read or write any table, and '
+  'The role with which the edge functions report the usage of API keys. This role cannot read or write any table, and '
   'may call only one function.';
 comment on role webhook_client is
-  'The role of the edge function webhooks, which delivers events. This role cannot read or write any table. The role '
-  'may call only the functions of the job that delivers.';
+  'The role for the edge function webhooks, which delivers events. This role cannot read or write any table. The role '
+  'may call only the functions for the delivery job.';
 grant api_client, api_reader, channel_client, settings_client, usage_client, webhook_client to authenticator;
 
--- A statement for an API key that runs longer than 8 seconds has a defect. Postgres ends such a statement, so that its
--- connection becomes free. A statement that waits for a lock also holds a connection. All companies share the pool of
--- connections.
+-- A statement for an API key never needs more than 8 seconds. Postgres cancels a statement that runs longer, which
+-- frees the connection. A statement that waits for a lock also holds a connection. All companies share the connection
+-- pool.
 alter role api_client set statement_timeout = '8s';
 alter role api_client set lock_timeout = '1s';
--- This role reads only the views of one company's rows. This role cannot write, even if a function has a defect. A
--- search that uses no index ends after 3 seconds, and the error tells the caller to narrow it.
+-- This role can read only views that contain one company's rows. This role cannot write, even if a function has a bug.
+-- A search that uses no index ends after 3 seconds, and the error asks the caller to narrow the search.
 alter role api_reader set statement_timeout = '3s';
 alter role api_reader set lock_timeout = '1s';
 -- The Data API prepares its statements. After five runs, Postgres may use one plan for all values. A search for a rare
--- word would then use the plan for a common word. Planning for the actual values costs little.
+-- word would then use the plan for a common word. A new plan for each search costs little.
 alter role api_reader set plan_cache_mode = 'force_custom_plan';
--- Compiling a plan (JIT) takes more time than the compiled plan saves.
+-- Just-in-time (JIT) compilation of a plan takes more time than it saves.
 alter role api_reader set jit = off;
 
--- A synchronisation writes thousands of templates in one statement.
+-- A template synchronisation writes thousands of templates in one statement.
 alter role channel_client set statement_timeout = '20s';
 alter role channel_client set lock_timeout = '5s';
 
@@ -71,14 +70,14 @@ alter role settings_client set lock_timeout = '3s';
 alter role usage_client set statement_timeout = '5s';
 alter role usage_client set lock_timeout = '2s';
 
--- Switching off a webhook with 50,000 open deliveries is one statement.
+-- One statement switches off a webhook with up to 50,000 open deliveries.
 alter role webhook_client set statement_timeout = '20s';
 alter role webhook_client set lock_timeout = '5s';
 
--- These roles find rows by their keys, and never search. One plan is right for all values, and planning a statement
+-- These roles look rows up by key and never run text searches. One plan suits all values, and planning a statement
 -- takes longer than running it. A connection keeps a plan while a table grows from one page to thousands of pages. So
--- the plan must look each row up in an index, even if another plan would read less while the table is small. If a
--- lookup has no index, Postgres expects a very high cost and would compile the plan just in time.
+-- the plan must use an index for each lookup, even if a sequential scan is cheaper while the table is small. If a
+-- lookup has no index, Postgres estimates a very high cost and would use JIT compilation.
 do $$
 declare
   role_name text;

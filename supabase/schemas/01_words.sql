@@ -1,6 +1,7 @@
--- Functions that compare and measure texts, phones and JSON. Columns, constraints and indexes use these functions.
+-- Functions that compare and measure strings, phone numbers and JSON. Columns, constraints and indexes use these
+-- functions.
 
--- This function is in plpgsql, because plpgsql keeps the plan. Postgres would plan an SQL function again for each
+-- This function uses PL/pgSQL, because PL/pgSQL caches the plan. Postgres would plan an SQL function again for each
 -- statement that writes a row.
 create function app.words(text) returns text
 language plpgsql immutable strict parallel safe
@@ -12,8 +13,8 @@ begin
       regexp_replace(
         regexp_replace(normalize(' ' || $1, NFKD), '[\u0300-\u036f]', '', 'g'),
         '[\u0001-\u002f\u003a-\u0040\u005b-\u0060\u007b-\u007f]+', ' ', 'g'
-      -- This collation follows the rules of Unicode on every platform. The collation of the database may change only
-      -- ASCII letters to lower case.
+      -- This collation follows the Unicode rules on every platform. The database's own collation may convert only ASCII
+      -- letters to lower case.
       ) collate "pg_c_utf8"
     ),
     'ς', 'σ'
@@ -21,13 +22,13 @@ begin
 end
 $$;
 comment on function app.words(text) is
-  'Returns a text in the form that searches compare: without accents, in lower case, with a space before the first '
-  'word. Each run of ASCII punctuation and white space becomes one space. gateway/records/words.ts does the same with '
-  'the words of callers.';
+  'Normalizes a string for searches: without accents, in lower case, with a space before the first word. Each run of '
+  'ASCII punctuation and white space becomes one space. gateway/records/words.ts normalizes the caller''s search words '
+  'in the same way.';
 grant execute on function app.words(text) to api_reader, api_client, authenticated, service_role;
 
 -- An index row has at most 2704 bytes, so a constraint limits the longest tag. A tag that an API key writes has at most
--- 64 characters, but signed-in people may write longer tags.
+-- 64 characters, but a signed-in user may write longer tags.
 create function app.longest(texts text[]) returns integer
 language plpgsql immutable strict parallel safe
 set search_path = ''
@@ -43,7 +44,7 @@ begin
 end
 $$;
 comment on function app.longest(text[]) is
-  'Returns the number of bytes of the longest text in the array. Returns 0 for an empty array.';
+  'Returns the length in bytes of the longest string in the array. Returns 0 for an empty array.';
 grant execute on function app.longest(text[]) to api_client, authenticated, service_role;
 
 create function app.phone_key(phone text) returns text
@@ -52,40 +53,41 @@ set search_path = ''
 as $$
 begin
   return case
-    -- Brazil: mobile numbers got a ninth digit, and both spellings reach the same account. Only numbers of the old
-    -- mobile range (6 to 9) have a short spelling. Before any other digit, a 9 is part of the number.
+    -- In Brazil, mobile numbers got a ninth digit, and both forms of a number reach the same account. Only numbers in
+    -- the old mobile range (first digit 6 to 9) have a short form. In front of any other digit, a 9 is part of the
+    -- number.
     when phone ~ '^\+55[1-9][0-9][6-9][0-9]{7}$' then overlay(phone placing '9' from 6 for 0)
-    -- Mexico: mobile numbers used to have a 1 before their ten digits.
+    -- In Mexico, mobile numbers used to have a 1 in front of their ten digits.
     when phone ~ '^\+521[0-9]{10}$' then '+52' || right(phone, 10)
-    -- Argentina: calls from abroad put a 9 before the ten digits of a mobile number.
+    -- In Argentina, callers from abroad dial a 9 in front of the ten digits of a mobile number.
     when phone ~ '^\+549[0-9]{10}$' then '+54' || right(phone, 10)
     else phone
   end;
 end
 $$;
 comment on function app.phone_key(text) is
-  'Returns the phone that identifies a person. If the messaging channel treats two spellings as one number, both have '
-  'the same key.';
+  'Returns the phone key: the phone number in the form that identifies a person. If WhatsApp treats two forms of a '
+  'number as the same number, both forms have the same phone key.';
 grant execute on function app.phone_key(text) to api_client, authenticated, service_role;
 
--- People recognize a key by its name, and type the name to delete the key. So everyone must be able to read and type
--- each name.
+-- Users recognize an API key by its name, and type the name to delete the key. So the name must be readable and easy to
+-- type.
 create function app.is_key_name(name text) returns boolean
 language sql immutable
 set search_path = ''
 as $$
   select name <> ''
-    -- The name has no blank and no joiner at either end. Some scripts and emoji need a joiner between two characters.
+    -- The name must not start or end with a blank or a joiner. Some scripts and emoji need a joiner between two
+    -- characters.
     and name !~ '^[\u0020\u00a0\u1680\u2000-\u200a\u200c\u200d\u202f\u205f\u3000]'
     and name !~ '[\u0020\u00a0\u1680\u2000-\u200a\u200c\u200d\u202f\u205f\u3000]$'
-    -- The name has no control characters, no invisible characters, and no characters that change the direction of the
-    -- text.
+    -- The name must not contain control characters, invisible characters, or characters that change the text direction.
     and name !~ '[\u0001-\u001f\u007f-\u009f\u00ad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff]'
     and name !~ '[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180e\u2800\u3164\uffa0\ufff9-\ufffb\U000e0000-\U000e0fff]'
 $$;
 comment on function app.is_key_name(text) is
-  'Checks whether a person can read and type the name of an API key. Such a name has no blank at either end, and no '
-  'invisible character except joiners between other characters.';
+  'Checks whether users can read and type the name of an API key. Such a name does not start or end with a blank. It '
+  'contains no invisible characters except joiners between other characters.';
 grant execute on function app.is_key_name(text) to authenticated, service_role;
 
 create function app.check_name(name text, whose text) returns void
@@ -104,7 +106,7 @@ begin
 end
 $$;
 comment on function app.check_name(text, text) is
-  'Raises PT422, with a message for people, when a key or a member cannot have this name. Accepts null.';
+  'Raises PT422, with a readable message, when the name is not valid for an API key or a member. Accepts null.';
 grant execute on function app.check_name(text, text) to authenticated, service_role;
 
 create function app.check_name_of_row() returns trigger
@@ -117,8 +119,8 @@ begin
 end
 $$;
 comment on function app.check_name_of_row() is
-  'Trigger: refuses a wrong name with a message for people, before a constraint refuses it. The argument of the '
-  'trigger is the kind of row, such as a key.';
+  'Trigger: refuses an invalid name with a readable message, before a constraint refuses the name. The trigger''s '
+  'argument is the kind of row, such as a key.';
 
 create function app.merge_json(target jsonb, patch jsonb) returns jsonb
 language plpgsql immutable
@@ -153,14 +155,13 @@ create function app.compact_json_bytes(document jsonb) returns integer
 language sql immutable
 set search_path = ''
 as $$
-  -- Postgres writes a space after every comma and colon. These spaces do not count, but spaces within strings do.
+  -- Postgres writes a space after every comma and colon. These spaces are not counted, but spaces within strings are.
   select octet_length(document::text)
     - (select length(rest) - length(replace(rest, ' ', ''))
        from (values (regexp_replace(document::text, '"([^"\\]|\\.)*"', '', 'g'))) as without_strings (rest))
 $$;
 comment on function app.compact_json_bytes(jsonb) is
-  'Returns how many bytes a document has as JSON without white space. The API counts the bytes of a document in this '
-  'way.';
+  'Returns the size in bytes of a JSON document without white space. The API measures documents in the same way.';
 grant execute on function app.compact_json_bytes(jsonb) to api_client, service_role;
 
 create function app.as_list(document jsonb) returns jsonb
@@ -171,4 +172,5 @@ as $$
     when 'array' then document when 'object' then jsonb_build_array(document) else '[]' end
 $$;
 comment on function app.as_list(jsonb) is
-  'Returns a document as a list. A single object becomes a list of one. Any other value becomes an empty list.';
+  'Returns a JSON value as an array. An object becomes an array with one element. A value that is neither an array nor '
+  'an object becomes an empty array.';

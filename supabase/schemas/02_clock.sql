@@ -1,21 +1,20 @@
--- The clock of changes. Callers keep copies of some rows. Each of these rows has a version: the number of the
--- transaction that last wrote it. The horizon is the number of the oldest transaction that is still writing. A page of
--- changes shows only versions below the horizon. If one transaction begins to write later than another, it gets a
--- greater number. So a change that is committed after a page was read has a version at or above the horizon of that
--- page. The order of the commits does not matter. A caller that continues from its cursor misses no change.
+-- The change clock. Callers keep copies of some rows. Each of these rows has a version: the ID of the transaction that
+-- last wrote the row. The horizon is the ID of the oldest transaction that is still writing. A page of changes shows
+-- only versions below the horizon. A transaction that begins to write later gets a greater ID. So a change that is
+-- committed after a page was read has a version at or above the horizon of that page. The commit order does not matter.
+-- A caller that continues from its cursor misses no change.
 --
--- A database that is restored from a dump counts transactions from the beginning. So a version is the base plus the
--- number of the transaction, and restart_changes() moves the base above every version. The generation shows whether a
--- cursor was made before the last restart. The generation is the time of the last restart or of the first migration, in
--- seconds. So two databases seldom have the same generation.
+-- A database that is restored from a dump starts counting transactions from the beginning. So a version is the base
+-- plus the transaction ID. restart_changes() sets the base above every version. The generation shows whether a cursor
+-- was made before the last restart. The generation is the time of the last restart or of the first migration, in
+-- seconds. So two databases rarely have the same generation.
 create table app.change_clock (
   is_only boolean primary key default true check (is_only),
   base bigint not null default 0,
   generation bigint not null default extract(epoch from clock_timestamp())::bigint
 );
 comment on table app.change_clock is
-  'One row: the base, which is added to a transaction number to make a version, and the current generation of the '
-  'cursors.';
+  'A table with one row: the base and the current generation of cursors. A version is the base plus a transaction ID.';
 
 create function app.set_updated_at() returns trigger
 language plpgsql
@@ -26,9 +25,9 @@ begin
   return new;
 end
 $$;
-comment on function app.set_updated_at() is 'Trigger: stamps updated_at with the time of the transaction.';
+comment on function app.set_updated_at() is 'Trigger: sets updated_at to the start time of the transaction.';
 
--- Security definer, because no role may read change_clock. The other functions that read this table are security
+-- Security definer, because no role may read change_clock. The other functions that read change_clock are security
 -- definer for the same reason.
 create function app.change_now() returns bigint
 language plpgsql volatile security definer
@@ -43,9 +42,9 @@ comment on function app.change_now() is
   'a savepoint.';
 grant execute on function app.change_now() to api_client, authenticated, service_role;
 
--- This function must be stable. A volatile function sees a newer snapshot than the statement that calls it. A change
--- that is committed between the two snapshots would be lost: the page would not have it, although its version is below
--- the horizon.
+-- This function must be stable. A volatile function has a newer snapshot than the statement that calls the function. A
+-- change that is committed between the two snapshots would be lost: the page would not contain the change, although its
+-- version is below the horizon.
 create function app.change_clock_now(out generation bigint, out horizon bigint, out beyond bigint)
 language sql stable security definer
 set search_path = ''
@@ -57,8 +56,8 @@ as $$
   from app.change_clock
 $$;
 comment on function app.change_clock_now() is
-  'Returns the clock as this statement sees it. Every transaction with a version below the horizon has ended. A '
-  'visible row has a version below `beyond`.';
+  'Returns the change clock in the snapshot of this statement. Every transaction with a version below the horizon has '
+  'ended. Each visible row has a version below `beyond`.';
 grant execute on function app.change_clock_now() to api_client;
 
 create function app.change_clock_for(
@@ -72,8 +71,8 @@ declare
 begin
   select clock.generation, clock.horizon, clock.beyond into generation, horizon, beyond
   from app.change_clock_now() as clock;
-  -- This check comes first, because only the operator can repair this fault. Starting again from the beginning would
-  -- not help a caller: the newest rows would still be missing.
+  -- This check runs first, because only the operator can fix this fault. A caller that starts again from the beginning
+  -- would not get all rows: the newest rows would still be missing.
   if newest_version >= beyond then
     raise sqlstate 'PT500' using
       message = 'Rows have versions that this database has not given out, so the feeds of changes would not show them',
@@ -86,24 +85,24 @@ begin
 end
 $$;
 comment on function app.change_clock_for(bigint, bigint, bigint) is
-  'Returns the clock for a page of changes after a cursor. Without a cursor, both parts of the cursor are null. '
-  'newest_version is the highest version of the rows that the page is read from. Raises PT410 for a cursor of another '
+  'Returns the change clock for a page of changes after a cursor. If there is no cursor, both parts of the cursor are '
+  'null. newest_version is the highest version in the table of the page. Raises PT410 for a cursor from another '
   'generation. Also raises PT410 for a cursor that is ahead of the clock, because the database was restored to an '
-  'earlier time. Raises PT500 when the clock was not restarted after a restore.';
+  'earlier time. Raises PT500 if no one restarted the clock after a restore.';
 grant execute on function app.change_clock_for(bigint, bigint, bigint) to api_client;
 
--- A conditional write succeeds only if the record has not changed since it was read. The caller writes the version that
--- it read, and the statement compares it with the stored version. If fifty writes with the same version run at the same
--- time, only one succeeds.
+-- A conditional write succeeds only if the record has not changed since the caller read it. The caller sends the
+-- version that it read, and the statement compares this version with the stored version. If fifty writes with the same
+-- version run at the same time, only one succeeds.
 --
--- A filter by version could not tell a changed record from a missing record, because it would find no row in either
--- case.
+-- A filter by version could not distinguish a changed record from a missing record, because it would find no row in
+-- either case.
 create function app.note_change() returns trigger
 language plpgsql
 set search_path = ''
 as $$
 begin
-  -- If a row could get another id or company, a caller's copy would still have the row under the earlier id or company.
+  -- If a row's id or company could change, a caller's copy would still contain the row with the earlier id or company.
   if new.id <> old.id or new.company_id <> old.company_id then
     raise sqlstate 'PT422' using
       message = 'A row keeps its id and its company: delete it, and add another one';
@@ -119,12 +118,12 @@ begin
 end
 $$;
 comment on function app.note_change() is
-  'Trigger: stamps updated_at and version with the time and the number of the transaction. If the statement writes a '
-  'version that the row does not have, raises PT412 with the current version as detail. Refuses a change of the id or '
+  'Trigger: sets updated_at to the time of the transaction, and the version to its ID. Raises PT412, with the current '
+  'version as detail, if the statement writes a version that is not the row''s version. Refuses changes to the id or '
   'the company.';
 
--- Pipelines, stages, teams and members have a version too, so every record that is stored as a row has a version. These
--- tables have no feed of changes, because a company has few such rows.
+-- Pipelines, stages, teams and members also have a version. These tables have no change feed, because a company has few
+-- such rows.
 create function app.note_version() returns trigger
 language plpgsql
 set search_path = ''
@@ -141,7 +140,8 @@ begin
 end
 $$;
 comment on function app.note_version() is
-  'Trigger: works as app.note_change() does, for tables without a feed of changes. The ids of their rows may change.';
+  'Trigger: does the same as app.note_change() for tables without a change feed. In these tables, the id of a row may '
+  'change.';
 
 create function app.require_version(present bigint, accepted bigint) returns void
 language plpgsql immutable
@@ -155,8 +155,8 @@ begin
 end
 $$;
 comment on function app.require_version(bigint, bigint) is
-  'Raises PT412, as app.note_version() does, when the version of a row is not the accepted version. Null accepts any '
-  'version. Functions that check a write before they write the row call this function.';
+  'Raises PT412, as app.note_version() does, if the version of a row is not the accepted version. Null accepts any '
+  'version. Functions call this function if they check the version before they write the row.';
 
 create function app.require_version(present bigint, accepted bigint[]) returns void
 language plpgsql immutable

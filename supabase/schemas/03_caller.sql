@@ -1,4 +1,4 @@
--- Functions that say who makes a request: the company of its API key, the person, and the address of the client.
+-- Functions that identify the caller of a request: the company of the API key, the user, and the client's IP address.
 -- Policies and the defaults of company_id columns call these functions.
 
 create function app.company_id(needed_scope text default null) returns uuid
@@ -14,7 +14,7 @@ declare
   claimed_scope constant text := claims ->> 'scope';
   key record;
 begin
-  -- A person and the platform have no API key, so their statements name the company of a row.
+  -- Users and the platform have no API key, so their statements specify the company of a row.
   if coalesce(current_setting('role', true), '') not in ('api_client', 'api_reader') then
     return null;
   end if;
@@ -32,7 +32,7 @@ begin
     return key.company_id;
   end if;
 
-  -- The function looks up the reason only for a refused key, so an accepted key costs no further query.
+  -- The function queries the reason only for a refused key. An accepted key needs no further query.
   select
     coalesce(claimed_scope = any (api_keys.scopes), true) as has_claimed_scope,
     case
@@ -62,10 +62,10 @@ begin
 end
 $$;
 comment on function app.company_id(text) is
-  'Returns the company of the API key of this request, or null when the request has no key. Raises PT401 when the key '
-  'is unknown, inactive or expired. Raises PT403 when the key lacks the scope that its token claims, or when the '
-  'token was not made for needed_scope. The detail is a JSON object: key_id and hint of the refused key, and the '
-  'reason (inactive, expired or scope). An unknown key has no detail.';
+  'Returns the company of the API key that made this request. Returns null when the request has no key. Raises PT401 '
+  'when the key is unknown, inactive or expired. Raises PT403 when the key lacks the scope that its token claims, or '
+  'when the token was not made for needed_scope. The detail is a JSON object: key_id and hint of the refused key, and '
+  'the reason (inactive, expired or scope). An unknown key has no detail.';
 grant execute on function app.company_id(text) to api_reader, api_client, authenticated, service_role;
 
 create function app.company_id_to_read(of_table text) returns uuid
@@ -77,18 +77,18 @@ begin
 end
 $$;
 comment on function app.company_id_to_read(text) is
-  'Returns the company of the API key. The policies for reading a table call this with the name of the table. While a '
-  'statement writes this table, the token needs the scope write. Otherwise the token needs the scope read.';
+  'Returns the company of the API key. The read policies of a table call this function with the name of the table. '
+  'While a statement writes this table, the token needs the scope write. Otherwise the token needs the scope read.';
 grant execute on function app.company_id_to_read(text) to api_client;
 
--- Postgres also applies the read policies to a written row, when the statement returns the row (returning) or searches
--- for it (where). So a write token may read a table while a statement writes that table. At any other time, only a read
--- token may read the table.
+-- Postgres also applies the read policies to a written row if the statement returns the row (`returning`) or finds it
+-- by a condition (`where`). So a write token may read a table while a statement writes that table. At any other time,
+-- only a read token may read the table.
 --
 -- The setting app.written names the table that is being written. The triggers set app.written before the statement
--- looks for its first row, and clear it after the statement returns its last row. Postgres evaluates the condition of a
--- policy only when it needs the result. A caller cannot set app.written, because the Data API calls no function outside
--- its schemas. A caller that could set app.written could also set the claims of the token.
+-- searches for its first row, and clear app.written after the statement returns its last row. Postgres evaluates a
+-- policy's condition only when the result is needed. A caller cannot set app.written, because the Data API calls no
+-- function outside its schemas. A caller who could set app.written could also change the claims in the token.
 create function app.note_written_table() returns trigger
 language plpgsql
 set search_path = ''
@@ -99,7 +99,8 @@ begin
 end
 $$;
 comment on function app.note_written_table() is
-  'Trigger: sets app.written to the name of the table while a statement writes it, and to an empty text afterwards.';
+  'Trigger: sets app.written to the name of the table while a statement writes the table, and to an empty string '
+  'afterwards.';
 
 create function public.authenticate() returns uuid
 language plpgsql security definer
@@ -108,7 +109,7 @@ as $$
 declare
   own_company_id constant uuid := app.company_id();
 begin
-  -- One update in five minutes is enough to tell a used key from a forgotten key.
+  -- One update every five minutes is enough to distinguish a used key from a forgotten key.
   update public.api_keys set last_used_at = now()
   where key_hash = auth.jwt() ->> 'key_hash'
     and (last_used_at is null or last_used_at < now() - interval '5 minutes');
@@ -116,11 +117,11 @@ begin
 end
 $$;
 comment on function public.authenticate() is
-  'Checks the key of a request that reads no row, notes that the key is in use, and returns its company. Raises '
-  'PT401 and PT403 as app.company_id() does.';
+  'Checks the API key of a request that reads no rows, records that the key was used, and returns the key''s company. '
+  'Raises PT401 and PT403 as app.company_id() does.';
 grant execute on function public.authenticate() to api_client;
 
--- Security definer, because no role may read the digests of keys.
+-- Security definer, because no role may read the key hashes.
 create function app.author(out api_key_id uuid, out user_id uuid)
 language plpgsql stable security definer
 set search_path = ''
@@ -137,10 +138,10 @@ begin
 end
 $$;
 comment on function app.author() is
-  'Returns the author of the change that this statement writes: the API key or the person of the request. Both results '
-  'are null when the platform makes the change.';
+  'Returns the author of the change that this statement makes: the API key or the user. Both results are null when the '
+  'platform makes the change.';
 
--- Security definer, because only the platform reads the tables of Supabase Auth.
+-- Security definer, because only the platform may read the Supabase Auth tables.
 create function app.signed_in_person() returns uuid
 language plpgsql stable security definer
 set search_path = ''
@@ -149,14 +150,14 @@ declare
   claims constant jsonb := auth.jwt();
   person constant uuid := auth.uid();
 begin
-  -- A token is valid for up to an hour. A person who ends a session expects it to end immediately.
+  -- A token is valid for up to an hour. A user who ends a session expects the session to end immediately.
   if claims ? 'session_id' and not exists (
     select from auth.sessions where sessions.id = (claims ->> 'session_id')::uuid
   ) then
     raise sqlstate 'PT401' using message = 'This session has ended: sign in again';
   end if;
-  -- Supabase Auth gives a token (aal1) to a person who knows only the password. The page then asks for the code, but
-  -- someone else could call the Data API without the page.
+  -- Supabase Auth issues a token with level aal1 after a correct password. The settings page then asks for the code. An
+  -- attacker who knows only the password could call the Data API without the settings page.
   if person is not null and not app.used_second_factor() and exists (
     select from auth.mfa_factors where mfa_factors.user_id = person and mfa_factors.status = 'verified'
   ) then
@@ -166,8 +167,8 @@ begin
 end
 $$;
 comment on function app.signed_in_person() is
-  'Returns the person who makes this request, or null when no person does. Raises PT401 when the session has ended. '
-  'Raises PT401 also when the account has a second factor and the session was made without it.';
+  'Returns the signed-in user who makes this request, or null when no user does. Raises PT401 when the session has '
+  'ended. Also raises PT401 when the user has a second factor and signed in without it.';
 
 create function app.used_second_factor() returns boolean
 language sql stable
@@ -176,7 +177,7 @@ as $$
   select coalesce(auth.jwt() ->> 'aal', '') in ('aal2', 'aal3')
 $$;
 comment on function app.used_second_factor() is
-  'Whether the person of this request signed in with a second factor, such as a code from an app.';
+  'Returns whether the signed-in user used a second factor, such as a code from an app.';
 
 create function app.acting_kind() returns text
 language sql stable
@@ -184,45 +185,44 @@ set search_path = ''
 as $$
   select case coalesce(current_setting('role', true), '')
     when 'authenticated' then 'person'
-    -- The function settings acts in the name of the person in its token.
+    -- The edge function settings acts on behalf of the user in its token.
     when 'settings_client' then 'person'
     when 'service_role' then 'platform'
     else 'database'
   end
 $$;
 comment on function app.acting_kind() is
-  'Returns the kind of author that makes the statement, as in company_events.actor_kind: person, platform or database.';
+  'Returns the kind of author that runs the statement, as in company_events.actor_kind: person, platform or database.';
 
--- The address of the client, as the proxy in front of the Data API reports it. The Data API passes the headers of each
--- request to its statements.
+-- The client's IP address, as reported by the proxy in front of the Data API. The Data API makes the request headers
+-- available to its statements.
 create function app.address_of(written text) returns inet
 language sql immutable
 set search_path = ''
 as $$
   select case
-    -- An address with a mask is a network, not a client.
+    -- An IP address with a netmask identifies a network, not a client.
     when pg_input_is_valid(btrim(written), 'inet') and strpos(written, '/') = 0 then btrim(written)::inet
   end
 $$;
 comment on function app.address_of(text) is
-  'Reads an IP address from the text of a header. Returns null when the text is not an IP address.';
+  'Parses an IP address from a header value. Returns null when the value is not an IP address.';
 
 create function app.client_address() returns inet
 language sql stable
 set search_path = ''
 as $$
   select coalesce(
-    -- If the edge function settings makes the request, the token has the address of the person.
+    -- If the edge function settings makes the request, the token contains the user's IP address.
     case when current_setting('role', true) = 'settings_client' then
       app.address_of(auth.jwt() ->> 'client_address')
     end,
-    -- Requests to a hosted project come through Cloudflare, which writes this header. Cloudflare passes on
-    -- x-forwarded-for as the caller wrote it.
+    -- Requests to a hosted project come through Cloudflare, which sets this header. Cloudflare forwards x-forwarded-for
+    -- exactly as the caller sent it.
     app.address_of(headers ->> 'cf-connecting-ip'),
-    -- The proxy of a self-hosted project writes this header.
+    -- The proxy of a self-hosted project sets this header.
     app.address_of(headers ->> 'x-real-ip'),
-    -- A proxy adds the address that it sees at the end of this header. The caller may have written the rest of the
-    -- header.
+    -- A proxy appends the caller's IP address to this header. The caller may have set the rest of the header.
     app.address_of(split_part(headers ->> 'x-forwarded-for', ',', -1))
   )
   from (
@@ -231,15 +231,15 @@ as $$
   ) request
 $$;
 comment on function app.client_address() is
-  'Returns the address of the client, as the platform reports it. Returns null outside a request, or when the '
-  'platform reports no address. Never fails.';
+  'Returns the client''s IP address, as reported by the platform. Returns null outside a request, or when the platform '
+  'reports no IP address. Never fails.';
 
--- The health check for monitors. This call reaches the database as every request does, but needs no API key.
+-- The health check for monitoring tools. A call reaches the database as every request does, but needs no API key.
 create function public.health() returns boolean
 language sql stable
 set search_path = ''
 as $$
   select true
 $$;
-comment on function public.health() is 'Returns true, which shows that the database answers.';
+comment on function public.health() is 'Returns true if the database is reachable.';
 grant execute on function public.health() to api_client;

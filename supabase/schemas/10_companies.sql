@@ -1,4 +1,4 @@
--- Companies and the people who work in them.
+-- Companies and their members.
 
 create table public.companies (
   id uuid primary key default gen_random_uuid(),
@@ -9,11 +9,11 @@ create table public.companies (
   managers_need_second_factor boolean not null default false
 );
 comment on column public.companies.members_found_by_email is
-  'Whether an API key with the scope read may find a member by the e-mail address. Owners and admins decide.';
+  'Whether an API key with the scope read may find a member by e-mail address. Owners and admins set this option.';
 comment on column public.companies.managers_need_second_factor is
-  'Whether owners and admins have their rights only in a session with a second factor. An owner decides.';
+  'Whether owners and admins have their permissions only in a session with a second factor. An owner sets this option.';
 comment on table public.companies is
-  'A customer of the platform. Every record of the customer belongs to exactly one company.';
+  'A customer of the platform. Every record belongs to exactly one company.';
 
 create table public.company_members (
   company_id uuid not null references public.companies on delete cascade,
@@ -21,27 +21,27 @@ create table public.company_members (
   role text not null default 'agent' check (role in ('owner', 'admin', 'agent')),
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
-  -- An API key reads every column of a member. The e-mail address is not in this table, so no key reads the address.
+  -- An API key can read every column of this table. So this table does not contain the members' e-mail addresses.
   name text check (char_length(name) between 1 and 100)
     constraint company_members_name_can_be_typed check (app.is_key_name(name)),
   version bigint not null default app.change_now(),
   primary key (company_id, user_id)
 );
 comment on table public.company_members is
-  'The people who work in a company, each with a role. The assignee of a conversation is one of these people.';
+  'The members of a company, each with a role. The assignee of a conversation is one of these members.';
 comment on column public.company_members.name is
-  'The name of the person in this company. Null until someone sets the name.';
+  'The member''s name in this company. Null until someone sets the name.';
 
--- With this statistic, the planner assumes that all rows belong to one company; 30_contacts.sql gives the reason.
+-- This statistic makes the planner assume that all rows belong to one company. 30_contacts.sql explains why.
 alter table public.company_members alter column company_id set (n_distinct = 1);
 
 create index company_members_user_idx on public.company_members (user_id);
 create index company_members_newest_first_idx
   on public.company_members (company_id, created_at desc, user_id desc);
 
--- The next two functions are security definer. Otherwise a policy on company_members that reads company_members under
--- the same policy would recurse without end. These functions return arrays, so that Postgres evaluates them once for
--- each statement and can still use an index on company_id.
+-- The next two functions are security definer. Otherwise a policy on company_members that reads company_members would
+-- cause infinite recursion. These functions return arrays, so that Postgres evaluates them once per statement and can
+-- still use an index on company_id.
 create function app.member_company_ids() returns uuid[]
 language sql stable security definer
 set search_path = ''
@@ -50,7 +50,7 @@ as $$
   from public.company_members
   where user_id = (select app.signed_in_person())
 $$;
-comment on function app.member_company_ids() is 'Returns the companies in which the signed-in person works.';
+comment on function app.member_company_ids() is 'Returns the companies of which the signed-in user is a member.';
 grant execute on function app.member_company_ids() to authenticated;
 
 create function app.managed_company_ids() returns uuid[]
@@ -64,8 +64,8 @@ as $$
     and (app.used_second_factor() or not managers_need_second_factor)
 $$;
 comment on function app.managed_company_ids() is
-  'Returns the companies that the signed-in person runs, as owner or admin. A company that requires a second factor is '
-  'not among them if the person signed in without one.';
+  'Returns the companies of which the signed-in user is an owner or an admin. If the user signed in without a second '
+  'factor, excludes companies that require a second factor.';
 grant execute on function app.managed_company_ids() to authenticated;
 
 create trigger companies_set_updated_at before update on public.companies

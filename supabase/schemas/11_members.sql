@@ -1,6 +1,6 @@
 -- The operator manages the members of a company with these functions, because a new company has no owner who could add
--- members. The operator names a person by the e-mail address that the person signs in with. Owners and admins have
--- functions of their own, in 13_colleagues.sql.
+-- members. The operator identifies a user by the e-mail address with which the user signs in. The functions for owners
+-- and admins are in 13_colleagues.sql.
 
 create type public.company_member as (
   company_id uuid,
@@ -11,7 +11,7 @@ create type public.company_member as (
   created_at timestamptz
 );
 comment on type public.company_member is
-  'A member as the operator sees it, with the e-mail address. Signed-in people and API keys cannot read the e-mail '
+  'A member with the e-mail address, as the operator sees it. Signed-in users and API keys cannot read the e-mail '
   'address.';
 
 create function app.name_of_person(user_id uuid, company_id uuid) returns text
@@ -28,7 +28,7 @@ as $$
   )
 $$;
 comment on function app.name_of_person(uuid, uuid) is
-  'Returns the name of a person in a company, or the e-mail address if there is no name. Returns null when neither is '
+  'Returns a user''s name in a company, or the e-mail address if the user has no name. Returns null when neither is '
   'known.';
 
 create function app.person_with_email(email text) returns uuid
@@ -43,7 +43,7 @@ begin
   if cardinality(found_ids) = 0 then
     raise sqlstate 'PT404' using message = 'No one has signed up with this e-mail address';
   end if;
-  -- A person who signs in with single sign-on and also in another way has two user accounts.
+  -- A person who uses single sign-on and another sign-in method has two user accounts.
   if cardinality(found_ids) > 1 then
     raise sqlstate 'PT409' using message = 'Several people have signed up with this e-mail address';
   end if;
@@ -51,8 +51,8 @@ begin
 end
 $$;
 comment on function app.person_with_email(text) is
-  'Returns the person who signs in with an e-mail address. Upper and lower case do not matter. Raises PT404 when '
-  'there is no such person, and PT409 when there are several.';
+  'Returns the user who signs in with an e-mail address. The comparison ignores case. Raises PT404 when no user has '
+  'this address, and PT409 when several users have it.';
 
 create function app.check_member_role(role text) returns void
 language plpgsql immutable
@@ -86,7 +86,7 @@ begin
 end
 $$;
 comment on function app.member_with_email(uuid, text) is
-  'Returns the member of a company who signs in with an e-mail address. Raises PT404 when there is none.';
+  'Returns the member of a company who signs in with an e-mail address. Raises PT404 when no member has this address.';
 
 create function app.keep_an_owner(company_id uuid, leaving uuid) returns void
 language plpgsql
@@ -96,8 +96,8 @@ as $$
 declare
   owners uuid[];
 begin
-  -- Every call locks the rows in the same order. If two owners leave at the same time, the second call waits and is
-  -- then refused.
+  -- Every call locks the rows in the same order. If the last two owners leave at the same time, the second call waits
+  -- and is then refused.
   owners := array(
     select user_id from public.company_members
     where company_id = keep_an_owner.company_id and role = 'owner'
@@ -110,8 +110,8 @@ begin
 end
 $$;
 comment on function app.keep_an_owner(uuid, uuid) is
-  'Raises PT409 when this person is the only owner of the company. Until the end of the transaction, no other owner '
-  'can leave.';
+  'Raises PT409 when this member is the only owner of the company. No other owner can leave until the transaction '
+  'ends.';
 
 create function app.give_role(company_id uuid, user_id uuid, role text) returns void
 language plpgsql
@@ -128,8 +128,8 @@ begin
 end
 $$;
 comment on function app.give_role(uuid, uuid, text) is
-  'Gives a member another role. Raises PT409 when the company would have no owner left. This function checks no '
-  'permission; its caller does.';
+  'Changes a member''s role. Raises PT409 when the company would have no owner left. This function does not check '
+  'permissions. Its caller does.';
 
 create function app.end_membership(company_id uuid, user_id uuid) returns void
 language plpgsql
@@ -144,10 +144,10 @@ begin
 end
 $$;
 comment on function app.end_membership(uuid, uuid) is
-  'Removes a member. Raises PT409 when the company would have no owner left. This function checks no permission; its '
-  'caller does.';
+  'Removes a member. Raises PT409 when the company would have no owner left. This function does not check permissions. '
+  'Its caller does.';
 
--- Security definer, like the functions below. Only these functions read the e-mail addresses of people, and only the
+-- Security definer, like the functions below. Only these functions read the e-mail addresses of users, and only the
 -- platform may call them.
 create function public.add_company_member(
   company_id uuid,
@@ -168,8 +168,8 @@ begin
     raise sqlstate 'PT404' using message = 'No company has this id';
   end if;
   person := app.person_with_email(add_company_member.email);
-  -- In a project that lets people sign up, anyone can sign up with the address of another person, but cannot confirm
-  -- that address.
+  -- In a project with open sign-up, anyone can sign up with another person's e-mail address, but cannot confirm that
+  -- address.
   if not exists (
     select from auth.users
     where users.id = person and (users.email_confirmed_at is not null or users.invited_at is not null)
@@ -186,9 +186,9 @@ begin
 end
 $$;
 comment on function public.add_company_member(uuid, text, text, text) is
-  'Adds the person who signs in with this e-mail address to a company. Raises PT404 when there is no such company or '
-  'person. Raises PT409 when the address is not confirmed, or when the person already works in the company. Raises '
-  'PT422 for a wrong role or name.';
+  'Adds the user who signs in with this e-mail address to a company. Raises PT404 when the company or the user does '
+  'not exist. Raises PT409 when the address is not confirmed, or when the user is already a member. Raises PT422 for '
+  'an invalid role or name.';
 grant execute on function public.add_company_member(uuid, text, text, text) to service_role;
 
 create function public.list_company_members(company_id uuid) returns setof public.company_member
@@ -220,8 +220,8 @@ begin
 end
 $$;
 comment on function public.change_company_member_role(uuid, text, text) is
-  'Gives a member of a company another role. Raises PT404 when no member has the e-mail address. Raises PT409 when '
-  'the company would have no owner left. Raises PT422 for a wrong role.';
+  'Changes the role of a company''s member. Raises PT404 when no member has the e-mail address. Raises PT409 when the '
+  'company would have no owner left. Raises PT422 for an invalid role.';
 grant execute on function public.change_company_member_role(uuid, text, text) to service_role;
 
 create function public.remove_company_member(company_id uuid, email text) returns public.company_member
@@ -238,12 +238,12 @@ begin
 end
 $$;
 comment on function public.remove_company_member(uuid, text) is
-  'Removes a member from a company. The person can still sign in. Raises PT404 when no member has the e-mail '
+  'Removes a member from a company. The removed user can still sign in. Raises PT404 when no member has the e-mail '
   'address, and PT409 when the company would have no owner left.';
 grant execute on function public.remove_company_member(uuid, text) to service_role;
 
--- Security definer, because no key may read the e-mail address of a person. A caller who knows the address learns only
--- which member has this address, and only if the company allows such searches.
+-- Security definer, because no API key may read e-mail addresses. A caller who knows an address learns only which
+-- member has this address, and only if the company allows such searches.
 create function public.member_ids_by_email(email text) returns uuid[]
 language plpgsql stable security definer
 set search_path = ''
@@ -263,7 +263,7 @@ begin
 end
 $$;
 comment on function public.member_ids_by_email(text) is
-  'Returns the members of the key''s company who sign in with this e-mail address: usually one or none. Returns null '
+  'Returns the members of the key''s company who sign in with this e-mail address, usually at most one. Returns null '
   'when the company does not let keys find members by e-mail address. Needs a read token. Raises PT401 and PT403 as '
   'app.company_id() does.';
 grant execute on function public.member_ids_by_email(text) to api_client;

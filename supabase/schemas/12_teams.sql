@@ -10,12 +10,12 @@ create table public.teams (
   unique (company_id, id),
   unique (company_id, name)
 );
-comment on table public.teams is 'A group of people in a company. Conversations can be assigned to a team.';
+comment on table public.teams is 'A group of members in a company. Conversations can be assigned to a team.';
 
--- With this statistic, the planner assumes that all rows belong to one company; 30_contacts.sql gives the reason.
+-- This statistic makes the planner assume that all rows belong to one company. 30_contacts.sql explains why.
 alter table public.teams alter column company_id set (n_distinct = 1);
 
--- An API key lists the teams of its company. The list has every team that a conversation may name in team_id.
+-- An API key can list the teams of its company. The list contains every team that a conversation may have in team_id.
 create index teams_newest_first_idx on public.teams (company_id, created_at desc, id desc);
 
 create trigger teams_note_version before update on public.teams

@@ -1,5 +1,6 @@
--- Owners and admins manage the members of their company with these functions. Only owners make owners, change the role of
--- an owner or remove an owner. Admins manage agents and other admins. Everyone may leave. A company always keeps an owner.
+-- Owners and admins manage the members of their company with these functions. Only owners can promote a member to
+-- owner, change an owner's role or remove an owner. Admins manage agents and other admins. Every member may leave. A
+-- company always has at least one owner.
 
 create function app.managing_role(company_id uuid) returns text
 language plpgsql stable
@@ -25,27 +26,26 @@ begin
 end
 $$;
 comment on function app.managing_role(uuid) is
-  'Returns the role of the signed-in person in a company that the person runs: owner or admin. Raises PT404 for people '
-  'who do not work there. Raises PT403 for agents, and for a session without the second factor that the company '
-  'requires.';
+  'Returns the signed-in user''s role, owner or admin, in a company. Raises PT404 for users who are not members. '
+  'Raises PT403 for agents, and for a session without the second factor that the company requires.';
 
 create function app.role_of_sole_manager(company_id uuid) returns text
 language plpgsql
 set search_path = ''
 as $$
 begin
-  -- Only a person who manages the company may lock it. During the wait for the lock, this person may lose the role, so
-  -- the function checks the role again.
+  -- Only an owner or an admin may lock the company. While the function waits for the lock, the user may lose this role,
+  -- so the function checks the role again.
   perform app.managing_role(role_of_sole_manager.company_id);
   perform from public.companies where companies.id = role_of_sole_manager.company_id for no key update;
   return app.managing_role(role_of_sole_manager.company_id);
 end
 $$;
 comment on function app.role_of_sole_manager(uuid) is
-  'Returns and raises the same as app.managing_role(). Until the end of the transaction, no one else changes the '
-  'members of the company or invites people, so that no decision is based on an earlier role.';
+  'Returns the same result and raises the same errors as app.managing_role(). Until the transaction ends, no other '
+  'transaction can change the company''s members or invite people. So no decision is based on an outdated role.';
 
--- Security definer, because no person may read auth.users.
+-- Security definer, because no user may read auth.users.
 create function public.company_people(company_id uuid)
 returns table (
   user_id uuid, name text, email text, role text, created_at timestamptz, has_second_factor boolean
@@ -75,11 +75,12 @@ begin
 end
 $$;
 comment on function public.company_people(uuid) is
-  'Returns the members of a company to people who work there. Owners and admins see the e-mail addresses, and who has a '
-  'second factor. Other people see these only for themselves. Returns no rows to people who do not work there.';
+  'Returns the members of a company to users who are members themselves. Owners and admins see each member''s e-mail '
+  'address, and whether the member has a second factor. Agents see these values only for themselves. Returns no rows '
+  'to users who are not members.';
 grant execute on function public.company_people(uuid) to authenticated;
 
--- Security definer, because no person may write the role of a member.
+-- Security definer, because no user may write a member's role directly.
 create function public.change_member_role(company_id uuid, user_id uuid, role text) returns void
 language plpgsql security definer
 set search_path = ''
@@ -102,12 +103,12 @@ begin
 end
 $$;
 comment on function public.change_member_role(uuid, uuid, text) is
-  'Gives a member of the company another role. Owners and admins of the company may call it. Only owners may give or '
-  'take the role owner. Raises PT403 for other callers. Raises PT404 when the person or the caller does not work '
-  'there. Raises PT409 when the company would have no owner left. Raises PT422 for a wrong role.';
+  'Changes a member''s role. Owners and admins of the company may call this function. Only owners may assign or remove '
+  'the role owner. Raises PT403 for other callers. Raises PT404 when the user or the caller is not a member. Raises '
+  'PT409 when the company would have no owner left. Raises PT422 for an invalid role.';
 grant execute on function public.change_member_role(uuid, uuid, text) to authenticated;
 
--- Security definer, because no person may delete a member.
+-- Security definer, because no user may delete a member directly.
 create function public.remove_member(company_id uuid, user_id uuid) returns void
 language plpgsql security definer
 set search_path = ''
@@ -130,7 +131,7 @@ begin
 end
 $$;
 comment on function public.remove_member(uuid, uuid) is
-  'Removes a member from the company. Everyone may remove themselves. Owners may remove everyone, and admins may remove '
-  'agents and admins. The person can still sign in. Raises PT403 for other callers, PT404 for people who do not work '
-  'there, and PT409 when the company would have no owner left.';
+  'Removes a member from the company. All members may remove themselves. Owners may remove any member. Admins may '
+  'remove agents and admins. The removed user can still sign in. Raises PT403 for other callers, PT404 for users who '
+  'are not members, and PT409 when the company would have no owner left.';
 grant execute on function public.remove_member(uuid, uuid) to authenticated;

@@ -1,6 +1,6 @@
--- How people sign in: people see and end their own sessions, an owner requires second factors, and the operator helps a
--- person who has lost a second factor. Supabase Auth keeps the sessions and the factors. These functions are security
--- definer, because only the platform reads the tables of Supabase Auth.
+-- Functions for sessions and second factors. Users can list and end their own sessions. An owner can require second
+-- factors. The operator can remove a lost second factor. Supabase Auth stores the sessions and the factors. These
+-- functions are security definer, because only the platform may read the Supabase Auth tables.
 
 create function public.own_sessions()
 returns table (
@@ -17,7 +17,7 @@ begin
   return query
     select
       s.id, s.user_agent, s.ip, s.created_at,
-      -- Supabase Auth writes this column in UTC, without the time zone.
+      -- Supabase Auth stores this column in UTC, without a time zone.
       greatest(s.created_at, s.refreshed_at at time zone 'UTC') as used_at,
       coalesce(s.aal::text, '') in ('aal2', 'aal3'),
       s.id::text = auth.jwt() ->> 'session_id'
@@ -27,8 +27,8 @@ begin
 end
 $$;
 comment on function public.own_sessions() is
-  'Returns the sessions of the signed-in person. The session that was used last comes first. A session is renewed '
-  'about once an hour while the person uses it, so last_used_at may be an hour late.';
+  'Returns the sessions of the signed-in user, most recently used first. A session is refreshed about once an hour '
+  'while it is in use. So last_used_at may be up to an hour old.';
 grant execute on function public.own_sessions() to authenticated;
 
 create function public.end_session(session_id uuid) returns void
@@ -44,8 +44,8 @@ begin
 end
 $$;
 comment on function public.end_session(uuid) is
-  'Ends a session of the signed-in person. The database refuses its token from now on. Raises PT404 for an ended session '
-  'and for a session of another person.';
+  'Ends a session of the signed-in user. The database then refuses the session''s token. Raises PT404 for an ended '
+  'session and for another user''s session.';
 grant execute on function public.end_session(uuid) to authenticated;
 
 create function public.require_second_factor(company_id uuid, required boolean) returns void
@@ -75,9 +75,9 @@ begin
 end
 $$;
 comment on function public.require_second_factor(uuid, boolean) is
-  'Decides whether owners and admins of the company have their rights only in a session with a second factor. Only '
-  'owners may call it. Raises PT409 when owners would lose their own rights. Raises PT403 and PT404 as '
-  'app.managing_role() does.';
+  'Sets whether owners and admins of the company have their permissions only in a session with a second factor. Only '
+  'owners may call this function. Raises PT409 when the calling owner would lose permissions. Raises PT403 and PT404 '
+  'as app.managing_role() does.';
 grant execute on function public.require_second_factor(uuid, boolean) to authenticated;
 
 create function public.remove_second_factors(email text) returns integer
@@ -94,7 +94,7 @@ begin
   if removed = 0 then
     raise sqlstate 'PT409' using message = 'This person has no second factor';
   end if;
-  -- Another person may have the lost device, with an open session on it.
+  -- Someone else may have the lost device, which may still have a valid session.
   delete from auth.sessions where user_id = person;
   insert into public.company_events (company_id, member_id, member_name, action, actor_kind, client_address)
   select company_id, user_id, name, 'second_factor_removed', app.acting_kind(), app.client_address()
@@ -103,7 +103,7 @@ begin
 end
 $$;
 comment on function public.remove_second_factors(text) is
-  'Removes the second factors of a person who has lost them, and ends all sessions of the person. The history of each '
-  'company of the person records this. Returns the number of factors. Raises PT404 and PT409 as '
-  'app.person_with_email() does, and PT409 for a person without a second factor.';
+  'Removes all second factors of a user who has lost them, and ends all of the user''s sessions. Adds an event to the '
+  'history of each of the user''s companies. Returns the number of removed factors. Raises PT404 and PT409 as '
+  'app.person_with_email() does, and PT409 for a user without a second factor.';
 grant execute on function public.remove_second_factors(text) to service_role;

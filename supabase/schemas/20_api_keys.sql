@@ -1,5 +1,5 @@
--- API keys. Owners and admins of a company create, rename, switch off, rotate and delete its keys. The operator can do
--- the same.
+-- API keys. The operator, and the owners and admins of a company, can create, rename, switch off, rotate and delete its
+-- keys.
 
 create type public.new_api_key as (
   id uuid,
@@ -11,16 +11,16 @@ create type public.new_api_key as (
   created_at timestamptz
 );
 comment on type public.new_api_key is
-  'A new key, as create_api_key() and rotate_api_key() return it. Only this answer contains the key itself (api_key).';
+  'A new key, as create_api_key() and rotate_api_key() return it. Only this result contains the key itself (api_key).';
 
 create table public.api_keys (
   id uuid primary key default gen_random_uuid(),
   company_id uuid not null references public.companies on delete cascade,
   name text not null check (char_length(name) between 1 and 100)
     constraint api_keys_name_can_be_typed check (app.is_key_name(name)),
-  -- SHA-256 in hexadecimal. A plain digest is enough: keys are random, so there is no dictionary to try.
+  -- SHA-256 in hexadecimal. A hash without a salt is enough: keys are random, so a dictionary attack is impossible.
   key_hash text not null unique check (key_hash ~ '^[0-9a-f]{64}$'),
-  -- The last four characters of the key. With these characters, people can tell one key from another.
+  -- The last four characters of the key. They help users distinguish keys.
   hint text not null check (char_length(hint) = 4),
   scopes text[] not null check (
     cardinality(scopes) > 0
@@ -36,24 +36,24 @@ create table public.api_keys (
   replaced_at timestamptz,
   meant_to_expire_at timestamptz,
   constraint api_keys_id_in_company unique (company_id, id),
-  -- A key can have only one successor. The foreign key also uses the index of this constraint.
+  -- A key can have only one successor. The foreign key uses the index of this constraint.
   constraint api_keys_one_successor unique (company_id, replaces),
   -- When a key is deleted, its successor remains.
   constraint api_keys_replaces_fkey foreign key (company_id, replaces)
     references public.api_keys (company_id, id) on delete set null (replaces)
 );
 comment on table public.api_keys is
-  'The API keys of integrations. The key itself is shown once, when it is created, and is never stored.';
+  'The API keys of integrations. The key itself is shown once, at its creation, and is never stored.';
 comment on column public.api_keys.last_used_at is
-  'When a request last used the key. authenticate() updates it, at most once in five minutes.';
+  'When a request last used the key. authenticate() updates this column at most once every five minutes.';
 comment on column public.api_keys.replaces is
   'The earlier key that this key replaces. Null when there is no earlier key, or when the earlier key was deleted.';
 comment on column public.api_keys.replaced_at is
-  'When the key last got a successor. The time stays, even if the successor is deleted.';
+  'When the key last got a successor. The value remains even if the successor is deleted.';
 comment on column public.api_keys.meant_to_expire_at is
-  'The expiry that the key had before its first rotation: infinity means never, and null means no rotation yet. A '
-  'rotation shortens expires_at, but the successor gets the full lifetime of the key: the time from created_at to '
-  'this expiry.';
+  'The key''s expiry before its first rotation. Infinity means never, and null means that the key was not rotated. A '
+  'rotation shortens expires_at. The successor gets the full lifetime of the key: the time from created_at to this '
+  'expiry.';
 
 create index api_keys_company_idx on public.api_keys (company_id, created_at desc, id desc);
 create index api_keys_created_by_idx on public.api_keys (created_by);
@@ -70,7 +70,7 @@ set search_path = ''
 as $$
 #variable_conflict use_column
 declare
-  -- 256 random bits, in an alphabet that is safe in headers and URLs.
+  -- 256 random bits, encoded with characters that are safe in headers and URLs.
   plain constant text := 'sk_live_' || translate(
     rtrim(encode(extensions.gen_random_bytes(32), 'base64'), '='), '+/', '-_'
   );
@@ -92,8 +92,8 @@ begin
 end
 $$;
 comment on function app.add_api_key(uuid, text, text[], timestamptz, uuid) is
-  'Creates a random key with these values. Only create_api_key() and rotate_api_key() call it, and both check the '
-  'caller.';
+  'Creates a random key with these values. Only create_api_key() and rotate_api_key() call this function. Both check '
+  'the caller.';
 
 create function public.create_api_key(
   name text,
@@ -152,7 +152,7 @@ end
 $$;
 comment on function public.create_api_key(text, text[], timestamptz, uuid) is
   'Creates an API key and returns it. The key is never shown again. Owners and admins of the company may call this '
-  'function. A person who runs exactly one company may leave out company_id. The platform (service_role) may name any '
+  'function. A user who manages exactly one company may omit company_id. The platform (service_role) may specify any '
   'company.';
 grant execute on function public.create_api_key(text, text[], timestamptz, uuid) to authenticated, service_role;
 
@@ -164,7 +164,8 @@ declare
   is_platform constant boolean := coalesce(current_setting('role', true) = 'service_role', false);
   key public.api_keys;
 begin
-  -- The caller is checked before anything is locked. So a caller without the right never waits and never blocks others.
+  -- The function checks the caller before it locks anything. So a caller without permission never waits and never
+  -- blocks other callers.
   select * into key from public.api_keys where api_keys.id = of_key_id;
   if not found or not (is_platform or key.company_id = any (app.member_company_ids())) then
     raise sqlstate 'PT404' using message = 'No API key has this id';
@@ -172,7 +173,7 @@ begin
   if not (is_platform or key.company_id = any (app.managed_company_ids())) then
     raise sqlstate 'PT403' using message = denied;
   end if;
-  -- The company is locked first, because a deletion of the company locks the company before its keys.
+  -- This statement locks the company first, because deleting a company locks the company before its keys.
   perform from public.companies where companies.id = key.company_id for key share;
   select * into key from public.api_keys where api_keys.id = of_key_id for no key update;
   if not found then
@@ -183,7 +184,7 @@ end
 $$;
 comment on function app.locked_api_key(uuid, text) is
   'Locks an API key and its company, and returns the key. Raises PT404 for an unknown key or a key of another company, '
-  'and PT403 with the message in the argument denied for people who do not manage the company of the key.';
+  'and PT403, with the message in the argument `denied`, for users who do not manage the key''s company.';
 
 create function public.rotate_api_key(key_id uuid, overlap_hours integer default 24) returns public.new_api_key
 language plpgsql security definer
@@ -202,7 +203,7 @@ begin
     raise sqlstate 'PT422' using message = 'The overlap is 0 to 168 hours';
   end if;
 
-  -- If two rotations run at the same time, the second one waits here and then finds the successor.
+  -- If two rotations run at the same time, the second rotation waits here and then finds the successor.
   key := app.locked_api_key(rotate_api_key.key_id, 'Only owners and admins of a company rotate its API keys');
   if exists (
     select from public.api_keys
@@ -219,7 +220,7 @@ begin
     end if;
   end if;
   made := app.add_api_key(key.company_id, key.name, key.scopes, until, key.id);
-  -- A key without expires_at never expires, and least() ignores null.
+  -- A key without expires_at never expires. The function least() ignores null values.
   update public.api_keys set
     expires_at = least(api_keys.expires_at, now() + make_interval(hours => overlap_hours)),
     meant_to_expire_at = key.meant_to_expire_at,
@@ -230,12 +231,12 @@ begin
 end
 $$;
 comment on function public.rotate_api_key(uuid, integer) is
-  'Creates a successor of an API key and returns it. The successor is never shown again. The successor has the same '
-  'name and scopes, is active, and gets the full lifetime of the earlier key. The earlier key ends after the overlap, '
-  'or at its own expiry if that comes first. An overlap of 0 ends the earlier key immediately. Owners and admins of '
-  'the company and the platform (service_role) may call this function. Raises PT403 for other callers. Raises PT404 '
-  'for an unknown key or a key of another company. Raises PT409 for a key that already has a successor. Raises PT422 '
-  'for a wrong overlap, or for a key that expired before it was created.';
+  'Creates a successor of an API key and returns it. The successor is never shown again. The successor is active and '
+  'has the name, the scopes and the full lifetime of the earlier key. The earlier key expires after the overlap, or at '
+  'its own expiry if that comes first. An overlap of 0 ends the earlier key immediately. Owners and admins of the '
+  'company and the platform (service_role) may call this function. Raises PT403 for other callers. Raises PT404 for an '
+  'unknown key or a key of another company. Raises PT409 for a key that already has a successor. Raises PT422 for an '
+  'invalid overlap, and for a key that expired before it was created.';
 grant execute on function public.rotate_api_key(uuid, integer) to authenticated, service_role;
 
 -- Security definer, because no role may update expires_at. This function checks that the time is in the future; a check
@@ -276,13 +277,13 @@ begin
 end
 $$;
 comment on function public.set_api_key_expiry(uuid, timestamptz) is
-  'Changes when an API key expires. Null means never, which a key with a successor cannot have. A key that has expired '
-  'stays expired. Owners and admins of the company and the platform (service_role) may call this function. Raises '
-  'PT403 for other callers. Raises PT404 for an unknown key or a key of another company. Raises PT409 for a key that '
-  'has expired. Raises PT422 for a moment that is not in the future.';
+  'Changes the expiry of an API key. Null means that the key never expires, which is not allowed for a key with a '
+  'successor. A key that has expired remains expired. Owners and admins of the company and the platform (service_role) '
+  'may call this function. Raises PT403 for other callers. Raises PT404 for an unknown key or a key of another '
+  'company. Raises PT409 for a key that has expired. Raises PT422 for a time that is not in the future.';
 grant execute on function public.set_api_key_expiry(uuid, timestamptz) to authenticated, service_role;
 
--- Security definer, because no key may read the tables of companies and keys.
+-- Security definer, because no API key may read the tables companies and api_keys.
 create function public.own_key()
 returns table (company_id uuid, company_name text, id uuid, name text, scopes text[], expires_at timestamptz)
 language plpgsql stable security definer
@@ -299,8 +300,8 @@ begin
 end
 $$;
 comment on function public.own_key() is
-  'Returns the API key of this request and its company. A key of any scope may call it. Raises PT401 and PT403 as '
-  'app.company_id() does.';
+  'Returns the API key of this request and its company. A key with any scope may call this function. Raises PT401 and '
+  'PT403 as app.company_id() does.';
 grant execute on function public.own_key() to api_client;
 
 create trigger api_keys_check_name before insert or update of name on public.api_keys

@@ -1,18 +1,19 @@
--- The history of a company. The history has an event for each change of an API key, for each member who joins or
--- leaves, and for each change of a member's name or role. It also has the invitations of people, the changes of the
--- company's messaging accounts and webhooks, and the changes of its rule for second factors. An event says who made the
--- change, when, and from which address. The database writes the event in the transaction of the change. Changes by
--- people, by keys, by the platform and by administrators all have events. The history also has the changes of the
--- company's own apps at the channel.
+-- The history of a company. The history has an event for each change to an API key, for each member who joins or
+-- leaves, and for each change of a member's name or role. The history also records invitations, changes to the
+-- company's messaging accounts and webhooks, and changes to its second-factor rule. An event records who made the
+-- change, when, and from which IP address. The database writes the event in the transaction of the change. Changes by
+-- users, keys, the platform and database administrators all create events. The history also records changes to the
+-- company's own WhatsApp apps.
 --
 -- An event is about at most one thing: a key (key_id), a member (member_id), a messaging account (account_id), a
--- webhook (webhook_id) or an invitation (invited_email). An event about none of them is about the company itself. A new action needs its name in
--- the constraint and in the comment of details, and its words on the settings page (page/texts/*/history.ts).
+-- webhook (webhook_id) or an invitation (invited_email). An event without any of these is about the company itself. A
+-- new action needs its name in the constraint and in the comment of details, and its words on the settings page
+-- (page/texts/*/history.ts).
 
 create table public.company_events (
   id uuid primary key default gen_random_uuid(),
   company_id uuid not null references public.companies on delete cascade,
-  -- These columns have no foreign keys, because an event stays after its key is deleted or its person has left.
+  -- These columns have no foreign keys, because an event remains after its key is deleted or its member has left.
   key_id uuid,
   key_name text,
   key_hint text,
@@ -75,42 +76,42 @@ comment on column public.company_events.member_id is
 comment on column public.company_events.account_id is
   'The messaging account that the event is about. Null when the event is not about an account.';
 comment on column public.company_events.account_name is
-  'How people recognize the account: by its phone number, or by its name, after the event.';
+  'The label by which users recognize the account after the event: its phone number or its name.';
 comment on column public.company_events.webhook_id is
   'The webhook that the event is about. Null when the event is not about a webhook.';
 comment on column public.company_events.webhook_address is
-  'The address of the webhook after the event, without its query, because a query often contains a secret.';
+  'The webhook''s URL after the event, without its query string, because a query string often contains a secret.';
 comment on column public.company_events.invited_email is
   'The e-mail address of the invited person. Null when the event is not about an invitation.';
 comment on column public.company_events.member_name is
   'The name of the member after the event. Null when the member had no name.';
 comment on column public.company_events.action is
-  'The kind of event. The action changed comes only from a statement of an administrator, such as a statement that '
-  'gives a key other scopes.';
+  'The kind of event. Only statements of a database administrator create the action `changed`, such as a statement '
+  'that changes a key''s scopes.';
 comment on column public.company_events.details is
-  'Which values this object has depends on the action. A created event has scopes and expires_at, and also `replaces` '
-  'if the key replaces another key. The events renamed and expiry_changed have from and to, where a null expiry means '
+  'The members of this object depend on the action. A created event has scopes and expires_at, and also `replaces` if '
+  'the key replaces another key. The events renamed and expiry_changed have from and to, where a null expiry means '
   'never. A rotated event has successor_id and ends_at. A changed event has fields, and from and to if the scopes '
   'changed. A deleted event has scopes. The events member_renamed and member_role_changed have from and to, where a '
-  'null name means no name. The events member_added, member_removed, invited, invitation_renewed, '
-  'invitation_withdrawn and invitation_declined have role. The events of an app have app, the name of the app. The '
-  'event webhook_changed has fields, and webhook_switched_off has why.';
+  'null name means no name. The events member_added, member_removed, invited, invitation_renewed, invitation_withdrawn '
+  'and invitation_declined have role. The events of an app have app, the name of the app. The event webhook_changed '
+  'has fields, and webhook_switched_off has why.';
 comment on column public.company_events.actor_name is
-  'The name that the person had in the company before the event, or the e-mail address if the person had no name. '
-  'Another person may later get the same name, but never the same actor_id. For a key: its name.';
+  'The author''s name in the company before the event, or the e-mail address if the author had no name. Another user '
+  'may later have the same name, but never the same actor_id. If the author is a key, this is the key''s name.';
 comment on column public.company_events.actor_kind is
-  'person: a signed-in person. key: an API key. platform: the operator, with the secret key. database: a statement that '
-  'did not come through the Data API, or a job.';
+  'person: a signed-in user. key: an API key. platform: the operator, who uses the secret key. database: a job, or a '
+  'statement that did not come through the Data API.';
 comment on column public.company_events.client_address is
-  'The address of the client, as the platform reported it. Null when the platform reported no address.';
+  'The client''s IP address, as reported by the platform. Null when the platform reported no IP address.';
 
--- With this statistic, the planner assumes that all rows belong to one company; 30_contacts.sql gives the reason.
+-- This statistic makes the planner assume that all rows belong to one company. 30_contacts.sql explains why.
 alter table public.company_events alter column company_id set (n_distinct = 1);
 
 create index company_events_newest_first_idx
   on public.company_events (company_id, created_at desc, id desc);
 
--- Security definer, because no role may write the events.
+-- Security definer, because no role may write events directly.
 create function app.note_api_key_event() returns trigger
 language plpgsql security definer
 set search_path = ''
@@ -129,7 +130,7 @@ declare
     null
   );
 begin
-  -- A key that is deleted with its company leaves no event, because the company no longer exists.
+  -- A key that is deleted with its company creates no event, because the company no longer exists.
   insert into public.company_events (
     company_id, key_id, key_name, key_hint, action, details, actor_kind, actor_id, actor_name, client_address
   )
@@ -158,7 +159,7 @@ begin
         )
       ),
       (
-        -- The event of a rotation already says when the key ends.
+        -- The rotation event already contains the time at which the key expires.
         tg_op = 'UPDATE' and old.expires_at is distinct from new.expires_at
           and old.replaced_at is not distinct from new.replaced_at,
         'expiry_changed', jsonb_build_object('from', old.expires_at, 'to', new.expires_at)
@@ -176,7 +177,7 @@ begin
 end
 $$;
 comment on function app.note_api_key_event() is
-  'Trigger: writes each change of an API key into company_events. One statement may make several changes.';
+  'Trigger: records each change to an API key in company_events. One statement may make several changes.';
 
 create function app.note_member_event() returns trigger
 language plpgsql security definer
@@ -185,18 +186,18 @@ as $$
 declare
   kind constant text := app.acting_kind();
   person constant uuid := case when kind = 'person' then auth.uid() end;
-  -- An insertion has no old row, and a deletion has no new row. If an update moves a membership to another person or
-  -- company, the old membership ends and a new one begins.
+  -- An insertion has no old row, and a deletion has no new row. If an update moves a membership to another user or
+  -- company, the old membership ends and a new membership begins.
   is_same constant boolean :=
     coalesce(old.user_id = new.user_id and old.company_id = new.company_id, false);
 begin
-  -- Members who are deleted with their company leave no event, because the company no longer exists.
+  -- Members who are deleted with their company create no event, because the company no longer exists.
   insert into public.company_events (
     company_id, member_id, member_name, action, details, actor_kind, actor_id, actor_name, client_address
   )
   select
     company.id, event.member_id, event.member_name, event.action, event.details, kind, person,
-    -- If people change their own name, the row already has the new name. The event needs the earlier name.
+    -- If members change their own name, the row already contains the new name. The event needs the earlier name.
     case
       when person = old.user_id then coalesce(old.name, app.name_of_person(person, null))
       else app.name_of_person(person, company.id)
@@ -234,7 +235,7 @@ comment on function app.note_member_event() is
 create trigger api_keys_note_event after insert or delete on public.api_keys
   for each row execute function app.note_api_key_event();
 
--- A request that uses a key changes none of these columns, so it makes no event and does not run this trigger.
+-- A request that uses a key does not change these columns. So such a request does not run this trigger.
 create trigger api_keys_note_change after update on public.api_keys
   for each row
   when (

@@ -1,12 +1,12 @@
--- The use of the API keys of a company: the number of requests for each status and hour, and the latest errors. What a
--- request sent is not stored, because it may name a person. An error has only words of the service, such as the name of
--- a field.
+-- API key usage: the number of requests for each status and hour, and the latest errors. The content of requests is not
+-- stored, because it may contain personal data. A stored error contains only text of the service, such as the name of a
+-- field.
 
 create table public.api_key_usage (
   company_id uuid not null references public.companies on delete cascade,
   key_id uuid not null,
-  -- When the hour began. Days begin at different hours in different time zones, so the table counts by the hour and not
-  -- by the day.
+  -- The start of the hour. Days begin at different hours in different time zones, so the table counts requests per hour
+  -- and not per day.
   hour timestamptz not null check (hour = date_bin('1 hour', hour, 'epoch')),
   status smallint not null check (status between 100 and 599),
   requests bigint not null check (requests > 0),
@@ -15,9 +15,9 @@ create table public.api_key_usage (
     references public.api_keys (company_id, id) on delete cascade
 );
 comment on table public.api_key_usage is
-  'The number of requests with each key in each hour, by the HTTP status of the answer. Rows are kept for 31 days, so '
-  'that they cover 30 days in every time zone: at most 744 rows for each key and status. The number is at most a '
-  'minute late and never too high. Requests are missing if an instance of a function ended before it reported them.';
+  'The number of requests made with each key in each hour, by HTTP status of the response. Rows are kept for 31 days, '
+  'so that they cover 30 days in every time zone. A key has at most 744 rows for each status. The number is at most a '
+  'minute late and never too high. Requests are missing if a function instance ended before it reported them.';
 
 create table public.api_key_errors (
   id uuid primary key default gen_random_uuid(),
@@ -27,19 +27,19 @@ create table public.api_key_errors (
   -- The code of the error, such as invalid_request.
   code text not null check (char_length(code) between 1 and 64),
   method text not null check (char_length(method) between 1 and 16),
-  -- The id of the operation in the API's description. Null when no operation has this path and method.
+  -- The id of the operation in the OpenAPI description. Null when no operation has this path and method.
   operation text check (char_length(operation) between 1 and 64),
   -- The path of the operation as the API describes it, such as /gateway/contacts/{id}.
   path text check (char_length(path) between 1 and 128),
-  -- The field, parameter or header that the error names. Null when the error names none, or when the caller chose the
-  -- name.
+  -- The field, parameter or header that the error is about. Null when the error is about none, or when the caller chose
+  -- the name.
   field text check (char_length(field) between 1 and 128),
-  -- The error message that the service wrote, without the values that the message repeats from the request.
+  -- The error message of the service, without values from the request.
   problem text not null check (char_length(problem) between 1 and 300),
   errors bigint not null check (errors > 0),
   first_at timestamptz not null,
   last_at timestamptz not null,
-  -- The latest requests, the newest first: [{ id, at }].
+  -- The latest requests, newest first: [{ id, at }].
   requests jsonb not null check (
     jsonb_typeof(requests) = 'array' and jsonb_array_length(requests) between 1 and 10
     and octet_length(requests::text) <= 4096
@@ -50,14 +50,14 @@ create table public.api_key_errors (
     references public.api_keys (company_id, id) on delete cascade
 );
 comment on table public.api_key_errors is
-  'The errors of requests with each key. Equal errors are one row, with their number. A key has at most 50 rows: those '
-  'with the latest errors, from the last 30 days. The answer to a request and the log of the functions have the same '
-  'request id.';
+  'The errors of requests made with each key. Equal errors share one row, which contains their number. A key has at '
+  'most 50 rows: the latest errors of the last 30 days. The response to a request and the function logs contain the '
+  'same request id.';
 comment on column public.api_key_errors.requests is
-  'The latest requests with this error, at most 10, the newest first: [{ id, at }].';
+  'The latest requests with this error, newest first, at most 10: [{ id, at }].';
 
--- An expression, so that only the deletion of old rows uses this index. With few companies, the planner would otherwise
--- read the rows of all keys by their hour to count those of one key.
+-- The index is on an expression, so that only the deletion of old rows uses it. If there are few companies, the planner
+-- would otherwise read all keys' rows by hour to count the rows of one key.
 create index api_key_usage_age_idx on public.api_key_usage ((hour at time zone 'UTC'));
 create index api_key_errors_newest_idx on public.api_key_errors (company_id, key_id, last_at desc, id desc);
 create index api_key_errors_age_idx on public.api_key_errors (last_at);
@@ -72,8 +72,8 @@ as $$
   ) as latest
 $$;
 comment on function app.latest_requests(jsonb, jsonb) is
-  'Joins two lists of requests with an error, and keeps the 10 latest. The times are texts, and sorting them as texts '
-  'puts them in the order of time.';
+  'Merges two lists of requests with an error, and keeps the 10 latest requests. The times are strings whose '
+  'alphabetical order is also their order in time.';
 
 create function public.record_api_key_usage(usage jsonb, errors jsonb default '[]') returns void
 language plpgsql security definer -- the role of its caller may not read keys or write usage
@@ -83,9 +83,8 @@ as $$
 declare
   held uuid[];
 begin
-  -- The function locks the keys until the end of the transaction. The function leaves out a key that is being deleted,
-  -- alone or with its company. The deletion waits for the rows of the key, so this function must not wait for the
-  -- deletion.
+  -- This statement locks the keys until the transaction ends. It skips a key that is being deleted, with or without its
+  -- company. The deletion waits for the rows of the key, so this function must not wait for the deletion.
   select array_agg(known.id) into held
   from (
     select keys.id
@@ -98,8 +97,8 @@ begin
     for key share of keys, companies skip locked
   ) as known;
 
-  -- Many instances may report the same key at the same time. All instances write the rows in one order, so that no
-  -- deadlock occurs. A time in the future counts as now.
+  -- Many instances may report the same key at the same time. All instances write the rows in the same order to prevent
+  -- deadlocks. The function treats a time in the future as the present time.
   insert into public.api_key_usage as counted (company_id, key_id, hour, status, requests)
   select
     keys.company_id, keys.id, date_bin('1 hour', least(told.hour, now()), 'epoch'), told.status, sum(told.requests)
@@ -148,16 +147,15 @@ begin
     );
   end if;
 
-  -- This deletion comes last, because it locks rows of other keys.
+  -- This deletion runs last, because it locks rows of other keys.
   perform app.remove_old_usage_of_keys(1000);
 end
 $$;
 comment on function public.record_api_key_usage(jsonb, jsonb) is
-  'Adds the counts of one instance of a function to the stored counts. The argument usage is an array of { key_hash, '
-  'hour, status, requests }. The argument errors is an array of { key_hash, status, code, method, operation, path, '
-  'field, problem, errors, first_at, last_at, requests }, one for each kind of error. The newest 50 kinds of a key are '
-  'kept. Leaves out unknown keys, keys that are being deleted, and hours that are no longer kept. Deletes rows that '
-  'are no longer kept.';
+  'Adds the counts of one function instance to the stored counts. The argument usage is an array of { key_hash, hour, '
+  'status, requests }. The argument errors is an array of { key_hash, status, code, method, operation, path, field, '
+  'problem, errors, first_at, last_at, requests }, one for each kind of error. The newest 50 kinds of a key are kept. '
+  'Skips unknown keys, keys that are being deleted, and hours older than 31 days. Also deletes outdated rows.';
 grant execute on function public.record_api_key_usage(jsonb, jsonb) to usage_client;
 
 create function app.beginning_of_days(days integer, zone text, most integer) returns timestamptz
@@ -177,8 +175,8 @@ exception when invalid_parameter_value then
 end
 $$;
 comment on function app.beginning_of_days(integer, text, integer) is
-  'Returns when the first of the last days began in a time zone. Today is one of the days. Raises PT422 for more days '
-  'than the argument most, for fewer than one day, or for an unknown zone.';
+  'Returns the start of a period of days in a time zone. The period ends today. Raises PT422 for fewer than one day, '
+  'for more days than the argument `most`, or for an unknown time zone.';
 grant execute on function app.beginning_of_days(integer, text, integer) to authenticated;
 
 create function public.requests_by_status(
@@ -195,8 +193,8 @@ declare
   beginning constant timestamptz := app.beginning_of_days(days, zone, 30);
 begin
   return query
-    -- In a zone where days begin at half past an hour of UTC, as in India, an hour belongs to the day on which the hour
-    -- began.
+    -- In some time zones, such as India's, days begin at half past an hour in UTC. There, an hour belongs to the day on
+    -- which the hour began.
     select (usage.hour at time zone requests_by_status.zone)::date, usage.status, sum(usage.requests)::bigint
     from public.api_key_usage as usage
     where usage.company_id = requests_by_status.company_id and usage.key_id = requests_by_status.key_id
@@ -206,9 +204,9 @@ begin
 end
 $$;
 comment on function public.requests_by_status(uuid, uuid, integer, text) is
-  'Returns how many requests a program made with an API key, by the day in a time zone and the HTTP status of the '
-  'answer. Covers the given number of days (1 to 30), counting today. A day or status without requests has no row. A '
-  'person sees only what the policies of api_key_usage allow. Raises PT422 for another number of days or an unknown '
+  'Returns the number of requests made with an API key, by day in a time zone and by HTTP status of the response. '
+  'Covers the given number of days (1 to 30), including today. A day or status without requests has no row. A user '
+  'sees only what the policies of api_key_usage allow. Raises PT422 for an invalid number of days or an unknown time '
   'zone.';
 grant execute on function public.requests_by_status(uuid, uuid, integer, text) to authenticated;
 
@@ -219,7 +217,7 @@ set search_path = ''
 as $$
   select keys.id, lately.requests, lately.refused
   from public.api_keys as keys
-  -- One key after the other, so that only the rows of the last hours are read.
+  -- The query handles each key separately, so that it reads only the rows of the last hours.
   cross join lateral (
     select
       sum(usage.requests)::bigint as requests,
@@ -231,9 +229,9 @@ as $$
   where keys.company_id = answers_of_api_keys.company_id and lately.requests is not null
 $$;
 comment on function public.answers_of_api_keys(uuid, integer) is
-  'Returns for each API key of a company how many requests it made in the last hours, including the current hour, and '
-  'how many of them were answered with an error. Keys without requests are missing. A person sees only what the '
-  'policies of api_key_usage allow.';
+  'Returns, for each API key of a company, the number of requests and the number of error responses. Covers the last '
+  'hours, including the current hour. Excludes keys without requests. A user sees only what the policies of '
+  'api_key_usage allow.';
 grant execute on function public.answers_of_api_keys(uuid, integer) to authenticated, service_role;
 
 create function app.remove_old_usage_of_keys(max_rows integer) returns void
@@ -241,7 +239,7 @@ language plpgsql
 set search_path = ''
 as $$
 begin
-  -- If two calls run at the same time, each skips the rows that the other deletes.
+  -- If two calls run at the same time, each call skips the rows that the other call deletes.
   delete from public.api_key_usage as usage using (
     select company_id, key_id, hour, status from public.api_key_usage
     where hour at time zone 'UTC' <= (now() - interval '31 days') at time zone 'UTC'

@@ -1,27 +1,26 @@
 -- Idempotency keys and atomic writes. A POST with an Idempotency-Key writes only once. The transaction of the write
 -- also claims the idempotency key. If the write is rolled back, the idempotency key is free again. After a committed
--- write, the next request with the key is a repeat, even if the first answer never arrived.
---
--- The table keeps only the ids of the written rows, never the answer. A repeat gets the rows as they are at the time of
--- the repeat. So the table has no data about people.
+-- write, the next request with the key is a repeat, even if the caller did not receive the first response. The table
+-- stores only the ids of the written rows, never the response. A repeat returns the current rows. So the table contains
+-- no personal data.
 
 create table public.idempotency_keys (
   company_id uuid not null references public.companies on delete cascade,
   -- A company may use the same idempotency key for two operations.
   path text not null check (char_length(path) between 1 and 255),
   key text not null check (char_length(key) between 1 and 255),
-  -- A digest of the content of the request.
+  -- A hash of the request's content.
   fingerprint text not null check (char_length(fingerprint) between 1 and 100),
-  -- The function that made the claim answers a repeat with this value.
+  -- The function that made the claim uses this value to respond to a repeat.
   outcome jsonb,
   made_at timestamptz not null default now(),
   primary key (company_id, path, key)
 );
 comment on table public.idempotency_keys is
-  'The Idempotency-Keys of the last 24 hours, with the ids that their requests wrote. The functions that write '
-  'records fill this table.';
+  'The idempotency keys of the last 24 hours, with the ids of the records that their requests wrote. The functions '
+  'that write records also write this table.';
 
--- With this statistic, the planner assumes that all rows belong to one company; 30_contacts.sql gives the reason.
+-- This statistic makes the planner assume that all rows belong to one company. 30_contacts.sql explains why.
 alter table public.idempotency_keys alter column company_id set (n_distinct = 1);
 
 create index idempotency_keys_made_at_idx on public.idempotency_keys (made_at);
@@ -42,7 +41,7 @@ begin
   end if;
   erased_key := app.erased_digest(own_company_id, 'key', asked ->> 'key');
   -- If another request has this lock, that request is still running. This request does not wait for the lock or for the
-  -- row, because it would hold a connection during the wait.
+  -- row, because a waiting request holds a connection.
   if pg_try_advisory_xact_lock(hashtextextended(
     format('idempotency %s %s %s', own_company_id, asked ->> 'path', asked ->> 'key'), 0
   )) then
@@ -62,8 +61,8 @@ begin
       return null;
     end if;
   end if;
-  -- Another repeat may hold the lock while it reads. This repeat can still answer, because a committed outcome never
-  -- changes.
+  -- Another repeat may hold the lock while it reads. This repeat can still return the outcome, because a committed
+  -- outcome never changes.
   select known.fingerprint, known.outcome, known.fingerprint = asked_as.fingerprint as is_same into earlier
   from (
     values
@@ -102,8 +101,8 @@ begin
 end
 $$;
 comment on function app.keep_outcome(uuid, jsonb, jsonb) is
-  'Stores what a request with a claimed key has written, for its repeats: ids and statuses, never the answer. Does '
-  'nothing for a request without an idempotency key.';
+  'Stores, for repeats, the ids and statuses of the rows that a request with a claimed key has written. Never stores '
+  'the response. Does nothing for a request without an idempotency key.';
 
 create function app.has_failed(results jsonb) returns boolean
 language plpgsql immutable
@@ -137,10 +136,10 @@ set search_path = ''
 as $$
   select json_build_object('replayed', false, 'undone', true, 'without_custom_fields', false, 'results', results)
 $$;
-comment on function app.undone(jsonb) is 'Returns the answer to an atomic write in which an item has failed.';
+comment on function app.undone(jsonb) is 'Returns the result of an atomic write in which an item failed.';
 
--- Idempotency keys are kept for 24 hours. An older key counts as free, even if the job has not deleted it yet. The job
--- runs each minute.
+-- Idempotency keys are kept for 24 hours. An older key can be used again, even if the job has not deleted the key yet.
+-- The job runs every minute.
 create function app.remove_old_idempotency_keys(max_rows integer) returns integer
 language sql
 set search_path = ''
@@ -149,7 +148,7 @@ as $$
     select company_id, path, key from public.idempotency_keys
     where made_at < now() - interval '24 hours'
     order by made_at
-    -- Each POST may add a row to this table, so the table has more old rows than other tables. The rows are small.
+    -- Each POST may add a small row to this table, so this table collects more old rows than other tables.
     limit 10 * max_rows
     for update skip locked
   ),
@@ -161,8 +160,8 @@ as $$
   select count(*)::integer from removed
 $$;
 comment on function app.remove_old_idempotency_keys(integer) is
-  'Deletes idempotency keys that are older than 24 hours, at most ten times the given number, and returns how many '
-  'it deleted.';
+  'Deletes idempotency keys that are older than 24 hours, but at most ten times the given number. Returns the number '
+  'of deleted keys.';
 
 alter table public.idempotency_keys enable row level security;
 create policy "the platform reads idempotency keys" on public.idempotency_keys

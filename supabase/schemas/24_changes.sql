@@ -1,5 +1,5 @@
--- The feeds of changes. Callers read a feed to keep their copies up to date. A deleted row leaves a tombstone with its
--- id. The file of each table with a feed calls app.make_feed().
+-- The change feeds. Callers read a change feed to keep their copies up to date. A deleted row leaves a tombstone with
+-- its id. Each file that defines a table with a change feed calls app.make_feed().
 
 create table public.deleted_rows (
   company_id uuid not null references public.companies on delete cascade,
@@ -11,18 +11,18 @@ create table public.deleted_rows (
   primary key (company_id, resource, id)
 );
 comment on table public.deleted_rows is
-  'Tombstones: the ids of the deleted contacts, deals, conversations and messages of a company. The feeds of changes '
-  'show a tombstone unless a row with the same id exists again.';
+  'Tombstones: the ids of the deleted contacts, deals, conversations and messages of a company. The change feeds show '
+  'a tombstone unless a row with the same id exists again.';
 comment on column public.deleted_rows.merged_into is
-  'For a merged contact: the surviving contact, even after further merges. Null for other rows.';
+  'The id of the contact into which this contact was merged, even after further merges. Null for other rows.';
 
--- With this statistic, the planner assumes that all rows belong to one company; 30_contacts.sql gives the reason.
+-- This statistic makes the planner assume that all rows belong to one company. 30_contacts.sql explains why.
 alter table public.deleted_rows alter column company_id set (n_distinct = 1);
 
 create index deleted_rows_changes_idx on public.deleted_rows (company_id, resource, version, id);
 create index deleted_rows_merged_idx on public.deleted_rows (company_id, merged_into) where merged_into is not null;
 
--- Security definer, because no role may write a tombstone.
+-- Security definer, because no role may write tombstones directly.
 create function app.note_deletion() returns trigger
 language plpgsql security definer
 set search_path = ''
@@ -31,7 +31,7 @@ begin
   insert into public.deleted_rows as known (company_id, resource, id, version, deleted_at)
   select deleted.company_id, tg_table_name, deleted.id, app.change_now(), now()
   from deleted
-  -- If the company itself is deleted, no one is left to read the feed.
+  -- If the company itself is deleted, no one can read the change feed any more.
   join public.companies on companies.id = deleted.company_id
   on conflict (company_id, resource, id) do update set
     version = excluded.version,
@@ -43,7 +43,7 @@ comment on function app.note_deletion() is
   'Trigger: leaves a tombstone for each row that the statement deleted, even if a cascade deleted the row. Leaves no '
   'tombstone when the company itself is deleted.';
 
--- The tombstone of a merged contact names the surviving contact. A tombstone leaves out members that are null.
+-- The tombstone of a merged contact names the surviving contact. A tombstone omits members that are null.
 create function app.make_feed(feed text, of_table text, columns text) returns void
 language plpgsql
 set search_path = ''
@@ -57,20 +57,20 @@ begin
       ) returns setof json
       language plpgsql stable
       set search_path = ''
-      -- Each part of the query reads at most 201 rows, so one plan is right for all values. Compiling the plan would
-      -- take longer than reading a page.
+      -- Each part of the query reads at most 201 rows, so one plan suits all values. Just-in-time compilation of the
+      -- plan would take longer than reading a page.
       set plan_cache_mode = force_generic_plan
       set jit = off
       as $feed$
       declare
-        -- Without a cursor, the page begins after the last id of version -1, so it begins with the first version.
+        -- If there is no cursor, the page begins after the last id of version -1, which is before the first version.
         from_version constant bigint := coalesce(after_version, -1);
         from_id constant uuid := coalesce(after_id, 'ffffffff-ffff-ffff-ffff-ffffffffffff');
         most constant integer := least(greatest(max_rows, 0), 201);
         newest_version bigint;
         clock record;
       begin
-        -- The policies check the key only if the tables have rows, so this function checks the key too.
+        -- The policies check the key only if the tables contain rows. So this function also checks the key.
         perform app.company_id('read');
         newest_version := greatest(
           (select version from public.%2$I order by version desc limit 1),
@@ -78,7 +78,7 @@ begin
         );
         clock := app.change_clock_for(%1$I.generation, after_version, newest_version);
         return next json_build_object('generation', clock.generation, 'horizon', clock.horizon);
-        -- One statement reads both index ranges, so both come from one snapshot.
+        -- One statement reads both index ranges, so both reads use the same snapshot.
         return query
           select page.change from (
             (
@@ -97,8 +97,8 @@ begin
                 select id, company_id, deleted_at, merged_into, version from public.deleted_rows
                 where resource = %2$L
                   and (version, id) > (from_version, from_id) and version < clock.horizon
-                  -- If a row with the same id exists again, the feed shows the row and no tombstone. With this form of
-                  -- the condition, Postgres looks up each id in the primary key.
+                  -- If a row with the same id exists again, the change feed shows the row and not the tombstone. This
+                  -- form of the condition makes Postgres look up each id in the primary key.
                   and (select true from public.%2$I as again where again.id = deleted_rows.id) is null
                 order by version, id
                 limit 201
@@ -115,11 +115,11 @@ begin
   execute format(
     $template$
       comment on function public.%1$I(bigint, bigint, uuid, integer) is
-        'Returns one page of changes of the %2$s of the key''s company. Needs a read token. First comes the clock '
-        '{ generation, horizon }. Then come at most max_rows changes after a cursor or from the beginning, and never '
-        'more than 201. A change is a row with its version, or a tombstone { id, company_id, deleted_at, merged_into?, '
-        'version }. Raises PT410 and PT500 as app.change_clock_for() does, PT401 and PT403 as app.company_id() does. '
-        'Made by app.make_feed().'
+        'Returns one page of changes of the %2$s of the key''s company. Needs a read token. The first row is the clock '
+        '{ generation, horizon }. At most max_rows changes follow, and never more than 201. They start after the '
+        'cursor, or at the beginning if there is no cursor. A change is a row with its version, or a tombstone { id, '
+        'company_id, deleted_at, merged_into?, version }. Raises PT410 and PT500 as app.change_clock_for() does, PT401 '
+        'and PT403 as app.company_id() does. Created by app.make_feed().'
     $template$,
     feed, of_table
   );
@@ -129,11 +129,11 @@ $make$;
 comment on function app.make_feed(text, text, text) is
   'Creates the function that returns the changes of a table with these columns. A second call replaces that function.';
 
--- A version is never used twice, even after a restore. So the new base is also above the versions of tables that have
--- no feed. The restart does not wait for transactions that write those tables, because no one reads those tables in the
--- order of versions.
+-- A version is never used twice, even after a restore. So the new base is also above the versions in tables without a
+-- change feed. The restart does not wait for transactions that write those tables, because no one reads those tables in
+-- version order.
 create function public.restart_changes() returns json
--- Security definer, because no role may read or change the clock.
+-- Security definer, because no role may read or change the change clock.
 language plpgsql security definer
 set search_path = ''
 as $$
@@ -169,8 +169,9 @@ begin
     union all
     (select version from app.events where company_id = companies.id order by version desc limit 1)
   ) as newest;
-  -- After a restore to an earlier time, the database does not know which numbers it had already given out. Adding
-  -- 4294967296 skips these numbers. With one restart a day, JSON numbers stay exact for more than five thousand years.
+  -- After a restore to an earlier time, the database does not know which transaction IDs it had already used. Adding
+  -- 4294967296 skips these IDs. With one restart a day, versions remain exact as JSON numbers for more than five
+  -- thousand years.
   update app.change_clock set
     base = greatest(newest_version, base + own_number) + 4294967296 - own_number,
     generation = greatest(generation + 1, extract(epoch from clock_timestamp())::bigint)
@@ -180,12 +181,13 @@ begin
 end
 $$;
 comment on function public.restart_changes() is
-  'Starts a new generation of the feeds of changes. The new versions are above all earlier versions. Earlier cursors '
-  'expire. Call this after every restore and every move of the database.';
+  'Starts a new generation of the change feeds. New versions are above all earlier versions. Earlier cursors expire. '
+  'Call this function each time the database was restored or moved.';
 grant execute on function public.restart_changes() to service_role;
 
 create function public.changes_status() returns json
--- Security definer, because no role may read the clock, and only the owner sees the transactions of other roles.
+-- Security definer, because no role may read the change clock, and only the function owner sees other roles'
+-- transactions.
 language sql stable security definer
 set search_path = ''
 as $$
@@ -207,10 +209,10 @@ as $$
   from app.change_clock_now() as clock
 $$;
 comment on function public.changes_status() is
-  'Returns the clock of the feeds of changes: the generation, the time at which it began, and the horizon. The member '
-  'waiting_transactions is the highest possible number of transactions that the feeds do not show until an earlier '
-  'transaction ends. The member writing_since is the time at which the oldest transaction that is still writing began. '
-  'This member is null when no transaction is writing, or when the owner of this function cannot see the transaction '
+  'Returns the change clock: the generation, its start time, and the horizon. The member waiting_transactions is an '
+  'upper limit for the number of transactions that the feeds hold back until an earlier transaction ends. The member '
+  'writing_since is the start time of the oldest transaction that is still writing. The member writing_since is null '
+  'when no transaction is writing, or when the owner of this function cannot see the transaction '
   '(sees_other_sessions).';
 grant execute on function public.changes_status() to service_role;
 

@@ -1,19 +1,17 @@
--- Digests that replace the names of an erased person. With a digest, the platform recognizes a repeated request or a
--- late report about the person.
---
--- A plain digest of a phone can be guessed, because there are few phones. So each digest is made with a secret key that
--- only these functions read (HMAC-SHA256, RFC 2104). The company is part of each digest, so one phone has unrelated
--- digests in two companies.
+-- Hashes that replace the identifiers of an erased person. With these hashes, the platform recognizes a repeated
+-- request or a late report about the person. A plain hash of a phone number can be reversed by trying all phone
+-- numbers. So each hash uses a secret key that only these functions read (HMAC-SHA256, RFC 2104). The company is part
+-- of each hash, so the same phone number has unrelated hashes in two companies.
 
 create table app.erasure_key (
   is_only boolean primary key default true check (is_only),
-  -- The secret key, padded for the inner and the outer hash.
+  -- The secret key, padded for the inner and the outer hash of the HMAC.
   inner_pad bytea not null check (octet_length(inner_pad) = 64),
   outer_pad bytea not null check (octet_length(outer_pad) = 64)
 );
 comment on table app.erasure_key is
-  'One row: the secret key of the digests of erased values. The key never changes, because the erased values are gone '
-  'and their digests cannot be made again.';
+  'A table with one row: the secret key for the hashes of erased values. The key never changes, because the erased '
+  'values no longer exist and cannot be hashed again.';
 
 create function app.padded(key bytea, pad integer) returns bytea
 language plpgsql immutable
@@ -51,8 +49,8 @@ begin
 end
 $$;
 comment on function app.erased_digest(uuid, text, text) is
-  'Returns the digest that replaces a value of an erased person. The kinds are person (a phone or an id at the '
-  'channel), message (a message id of the channel) and key (an idempotency key). Returns a digest or null unchanged.';
+  'Returns the hash that replaces an erased person''s value. The kinds are person (a phone number or a WhatsApp user '
+  'id), message (a WhatsApp message id) and key (an idempotency key). Returns an existing hash or null unchanged.';
 
 insert into app.erasure_key (inner_pad, outer_pad)
 select app.padded(key, 54), app.padded(key, 92) -- 0x36 and 0x5c

@@ -1,10 +1,11 @@
--- Invitations to work in a company. Owners and admins invite a person by e-mail address. The person accepts after signing
--- in with this address. No answer says whether an address has an account.
+-- Invitations to become a member of a company. Owners and admins invite a person by e-mail address. The person signs in
+-- with this address and accepts. No response reveals whether an address has an account.
 
 create table public.company_invitations (
   id uuid primary key default gen_random_uuid(),
   company_id uuid not null references public.companies on delete cascade,
-  -- The address is in lower case, as Supabase Auth keeps addresses, and has only characters that Supabase Auth accepts.
+  -- The address is in lower case, because Supabase Auth stores addresses in lower case. The address contains only
+  -- characters that Supabase Auth accepts.
   email text not null check (
     char_length(email) <= 254 and email ~ '^[a-z0-9.!#$%&''*+/=?^_`{|}~-]+@[a-z0-9-]+([.][a-z0-9-]+)+$'
   ),
@@ -17,11 +18,11 @@ create table public.company_invitations (
   constraint company_invitations_one_for_each_address unique (company_id, email)
 );
 comment on table public.company_invitations is
-  'The invitations that are neither accepted nor declined nor withdrawn. Owners and admins see the invitations of '
-  'their company. An expired invitation stays for 30 days, so that it can be sent again.';
+  'The pending invitations: not accepted, declined or withdrawn. Owners and admins see the invitations of their '
+  'company. An expired invitation is kept for 30 days, so that it can be renewed.';
 comment on column public.company_invitations.mailed_at is
-  'When the function settings last began to send an e-mail for this invitation. Null if the function has sent none '
-  'since the invitation was made or renewed. The invitation is valid without an e-mail.';
+  'When the edge function settings last started to send an e-mail for this invitation. Null if no e-mail was sent '
+  'since the invitation was created or renewed. The invitation is valid even if no e-mail was sent.';
 comment on column public.company_invitations.mail_failed is 'Whether Supabase Auth refused to send this e-mail.';
 
 create index company_invitations_email_idx on public.company_invitations (email);
@@ -35,7 +36,7 @@ declare
   kind constant text := app.acting_kind();
   person constant uuid := case when kind = 'person' then auth.uid() end;
 begin
-  -- If a company is deleted, its invitations leave no event.
+  -- If a company is deleted, the deletion of its invitations creates no events.
   insert into public.company_events (
     company_id, invited_email, action, details, actor_kind, actor_id, actor_name, client_address
   )
@@ -64,7 +65,8 @@ begin
 end
 $$;
 comment on function app.check_invitations_left(uuid) is
-  'Raises PT429 when the company has sent 20 invitations in 24 hours. Every invitation is an e-mail to a stranger.';
+  'Raises PT429 when the company has sent 20 invitations in 24 hours. Each invitation sends an e-mail to someone who '
+  'may not expect it.';
 
 create function app.managed_invitation(invitation_id uuid) returns public.company_invitations
 language plpgsql
@@ -82,7 +84,7 @@ begin
   if app.role_of_sole_manager(invitation.company_id) <> 'owner' and invitation.role = 'owner' then
     raise sqlstate 'PT403' using message = 'Only owners invite owners';
   end if;
-  -- If the person accepts at this moment, this statement waits and then finds no row.
+  -- If the invited person accepts at the same time, this statement waits and then finds no row.
   select * into invitation from public.company_invitations
   where company_invitations.id = managed_invitation.invitation_id
   for update;
@@ -93,10 +95,11 @@ begin
 end
 $$;
 comment on function app.managed_invitation(uuid) is
-  'Returns and locks an invitation that the signed-in person may change. Raises PT404 when there is none. Raises PT403 '
-  'when an admin tries to change the invitation of an owner. Raises PT403 and PT404 as app.managing_role() does.';
+  'Returns and locks an invitation that the signed-in user may change. Raises PT404 when the invitation does not '
+  'exist. Raises PT403 when an admin tries to change the invitation of an owner. Raises PT403 and PT404 as '
+  'app.managing_role() does.';
 
--- The functions below are security definer, because no person may write invitations or read auth.users.
+-- The functions below are security definer, because no user may write invitations or read auth.users directly.
 create function public.invite_member(company_id uuid, email text, role text) returns public.company_invitations
 language plpgsql security definer
 set search_path = ''
@@ -139,10 +142,10 @@ begin
 end
 $$;
 comment on function public.invite_member(uuid, text, text) is
-  'Invites a person to work in the company. The invitation is valid for 7 days. Owners and admins of the company may '
-  'call it; only owners invite owners. The answer is the same whether or not the address has an account. Raises PT409 '
-  'when the person works there or is invited already. Raises PT422 for a wrong address or role. Raises PT429 after 20 '
-  'invitations in 24 hours. Raises PT403 and PT404 as app.managing_role() does.';
+  'Invites a person to become a member of the company. The invitation is valid for 7 days. Owners and admins of the '
+  'company may call this function. Only owners may invite owners. The result does not reveal whether the address has '
+  'an account. Raises PT409 when the person is already a member or already invited. Raises PT422 for an invalid '
+  'address or role. Raises PT429 after 20 invitations in 24 hours. Raises PT403 and PT404 as app.managing_role() does.';
 grant execute on function public.invite_member(uuid, text, text) to authenticated;
 
 create function public.renew_invitation(invitation_id uuid) returns public.company_invitations
@@ -166,8 +169,8 @@ begin
 end
 $$;
 comment on function public.renew_invitation(uuid) is
-  'Makes an invitation valid for another 7 days, so that it can be sent again. Raises PT429 within a minute after the '
-  'last e-mail, and after 20 invitations in 24 hours. Raises PT403 and PT404 as app.managed_invitation() does.';
+  'Renews an invitation for another 7 days, so that its e-mail can be sent again. Raises PT429 within a minute after '
+  'the last e-mail, and after 20 invitations in 24 hours. Raises PT403 and PT404 as app.managed_invitation() does.';
 grant execute on function public.renew_invitation(uuid) to authenticated;
 
 create function public.claim_invitation_mail(invitation_id uuid) returns text
@@ -185,9 +188,9 @@ begin
 end
 $$;
 comment on function public.claim_invitation_mail(uuid) is
-  'Allows the function settings to send one e-mail for an invitation, and returns the address. Each invitation and '
-  'each renewal has one e-mail, so that their limits also limit the e-mails. Raises PT409 when the e-mail was already '
-  'sent. Raises PT403 and PT404 as app.managed_invitation() does.';
+  'Allows the edge function settings to send one e-mail for an invitation, and returns the e-mail address. Each '
+  'invitation and each renewal allows one e-mail. So the limits for invitations also limit the e-mails. Raises PT409 '
+  'when the e-mail was already sent. Raises PT403 and PT404 as app.managed_invitation() does.';
 grant execute on function public.claim_invitation_mail(uuid) to authenticated;
 
 create function public.note_invitation_mail_failed(invitation_id uuid) returns void
@@ -203,7 +206,7 @@ begin
 end
 $$;
 comment on function public.note_invitation_mail_failed(uuid) is
-  'Notes that the e-mail of an invitation was not sent. Raises PT403 and PT404 as app.managed_invitation() does.';
+  'Records that the e-mail of an invitation was not sent. Raises PT403 and PT404 as app.managed_invitation() does.';
 grant execute on function public.note_invitation_mail_failed(uuid) to authenticated;
 
 create function public.withdraw_invitation(invitation_id uuid) returns void
@@ -218,20 +221,20 @@ begin
 end
 $$;
 comment on function public.withdraw_invitation(uuid) is
-  'Ends an invitation that was not accepted. Raises PT403 and PT404 as app.managed_invitation() does.';
+  'Withdraws an invitation that was not accepted. Raises PT403 and PT404 as app.managed_invitation() does.';
 grant execute on function public.withdraw_invitation(uuid) to authenticated;
 
 create function app.own_verified_email() returns text
 language sql stable
 set search_path = ''
 as $$
-  -- An identity provider of single sign-on may name any address as a person's address.
+  -- A single sign-on identity provider may report any address as a user's address.
   select lower(users.email) from auth.users
   where users.id = app.signed_in_person() and users.email_confirmed_at is not null and not users.is_sso_user
 $$;
 comment on function app.own_verified_email() is
-  'Returns the e-mail address of the signed-in person, in lower case. Returns null when the person has not shown that '
-  'the address is theirs.';
+  'Returns the e-mail address of the signed-in user, in lower case. Returns null when the user has not verified the '
+  'address.';
 
 create function public.own_invitations()
 returns table (id uuid, company_name text, role text, invited_by_name text, expires_at timestamptz)
@@ -249,7 +252,7 @@ begin
 end
 $$;
 comment on function public.own_invitations() is
-  'Returns the invitations to the verified e-mail address of the signed-in person.';
+  'Returns the invitations to the verified e-mail address of the signed-in user.';
 grant execute on function public.own_invitations() to authenticated;
 
 create function app.take_invitation(invitation_id uuid) returns public.company_invitations
@@ -269,7 +272,8 @@ begin
 end
 $$;
 comment on function app.take_invitation(uuid) is
-  'Ends an invitation to the signed-in person and returns it. Raises PT404 when there is none.';
+  'Deletes an invitation to the signed-in user and returns the invitation. Raises PT404 when the invitation does not '
+  'exist.';
 
 create function public.accept_invitation(invitation_id uuid, name text default null) returns uuid
 language plpgsql security definer
@@ -279,7 +283,7 @@ as $$
 declare
   invitation constant public.company_invitations := app.take_invitation(accept_invitation.invitation_id);
 begin
-  -- A person who was added in the meantime keeps the name and the role.
+  -- A user who was added in the meantime keeps the existing name and role.
   insert into public.company_members (company_id, user_id, role, name)
   values (
     invitation.company_id, app.signed_in_person(), invitation.role, nullif(btrim(accept_invitation.name), '')
@@ -289,9 +293,8 @@ begin
 end
 $$;
 comment on function public.accept_invitation(uuid, text) is
-  'Makes the signed-in person a member of the company that invited them, and returns the company. The person may '
-  'choose a name. Raises PT404 when there is no such invitation to the verified address of the person, and PT422 for a '
-  'wrong name.';
+  'Makes the signed-in user a member of the company that invited them, and returns the company. The user may choose a '
+  'name. Raises PT404 when the user''s verified address has no such invitation. Raises PT422 for an invalid name.';
 grant execute on function public.accept_invitation(uuid, text) to authenticated;
 
 create function public.decline_invitation(invitation_id uuid) returns void
@@ -303,10 +306,10 @@ begin
 end
 $$;
 comment on function public.decline_invitation(uuid) is
-  'Ends an invitation to the signed-in person. Raises PT404 when there is none.';
+  'Declines an invitation to the signed-in user. Raises PT404 when the invitation does not exist.';
 grant execute on function public.decline_invitation(uuid) to authenticated;
 
--- An admin who expects to be removed could otherwise invite an address of their own, and come back.
+-- Otherwise, an admin who expects to be removed could invite another e-mail address of their own and return.
 create function app.end_invitations_of_member() returns trigger
 language plpgsql security definer
 set search_path = ''
@@ -330,7 +333,8 @@ begin
 end
 $$;
 comment on function app.end_invitations_of_member() is
-  'Trigger: ends the invitations that a member made and may no longer make, when the member leaves or loses a role.';
+  'Trigger: when a member leaves or loses a role, deletes this member''s invitations that the member may no longer '
+  'make.';
 create trigger company_members_end_invitations
   after delete or update of company_id, user_id, role on public.company_members
   for each row execute function app.end_invitations_of_member();

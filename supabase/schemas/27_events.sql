@@ -1,10 +1,11 @@
--- The events: what happened to the records of the companies. Triggers write an event in the transaction of the change
--- (files 66 to 69). An event has no data of a person: it has ids, the names of the changed fields, and the earlier and
--- the later value only of fields that say nothing about a person. Callers read the events for 30 days.
+-- The events record what happened to the companies' records. Triggers write an event in the transaction of the change
+-- (files 66 to 69). An event contains no personal data. It contains ids and the names of the changed fields. It
+-- contains earlier and later values only for fields without personal data. Callers read the events for 30 days.
 --
--- The tables of events and deliveries have 32 partitions, one for each day of 32 days. Then the first is used again.
--- All partitions always exist, so no write fails when a job does not run. A job empties the partition of the next day.
--- If the job did not run, a partition also has rows that are 32 days old. Readers exclude them by their time.
+-- The tables of events and deliveries have 32 partitions, one for each day of 32 days. After 32 days, the first
+-- partition is used again. All partitions always exist, so writes do not depend on a job. A job empties the partition
+-- of the next day. If the job did not run, a partition may contain rows that are 32 days old. Queries exclude these
+-- rows by their time.
 
 create table app.events (
   slot smallint not null,
@@ -21,24 +22,25 @@ create table app.events (
   happened_at timestamptz not null
 ) partition by list (slot);
 comment on table app.events is
-  'What happened to the records of each company in the last 30 days. Only triggers and functions of the database write '
-  'this table. The rows have no foreign keys, because an event must never make a write fail or wait.';
+  'What happened to the records of each company in the last 30 days. Only triggers and database functions write this '
+  'table. The rows have no foreign keys, because an event must never make a write fail or wait.';
 comment on column app.events.slot is 'The day of the event modulo 32, as app.slot_of() computes it.';
 comment on column app.events.seq is
-  'The order of the events of one record. The writer takes the number while it has the lock on the record. No caller '
-  'sees this number, because it shows how much all companies write.';
+  'The order of a record''s events. The transaction gets the number while it holds the lock on the record. Callers '
+  'never see this number, because it reveals how much all companies write.';
 comment on column app.events.version is
-  'The number of the transaction, as app.change_now() returns it. The log of events is read in this order, because '
-  'nothing can appear below the horizon later.';
-comment on column app.events.changed is 'The names of the changed fields, as callers know them.';
+  'The version that app.change_now() returns. The event log is read in this order, because nothing can appear below '
+  'the horizon later.';
+comment on column app.events.changed is 'The names of the changed fields, as in the API.';
 comment on column app.events.changes is
-  'By field: an object with from and to. Only fields that say nothing about a person are named here. Some types of '
-  'events have other values here, such as the id of the contact that was merged.';
+  'For each field, an object with `from` and `to`. Contains only fields without personal data. Some event types have '
+  'other values here, such as the id of the merged contact.';
 comment on column app.events.actor is
-  'Who made the change: { kind, id }. The kind is key, person, platform, channel or job. Only a key and a person have '
-  'an id.';
+  'The author of the change: { kind, id }. The kind is key, person, platform, channel or job. Only the kinds key and '
+  'person have an id.';
 comment on column app.events.happened_at is
-  'When the statement wrote the record, by clock_timestamp(). For one record, this time never goes back.';
+  'When the statement wrote the record, according to clock_timestamp(). The times of one record''s events never '
+  'decrease.';
 
 do $$
 begin
@@ -53,7 +55,7 @@ create index events_in_order_idx on app.events (company_id, version, seq);
 create index events_id_idx on app.events (id);
 
 create sequence app.event_seq;
-comment on sequence app.event_seq is 'The numbers of app.events.seq.';
+comment on sequence app.event_seq is 'The sequence for app.events.seq.';
 
 create function app.slot_of(at timestamptz) returns smallint
 language plpgsql immutable strict parallel safe
@@ -64,15 +66,15 @@ begin
 end
 $$;
 comment on function app.slot_of(timestamptz) is
-  'Returns the slot of a day, which names the partitions of events and deliveries that have its rows: the number of '
-  'the day in UTC modulo 32.';
+  'Returns the slot of a day: the number of the UTC day modulo 32. The slot identifies the partitions that contain '
+  'this day''s events and deliveries.';
 
 create function app.new_event_id(at timestamptz) returns uuid
 language plpgsql volatile strict
 set search_path = ''
 as $$
 begin
-  -- A random UUID has the version 4, which is 0100 in these four bits. The version 7 is 0111.
+  -- A random UUID is version 4, which is 0100 in these four bits. Version 7 is 0111.
   return encode(
     set_bit(set_bit(
       overlay(
@@ -86,8 +88,8 @@ begin
 end
 $$;
 comment on function app.new_event_id(timestamptz) is
-  'Returns a new UUID of version 7, which begins with the time in milliseconds (RFC 9562). So the index of the ids '
-  'grows at its end.';
+  'Returns a new UUID of version 7, which begins with the time in milliseconds (RFC 9562). So new ids are added at the '
+  'end of the index.';
 
 create function app.event_name(id uuid) returns text
 language plpgsql immutable strict parallel safe
@@ -97,7 +99,8 @@ begin
   return 'evt_' || replace(id::text, '-', '');
 end
 $$;
-comment on function app.event_name(uuid) is 'Returns the id of an event as callers know it: evt_ and 32 digits.';
+comment on function app.event_name(uuid) is
+  'Returns the id of an event in the API''s format: evt_ and 32 hexadecimal digits.';
 
 create function app.event_id(name text) returns uuid
 language plpgsql immutable strict parallel safe
@@ -108,7 +111,7 @@ begin
 end
 $$;
 comment on function app.event_id(text) is
-  'Returns the uuid of an event, given the id that callers see (evt_…). Returns null for any other text.';
+  'Returns the UUID of an event from its id in the API''s format (evt_…). Returns null for any other string.';
 
 create function app.event_json(event app.events) returns json
 language sql stable
@@ -127,6 +130,6 @@ as $$
     'changes', coalesce(event.changes, '{}')
   )
 $$;
-comment on function app.event_json(app.events) is 'Returns an event as callers see it.';
+comment on function app.event_json(app.events) is 'Returns an event in the format of the API.';
 
 alter table app.events enable row level security;

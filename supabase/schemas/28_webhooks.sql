@@ -1,5 +1,6 @@
--- The webhooks: addresses of companies that receive events, the deliveries that have not ended (open deliveries), and
--- those that ended in the last 30 days (deliveries). Triggers add the open deliveries in the transaction of the change.
+-- Webhooks are company URLs that receive events. This file also defines the deliveries that have not ended (open
+-- deliveries), and the deliveries that ended in the last 30 days. Triggers add the open deliveries in the transaction
+-- of the change.
 
 create table public.webhooks (
   id uuid primary key default gen_random_uuid(),
@@ -11,7 +12,8 @@ create table public.webhooks (
   sealed_secret text not null,
   sealed_previous_secret text,
   previous_secret_ends_at timestamptz,
-  -- These columns have no foreign keys, because a webhook stays visible after its key is deleted or its person has left.
+  -- These columns have no foreign keys, because a webhook remains visible after its key is deleted or its author has
+  -- left.
   created_by_key_id uuid,
   created_by uuid,
   state text not null default 'on' check (state in ('on', 'catching_up', 'paused', 'off')),
@@ -38,36 +40,37 @@ create table public.webhooks (
   constraint webhooks_switched_off_check check ((state = 'off') = (switched_off_at is not null))
 );
 comment on table public.webhooks is
-  'The addresses to which the events of a company are delivered. Functions of the database write this table.';
+  'The URLs to which a company''s events are delivered. Only database functions write this table.';
 comment on column public.webhooks.types is
   'The types of events that are delivered: exact types (deal.won), all types of a resource (deal.*), or all (*).';
 comment on column public.webhooks.payload is
-  'full: a delivery has the record as it is when it is delivered. ids: a delivery has only its id.';
+  'full: a delivery contains the record''s state at the time of delivery. ids: a delivery contains only the record''s '
+  'id.';
 comment on column public.webhooks.sealed_secret is
-  'The secret that signs the deliveries, encrypted by the edge functions for this company and webhook.';
+  'The secret for signing deliveries, encrypted by the edge functions for this company and webhook.';
 comment on column public.webhooks.sealed_previous_secret is
   'The previous secret, encrypted. It also signs the deliveries until previous_secret_ends_at.';
 comment on column public.webhooks.created_by_key_id is
-  'The API key that made the webhook. When the key ends and has no successor, the webhook is switched off.';
+  'The API key that created the webhook. When the key ends without a successor, the webhook is switched off.';
 comment on column public.webhooks.state is
   'on: events are delivered. catching_up: events are delivered from the log, because the queue was too long. paused: '
-  'someone stopped the deliveries for a while, and they are queued. off: nothing is queued.';
+  'someone stopped the deliveries temporarily, and events are still queued. off: no events are queued.';
 comment on column public.webhooks.is_queued is
-  'Whether events are queued when they happen. A webhook that is catching up gets its events from the log.';
+  'Whether events are queued when they happen. While a webhook is catching up, its events come from the log.';
 comment on column public.webhooks.why is
-  'Why the webhook is paused or off. failing: no delivery arrived for three days. gone: the receiver answered 410. '
-  'key_ended: its key ended. by_person, by_key, by_platform: who paused it or switched it off.';
+  'Why the webhook is paused or off. failing: no delivery arrived for three days. gone: the receiver returned a 410. '
+  'key_ended: the webhook''s key ended. by_person, by_key, by_platform: who paused the webhook or switched it off.';
 comment on column public.webhooks.failures is 'The number of failed attempts since the last success.';
 comment on column public.webhooks.paused_until is
-  'When the next delivery is tried, after several failures. This does not change the state.';
+  'The time of the next delivery attempt, after several failures. This value does not change the state.';
 comment on column public.webhooks.pauses is 'The number of pauses since the last success.';
 comment on column public.webhooks.catch_up_version is
   'With catch_up_seq: the last event of the log that was queued. While this is not null, the deliveries come from the '
   'log.';
 comment on column public.webhooks.catch_up_until is
-  'Not null when the log was queued up to its end: new events are queued as they are written, and the log is still '
-  'read up to this version, because the last transactions before it did not queue their events.';
-comment on column public.webhooks.lease_id is 'The run of the job that delivers to this webhook until leased_until.';
+  'Not null when the log was queued up to its end. New events are then queued as they are written. The log is still '
+  'read up to this version, because the last transactions before this version did not queue their events.';
+comment on column public.webhooks.lease_id is 'The job run that delivers to this webhook until leased_until.';
 
 create table app.open_deliveries (
   webhook_id uuid not null,
@@ -83,12 +86,12 @@ create table app.open_deliveries (
   primary key (webhook_id, record_id, seq)
 ) with (fillfactor = 80, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000);
 comment on table app.open_deliveries is
-  'The deliveries that have not ended. The rows have no foreign key to the webhook, because then each write of a record '
-  'would lock the rows of the webhooks. A job deletes the open deliveries of a deleted webhook.';
+  'The deliveries that have not ended. The rows have no foreign key to the webhook, because each write of a record '
+  'would then lock the webhook rows. A job deletes the open deliveries of a deleted webhook.';
 comment on column app.open_deliveries.slot is 'The slot of the event.';
 comment on column app.open_deliveries.tries is
-  'The attempts so far, each with its time, its status or failure, its duration, and the first characters of an answer '
-  'that is not a success.';
+  'The attempts so far, each with its time, its status or failure, its duration, and the first characters of the '
+  'response if the attempt failed.';
 
 create table app.deliveries (
   slot smallint not null,
@@ -105,10 +108,12 @@ create table app.deliveries (
   tries jsonb
 ) partition by list (slot);
 comment on table app.deliveries is
-  'The deliveries that have ended, for 30 days. The slot is the slot of the event, so both are emptied together.';
+  'The deliveries that ended in the last 30 days. The slot equals the slot of the event, so both partitions are '
+  'emptied together.';
 comment on column app.deliveries.happened_at is 'When the event happened.';
 comment on column app.deliveries.outcome is
-  'delivered: the receiver accepted it. failed: it was tried for three days. undelivered: the webhook was switched off.';
+  'delivered: the receiver accepted the delivery. failed: all attempts in three days failed. undelivered: the webhook '
+  'was switched off.';
 
 create table app.replays (
   webhook_id uuid primary key,
@@ -121,8 +126,8 @@ create table app.replays (
   requested_at timestamptz not null default now()
 );
 comment on table app.replays is
-  'The events of the log that someone asked to deliver again. The job that delivers queues them bit by bit, in the order '
-  'of the log.';
+  'The replays: ranges of logged events that someone asked to deliver again. The delivery job queues these events in '
+  'batches, in the order of the log.';
 comment on column app.replays.after_version is 'With after_seq: the last event of the log that was queued.';
 
 do $$
@@ -137,7 +142,7 @@ end
 $$;
 
 create index webhooks_company_idx on public.webhooks (company_id, created_at desc, id desc);
--- The job asks for these webhooks four times a second.
+-- The delivery job queries these webhooks four times a second.
 create index webhooks_catching_up_idx on public.webhooks (id) where catch_up_version is not null;
 create index open_deliveries_due_idx on app.open_deliveries (webhook_id, due_at);
 create index open_deliveries_newest_first_idx on app.open_deliveries (webhook_id, seq);
@@ -152,8 +157,8 @@ begin
 end
 $$;
 comment on function app.wants(text[], text) is
-  'Checks whether a type of event is among the types that a webhook asks for: the type itself, all types of its '
-  'resource, or all types.';
+  'Checks whether a webhook subscribes to an event type: to the type itself, to all types of its resource, or to all '
+  'types.';
 
 create trigger webhooks_set_updated_at
   before update of url, types, payload, description, sealed_secret, state on public.webhooks

@@ -1,5 +1,5 @@
--- The secrets of webhooks. The edge functions seal each secret for its company and webhook before they store it. No role
--- reads the sealed secrets from the table.
+-- The secrets of webhooks. The edge functions encrypt (seal) each secret for its company and webhook before they store
+-- it. No role can read the sealed secrets from the table directly.
 
 create function public.rotate_webhook_secret(
   webhook_id uuid, sealed_secret text, overlap_hours integer default 24, idempotency jsonb default null
@@ -31,9 +31,9 @@ begin
 end
 $$;
 comment on function public.rotate_webhook_secret(uuid, text, integer, jsonb) is
-  'Gives a webhook another secret, and returns { replayed, data, sealed_secret }. The previous secret also signs '
-  'during the overlap. The edge functions seal the secret and then call this function. Raises PT422 for a wrong '
-  'overlap. Also raises what app.managed_webhook() and app.claim_idempotency_key() raise.';
+  'Replaces a webhook''s secret, and returns { replayed, data, sealed_secret }. During the overlap, the previous '
+  'secret also signs deliveries. The edge functions seal the secret and then call this function. Raises PT422 for an '
+  'invalid overlap. Also raises the errors of app.managed_webhook() and app.claim_idempotency_key().';
 grant execute on function public.rotate_webhook_secret(uuid, text, integer, jsonb) to api_client, settings_client;
 
 create function public.sealed_webhook_secrets() returns table (

@@ -1,8 +1,7 @@
--- How webhooks are made, changed and deleted. An API key with the scope webhooks, an owner or an admin of the company may
--- do so, and one function checks all of them (app.managed_webhook). The edge functions check an address and seal a
--- secret. So people store addresses and secrets only through the edge function settings.
---
--- A webhook that a key made ends with that key. A webhook that a person made belongs to the company.
+-- Functions that create, change and delete webhooks. Owners, admins and API keys with the scope webhooks may call them,
+-- and app.managed_webhook() checks all callers. The edge functions check URLs and seal secrets. So users set URLs and
+-- secrets only through the edge function settings. A webhook that a key created ends with that key. A webhook that a
+-- user created belongs to the company.
 
 create function app.webhook_company(of_company_id uuid) returns uuid
 language plpgsql stable
@@ -22,9 +21,9 @@ begin
 end
 $$;
 comment on function app.webhook_company(uuid) is
-  'Returns the company whose webhooks the caller manages: the company of the key, whatever the argument is, or the '
-  'company in the argument for its owners and admins, and for the platform. Raises PT403 for other callers, and PT401 '
-  'and PT403 as app.company_id() does.';
+  'Returns the company whose webhooks the caller manages. For a key, this is the key''s company, and the argument is '
+  'ignored. For owners, admins and the platform, this is the company in the argument. Raises PT403 for other callers, '
+  'and PT401 and PT403 as app.company_id() does.';
 
 create function app.managed_webhook(of_webhook_id uuid) returns public.webhooks
 language plpgsql stable
@@ -49,9 +48,9 @@ begin
 end
 $$;
 comment on function app.managed_webhook(uuid) is
-  'Returns a webhook that the caller manages: a key with the scope webhooks, an owner or an admin of its company, or the '
-  'platform. Raises PT404 when the company of the caller has no such webhook. Raises PT403 for agents, and PT401 and '
-  'PT403 as app.company_id() does.';
+  'Returns a webhook that the caller manages. The caller is a key with the scope webhooks, an owner or an admin of the '
+  'webhook''s company, or the platform. Raises PT404 when the caller''s company has no such webhook. Raises PT403 for '
+  'agents, and PT401 and PT403 as app.company_id() does.';
 
 create function app.locked_webhook(of_webhook_id uuid) returns public.webhooks
 language plpgsql
@@ -61,7 +60,7 @@ declare
   -- The function checks the caller before it locks anything.
   hook public.webhooks := app.managed_webhook(of_webhook_id);
 begin
-  -- The history of the company needs a lock on the company, which comes before the lock on the webhook.
+  -- Writing the company's history needs a lock on the company. This lock must come before the lock on the webhook.
   perform from public.companies where id = hook.company_id for key share;
   select * into hook from public.webhooks where id = of_webhook_id for no key update;
   if not found then
@@ -71,8 +70,8 @@ begin
 end
 $$;
 comment on function app.locked_webhook(uuid) is
-  'Returns and raises the same as app.managed_webhook(). Until the end of the transaction, no one else changes the '
-  'webhook.';
+  'Returns the same result and raises the same errors as app.managed_webhook(). No other transaction can change the '
+  'webhook until this transaction ends.';
 
 create function app.webhook_json(hook public.webhooks) returns json
 language plpgsql stable
@@ -103,7 +102,7 @@ begin
 end
 $$;
 comment on function app.webhook_json(public.webhooks) is
-  'Returns a webhook as callers read it, without its secrets. The number of open deliveries is counted up to 10,000.';
+  'Returns a webhook in the format of the API, without its secrets. Open deliveries are counted up to 10,000.';
 
 create function app.note_webhook_history(hook public.webhooks, action text, details jsonb default '{}') returns void
 language plpgsql
@@ -124,9 +123,9 @@ begin
   select
     companies.id, hook.id, split_part(hook.url, '?', 1), note_webhook_history.action, note_webhook_history.details, kind,
     author_id, case when kind = 'key' then key_name else app.name_of_person(person, companies.id) end,
-    -- An edge function makes the request for a key, so the address would be the address of the edge function.
+    -- An edge function makes the request on behalf of a key, so the IP address would be the edge function's IP address.
     case when kind <> 'key' then app.client_address() end
-  -- If a company is deleted, its webhooks leave no event.
+  -- If a company is deleted, the deletion of its webhooks creates no events.
   from public.companies where companies.id = hook.company_id
   for key share;
 end
@@ -134,8 +133,8 @@ $$;
 comment on function app.note_webhook_history(public.webhooks, text, jsonb) is
   'Writes an event about a webhook into company_events.';
 
--- Security definer, because no role writes webhooks. The other functions of this file are security definer for the same
--- reason.
+-- Security definer, because no role may write webhooks directly. The other functions in this file are security definer
+-- for the same reason.
 create function public.create_webhook(
   webhook_id uuid, url text, types text[], payload text, description text, sealed_secret text,
   company_id uuid default null, idempotency jsonb default null
@@ -157,7 +156,7 @@ begin
       'sealed_secret', made.sealed_secret
     );
   end if;
-  -- Several callers may make webhooks at the same time.
+  -- Several callers may create webhooks at the same time.
   perform from public.companies where id = own_company_id for no key update;
   if not found then
     raise sqlstate 'PT404' using message = 'No company has this id';
@@ -182,10 +181,10 @@ begin
 end
 $$;
 comment on function public.create_webhook(uuid, text, text[], text, text, text, uuid, jsonb) is
-  'Makes a webhook and returns { replayed, data, sealed_secret }. The edge functions call it for keys and people, '
-  'after they have checked the address, chosen the id and sealed the secret. A repeat returns the webhook with its '
-  'present secret, or null when it was deleted. Raises PT409 for the eleventh webhook of a company. Also raises what '
-  'app.webhook_company() and app.claim_idempotency_key() raise.';
+  'Creates a webhook and returns { replayed, data, sealed_secret }. The edge functions check the URL, choose the id '
+  'and seal the secret, and then call this function for keys and users. A repeat returns the webhook with its current '
+  'secret, or null if the webhook was deleted. Raises PT409 for the eleventh webhook of a company. Also raises the '
+  'errors of app.webhook_company() and app.claim_idempotency_key().';
 grant execute on function public.create_webhook(uuid, text, text[], text, text, text, uuid, jsonb)
   to api_client, settings_client;
 
@@ -202,7 +201,7 @@ begin
 end
 $$;
 comment on function app.webhook_author() is
-  'Returns the key or the person of this request. Both are null for the platform.';
+  'Returns the key or the user that makes this request. Both values are null for the platform.';
 
 create function public.change_webhook(webhook_id uuid, changes jsonb) returns json
 language plpgsql security definer
@@ -234,7 +233,7 @@ begin
     when asked_state = 'paused' then 'paused'
     when is_switched_on then 'on'
     when asked_state = 'on' and stored.state = 'paused' then
-      -- Events that happened during the pause may be only in the log.
+      -- Events that happened during the pause may exist only in the log.
       case when stored.catch_up_version is not null and stored.catch_up_until is null then 'catching_up' else 'on' end
     else stored.state
   end;
@@ -250,8 +249,8 @@ begin
   if fields = '{}' and changed.state = stored.state and not is_switched_on then
     return app.webhook_json(stored);
   end if;
-  -- If a key changes the address or switches the webhook on, the webhook ends when that key ends. Otherwise, the
-  -- address that a stolen key wrote would stay in use after the key is switched off.
+  -- If a key changes the URL or switches the webhook on, the webhook ends when that key ends. Otherwise, a URL that a
+  -- stolen key set would remain in use after the key is switched off.
   if is_switched_on or (is_moved and author.api_key_id is not null) then
     changed.created_by_key_id := author.api_key_id;
     changed.created_by := author.user_id;
@@ -294,9 +293,9 @@ end
 $$;
 comment on function public.change_webhook(uuid, jsonb) is
   'Changes a webhook and returns it. The changes are { url?, types?, payload?, description?, state? }. The state is on '
-  'or paused. The edge functions check the address and then call this function. Switching on a webhook that is off '
-  'makes the caller its owner. Raises PT409 when the change would pause a webhook that is off. Also raises what '
-  'app.managed_webhook() raises.';
+  'or paused. The edge functions check the URL and then call this function. If the webhook is off, switching it on '
+  'makes the caller its owner. Raises PT409 when the change would pause a webhook that is off. Also raises the errors '
+  'of app.managed_webhook().';
 grant execute on function public.change_webhook(uuid, jsonb) to api_client, settings_client, service_role;
 
 create function public.delete_webhook(webhook_id uuid) returns void
@@ -311,6 +310,6 @@ begin
 end
 $$;
 comment on function public.delete_webhook(uuid) is
-  'Deletes a webhook. Nothing more is delivered to it, and a job deletes its deliveries. Raises what '
-  'app.managed_webhook() raises.';
+  'Deletes a webhook. Its deliveries stop immediately, and a job deletes them later. Raises the errors of '
+  'app.managed_webhook().';
 grant execute on function public.delete_webhook(uuid) to api_client, authenticated, service_role;

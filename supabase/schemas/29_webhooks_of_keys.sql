@@ -1,6 +1,7 @@
--- A webhook that an API key made ends with that key, so that nothing is delivered for a key that was stolen and switched
--- off. The webhook is switched off immediately when the key is switched off or deleted. The expiry of a key writes
--- nothing, so the job that delivers checks the key each time. A rotation gives the webhooks to the successor.
+-- A webhook that an API key created ends with that key. So no events are delivered for a key that was stolen and then
+-- switched off. The webhook is switched off immediately when the key is switched off or deleted. When a key expires, no
+-- row changes, so the delivery job checks the key for each delivery. A rotation gives the webhooks to the successor
+-- key.
 
 create function app.has_ended_key(hook public.webhooks) returns boolean
 language plpgsql stable
@@ -50,7 +51,7 @@ begin
 end
 $$;
 comment on function app.end_webhooks_of_key() is
-  'Trigger: switches off the webhooks of a key at once when the key is switched off or deleted.';
+  'Trigger: switches off a key''s webhooks immediately when the key is switched off or deleted.';
 
 create function app.give_webhooks_to_successor() returns trigger
 language plpgsql security definer

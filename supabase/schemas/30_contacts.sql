@@ -1,14 +1,15 @@
--- Contacts: the people a company talks to. A person has one contact, however the phone is spelled.
+-- Contacts are the people with whom a company communicates. A person has one contact, whatever the format of the phone
+-- number.
 
 create table public.contacts (
   id uuid primary key default gen_random_uuid(),
   company_id uuid not null default app.company_id() references public.companies on delete cascade,
   name text check (char_length(name) <= 255),
   email text check (char_length(email) <= 320),
-  -- The phone is stored as the caller sent it. POSIX classes would also match the digits of other scripts, so the
-  -- pattern uses [0-9].
+  -- The phone number is stored as the caller sent it. POSIX character classes would also match the digits of other
+  -- scripts, so the pattern uses [0-9].
   phone text check (phone ~ '^\+[1-9][0-9]{6,14}$'),
-  -- An archived contact has no phone_key, so lookups and upserts need no condition that leaves out archived contacts.
+  -- An archived contact has no phone_key, so lookups and upserts need no condition to exclude archived contacts.
   phone_key text generated always as (case when archived_at is null then app.phone_key(phone) end) stored,
   temperature text not null default 'warm' check (temperature in ('cold', 'warm', 'hot')),
   tags text[] not null default '{}' check (cardinality(tags) <= 50 and array_position(tags, null) is null)
@@ -26,27 +27,27 @@ create table public.contacts (
   is_active boolean not null default true,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
-  -- The values that searches compare, without case and accents.
+  -- The normalized values for searches, without case and accents.
   name_words text generated always as (app.words(name)) stored,
   email_words text generated always as (app.words(email)) stored,
   empresa_words text generated always as (app.words(empresa)) stored,
   job_title_words text generated always as (app.words(job_title)) stored,
   email_key text generated always as (lower(email collate "pg_c_utf8")) stored,
   version bigint not null default app.change_now(),
-  -- If the channel hides the phone of a person, it gives a business-scoped user id instead. So a contact may have no
-  -- phone. Only the platform adds such a contact, because no other role may write has_identity.
+  -- If WhatsApp hides a person's phone number, it provides a business-scoped user id instead. So a contact may have no
+  -- phone number. Only the platform can add such a contact, because no other role may write has_identity.
   has_identity boolean not null default false,
-  -- Who last set do_not_contact, and when. The source is manual (a member or an API key of the company) or word (the
-  -- person sent the word stop or start).
+  -- Who last set do_not_contact, and when. The source is `manual` (a member or an API key of the company) or `word`
+  -- (the person sent the keyword "stop" or "start").
   do_not_contact_source text constraint contacts_do_not_contact_source_check
     check (do_not_contact_source in ('manual', 'word')),
   do_not_contact_at timestamptz,
-  -- The newest time of each word (stop or start) that the person sent.
+  -- The newest time of each keyword ("stop" or "start") that the person sent.
   stop_word_at timestamptz,
   start_word_at timestamptz,
-  -- The newest times at which the person stopped or resumed marketing, and how the platform learned of the stop. The
-  -- person tapped a button of a template, wrote a word, or set the preference in WhatsApp. With status, the channel
-  -- refused a message. With manual, a member or an API key of the company set the value.
+  -- The newest times at which the person stopped or resumed marketing, and the source of the stop. The person can tap a
+  -- template button, send a keyword, or set the preference in WhatsApp. The source `status` means that WhatsApp refused
+  -- a message. The source `manual` means that a member or an API key of the company set the value.
   marketing_stopped_at timestamptz,
   marketing_stop_source text constraint contacts_marketing_stop_source_check
     check (marketing_stop_source in ('button', 'word', 'preference', 'status', 'manual')),
@@ -60,13 +61,13 @@ create table public.contacts (
     case when marketing_resumed_at is null or marketing_stopped_at >= marketing_resumed_at
       then marketing_stop_source end
   ) stored,
-  -- Callers write marketing_opt_out, and a trigger notes the time.
+  -- Callers write marketing_opt_out, and a trigger records the time.
   marketing_opt_out boolean not null default false
     constraint contacts_marketing_opt_out_check check (marketing_opt_out = (marketing_opt_out_at is not null)),
-  -- When the channel adds a contact, the contact has the profile name of the person until a member or a key sets a
+  -- When an inbound message adds a contact, the contact has the person's profile name until a member or a key sets a
   -- name.
   profile_name_at timestamptz,
-  -- Write-only: a trigger applies the patch { custom_fields, add_tags, remove_tags } and empties this column.
+  -- Write-only: a trigger applies the patch { custom_fields, add_tags, remove_tags } and sets this column to null.
   patch jsonb constraint contacts_patch_check check (patch is null),
   archived_at timestamptz,
   archived_phone_key text generated always as (
@@ -79,38 +80,37 @@ create table public.contacts (
   constraint contacts_reachable check (phone is not null or has_identity or erased_at is not null)
 );
 comment on table public.contacts is
-  'The people that a company talks to. A company has one contact for each phone key.';
+  'The people with whom a company communicates. A company has at most one contact for each phone key.';
 comment on column public.contacts.email_key is
-  'The e-mail address in lower case. Searches by address use it, so case does not matter.';
+  'The e-mail address in lower case. Searches by e-mail address use this column, so they ignore case.';
 comment on column public.contacts.marketing_opt_out_at is
-  'When the person stopped marketing templates. Null when the person never stopped them, or allowed them again.';
+  'When the person opted out of marketing templates. Null when the person never opted out, or opted in again.';
 comment on column public.contacts.profile_name_at is
-  'When the person wrote with the profile name that is now the name of the contact. Null when the company set the '
-  'name.';
+  'When the person sent the message whose profile name is now the contact''s name. Null when the company set the name.';
 comment on column public.contacts.patch is
   'Changes of the stored custom_fields and tags; always null in a stored row.';
 comment on column public.contacts.archived_at is
-  'When the contact was archived. Null when it is not archived. The database sets the time.';
+  'When the contact was archived. Null when the contact is not archived. The database sets this time.';
 comment on column public.contacts.phone_key is
-  'The phone in one form for all its spellings. A lookup by phone uses this form. Null for an archived contact and for '
-  'a contact without a phone.';
+  'The phone number in a normalized form that is the same for all its formats. Lookups by phone use this form. Null '
+  'for an archived contact and for a contact without a phone.';
 comment on column public.contacts.archived_phone_key is
   'The phone_key that an archived contact had. The contact gets this value back when the contact is restored. Several '
   'archived contacts may have the same value.';
 comment on column public.contacts.external_id is
-  'The id of the contact in a system of the company. Two contacts that are not archived never have the same '
+  'The id of the contact in one of the company''s own systems. Two contacts that are not archived never have the same '
   'external_id.';
 comment on column public.contacts.erased_at is
-  'When the person was erased. The contact keeps its id and the values that do not name the person.';
+  'When the person was erased. The contact keeps its id and the values that do not identify the person.';
 
--- A policy hides from the planner which company makes the request. With n_distinct = 1, the planner assumes that all
--- rows belong to one company. So the planner plans for the largest company and not for the average one. With such a
--- plan, Postgres reads a page from the index and does not sort all rows.
+-- Because of the policies, the planner does not know which company makes the request. With n_distinct = 1, the planner
+-- assumes that all rows belong to one company. So the planner plans for the largest company and not for an average
+-- company. With such a plan, Postgres reads a page from the index and does not sort all rows.
 alter table public.contacts alter column company_id set (n_distinct = 1);
 
 -- The planner estimates from sample values how many rows contain a part of a word. With the usual 100 values, the
--- planner often expects ten times too many rows. The planner then reads the rows in the order of the list instead of
--- using the index of words.
+-- planner often expects ten times too many rows. The planner then reads the rows in list order instead of using the
+-- index of words.
 alter table public.contacts
   alter column name_words set statistics 400,
   alter column email_words set statistics 400,
@@ -119,8 +119,9 @@ alter table public.contacts
 
 create index contacts_newest_first_idx on public.contacts (company_id, created_at desc, id desc);
 
--- This one index covers words, tags and custom fields. One index is smaller than three indexes, and halves the cost of
--- a write. Its list of pending entries is short, so that no single write or search pays for many other writes.
+-- This index covers words, tags and custom fields. A single index is smaller than three indexes, and halves the cost of
+-- a write. Its pending list is short, so that no single write or search has to process the entries of many other
+-- writes.
 create index contacts_found_idx on public.contacts using gin (
   company_id, tags, custom_fields jsonb_path_ops, name_words extensions.gin_trgm_ops,
   email_words extensions.gin_trgm_ops, replace(phone, '+', ' ') extensions.gin_trgm_ops,
@@ -133,7 +134,7 @@ create index contacts_source_idx on public.contacts (company_id, source, created
 create index contacts_job_title_idx on public.contacts (company_id, job_title, created_at desc, id desc);
 create index contacts_empresa_idx on public.contacts (company_id, empresa, created_at desc, id desc);
 
--- Few contacts have these values, so the partial indexes are small.
+-- Few contacts have these values, so partial indexes are small.
 create index contacts_do_not_contact_idx on public.contacts (company_id, created_at desc, id desc)
   where do_not_contact;
 create index contacts_inactive_idx on public.contacts (company_id, created_at desc, id desc)
@@ -147,8 +148,8 @@ create index contacts_changes_idx on public.contacts (company_id, version, id);
 create index contacts_marketing_opt_out_idx on public.contacts (company_id, marketing_opt_out_at)
   where marketing_opt_out_at is not null;
 
--- Lists leave out archived records. After a mistaken import, there may be many archived records. In an index of all
--- records, the archived records would come before the others.
+-- Lists exclude archived records. After a mistaken import, there may be many archived records. An index of all records
+-- would list the archived records before the other records.
 create index contacts_not_archived_idx on public.contacts (company_id, created_at desc, id desc)
   where archived_at is null;
 create index contacts_not_archived_by_update_idx on public.contacts (company_id, updated_at, id)
@@ -158,8 +159,8 @@ create index contacts_archived_idx on public.contacts (company_id, created_at de
 create index contacts_archived_phone_idx on public.contacts (company_id, archived_phone_key)
   where archived_phone_key is not null;
 
--- An archived contact keeps its external_id, but another contact may get the same external_id later. So the index tells
--- archived contacts apart by their ids.
+-- An archived contact keeps its external_id, but another contact may get the same external_id later. So the index
+-- distinguishes archived contacts by their ids.
 create unique index contacts_one_per_external_id on public.contacts
   (company_id, external_id, (case when archived_at is not null then id end)) nulls not distinct
   where external_id is not null;
@@ -176,7 +177,7 @@ begin
 end
 $$;
 comment on function app.note_own_name() is
-  'Trigger: sets profile_name_at to null when a name is written without the time of a profile name, because then the '
+  'Trigger: sets profile_name_at to null when a statement writes a name without profile_name_at. In that case, the '
   'company set the name.';
 
 create function app.changed_tags(known text[], added jsonb, removed jsonb) returns text[]
@@ -197,7 +198,7 @@ begin
 end
 $$;
 comment on function app.changed_tags(text[], jsonb, jsonb) is
-  'Returns the tags without the removed tags, and then the added tags. Each tag occurs once.';
+  'Returns the tags without the removed tags, followed by the added tags. Each tag occurs once.';
 grant execute on function app.changed_tags(text[], jsonb, jsonb) to api_client;
 
 create function app.apply_patch() returns trigger
@@ -212,9 +213,9 @@ begin
     new.tags := app.changed_tags(new.tags, new.patch -> 'add_tags', new.patch -> 'remove_tags');
   end if;
   new.patch := null;
-  -- Compact JSON is never longer than the JSON of Postgres, so measuring the JSON of Postgres is enough for most rows.
-  -- The platform may have made a row larger, for example by a merge. A write may make such a row smaller, even if the
-  -- row is still too large afterwards.
+  -- Compact JSON is never longer than Postgres JSON, so measuring the Postgres JSON is enough for most rows. The
+  -- platform can make a row larger than the limit, for example by a merge. A write may make such a row smaller, even if
+  -- the row is still too large afterwards.
   if octet_length(new.custom_fields::text) > 16384
     and app.compact_json_bytes(new.custom_fields)
       > greatest(16384, app.compact_json_bytes(old.custom_fields)) then
@@ -226,13 +227,13 @@ begin
 end
 $$;
 comment on function app.apply_patch() is
-  'Trigger: merges the custom_fields of the patch into the stored custom_fields (RFC 7396), adds and removes tags, '
-  'and empties the patch. So two simultaneous patches of different keys or tags both take effect. Refuses custom '
+  'Trigger: merges the custom_fields of the patch into the stored custom_fields (RFC 7396), adds and removes tags, and '
+  'sets the patch to null. So two simultaneous patches to different keys or tags both take effect. Refuses custom '
   'fields that grow beyond the API''s 16 KiB, as a violation of contacts_custom_fields_check.';
 
 create function app.contact_json(contact public.contacts) returns json
--- This function is in plpgsql, so that a call for each of many rows costs little. The result is json, because building
--- jsonb takes three times as long.
+-- This function uses PL/pgSQL, so that calls for many rows cost little. The result is json, because building jsonb
+-- takes three times as long.
 language plpgsql stable
 set search_path = ''
 as $$
@@ -266,10 +267,10 @@ begin
 end
 $$;
 comment on function app.contact_json(public.contacts) is
-  'Returns a contact as API keys read it, as in the view own_contacts. The order of the members is not fixed.';
+  'Returns a contact in the format of the API, as in the view own_contacts. The order of the members is not fixed.';
 
 create function app.survivor_of(own_company_id uuid, merged_id uuid) returns uuid
--- This function is volatile and in plpgsql, so that it sees a merge that the calling statement has waited for.
+-- This function is volatile and uses PL/pgSQL, so that it sees a merge for which the calling statement has waited.
 language plpgsql volatile
 set search_path = ''
 as $$
@@ -297,8 +298,8 @@ begin
 end
 $$;
 comment on function public.survivor_of_contact(uuid) is
-  'Returns the contact of the key''s company into which another contact was merged, or null when there is none. Needs '
-  'a read or a write token. Raises PT401 and PT403 as app.company_id() does.';
+  'Returns the contact of the key''s company into which the given contact was merged. Returns null when the contact '
+  'was not merged. Needs a read or a write token. Raises PT401 and PT403 as app.company_id() does.';
 grant execute on function public.survivor_of_contact(uuid) to api_client;
 
 create trigger contacts_note_written before insert or update on public.contacts
@@ -330,7 +331,7 @@ create policy "people change their company's contacts" on public.contacts
   using (company_id = any ((select app.member_company_ids())::uuid[]))
   with check (company_id = any ((select app.member_company_ids())::uuid[]));
 
--- A key may read all columns, so that an update does not have to name the columns that it returns. Only functions add
+-- A key may read all columns, so that an update does not have to list the returned columns. Only functions add
 -- contacts.
 grant select on public.contacts to api_client;
 grant update (
@@ -348,7 +349,7 @@ grant update (
 ) on public.contacts to authenticated;
 grant select, insert, update, delete on public.contacts to service_role;
 
--- The columns that a key reads, in the order in which the API shows them.
+-- The columns that a key can read, in the order of the API.
 select app.make_feed('contact_changes', 'contacts', '
   id, company_id, external_id, name, email, phone, temperature, tags, source, job_title, empresa, custom_fields,
   do_not_contact, do_not_contact_source, do_not_contact_at, marketing_opt_out, marketing_opt_out_source,

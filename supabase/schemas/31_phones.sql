@@ -1,5 +1,5 @@
--- The phones and ids that lead to a contact: its own phone, its earlier phones, and the channel's ids of the person. A
--- person with merged contacts also has additional phones.
+-- The phone numbers and ids that identify a contact: its current phone number, its earlier phone numbers, and the
+-- person's WhatsApp user ids. A contact that resulted from a merge also has additional phone numbers.
 
 create table public.contact_former_phones (
   id uuid primary key default gen_random_uuid(),
@@ -7,7 +7,7 @@ create table public.contact_former_phones (
   contact_id uuid not null,
   phone text not null check (phone ~ '^\+[1-9][0-9]{6,14}$'),
   phone_key text generated always as (case when not is_archived then app.phone_key(phone) end) stored,
-  -- The time until which the phone belonged to the contact. A number may later belong to another person.
+  -- The time until which the phone number belonged to the contact. A phone number may later belong to another person.
   until timestamptz not null,
   is_archived boolean not null default false,
   archived_phone_key text generated always as (case when is_archived then app.phone_key(phone) end) stored,
@@ -16,11 +16,11 @@ create table public.contact_former_phones (
     references public.contacts (company_id, id) on delete cascade
 );
 comment on table public.contact_former_phones is
-  'The earlier phones of a contact, and its additional phones. An additional phone is one that the person has besides '
-  'the phone of the contact. Its `until` is infinity. A message that the person sent from an earlier phone still '
-  'belongs to the contact.';
+  'The earlier and the additional phone numbers of a contact. An additional phone number is a number that the person '
+  'uses besides the contact''s main number. The column `until` of an additional phone number is infinity. A message '
+  'that the person sent from an earlier phone number still belongs to the contact.';
 comment on column public.contact_former_phones.is_archived is
-  'Whether the contact is archived. A search by a phone of an archived contact finds no contact.';
+  'Whether the contact is archived. A search by an archived contact''s phone number does not find this contact.';
 
 create table public.contact_identities (
   id uuid primary key default gen_random_uuid(),
@@ -28,7 +28,7 @@ create table public.contact_identities (
   contact_id uuid not null,
   -- The business-scoped user id of the person, which is the same for all accounts of a business portfolio.
   user_id text check (char_length(user_id) between 1 and 255),
-  -- The business account through which the id was first seen.
+  -- The business account that first received a message with this id.
   business_account_id text check (business_account_id ~ '^[0-9]{1,32}$'),
   seen_at timestamptz not null default now(),
   -- The user id of an archived contact.
@@ -39,19 +39,21 @@ create table public.contact_identities (
   constraint contact_identities_kept check ((user_id is null) <> (archived_user_id is null))
 );
 comment on table public.contact_identities is
-  'The ids that the channel gives to the people of a company. A person with a new phone gets another id.';
+  'The ids that WhatsApp assigns to the people who message a company. A person with a new phone number gets another '
+  'id.';
 comment on column public.contact_identities.user_id is
-  'The business-scoped user id that finds the person. Null when the contact is archived.';
+  'The business-scoped user id by which the contact is found. Null when the contact is archived.';
 comment on column public.contact_identities.archived_user_id is
-  'The user_id that an archived contact had. The contact gets this value back when the contact is restored, unless '
-  'another contact has the id then.';
+  'The user_id that an archived contact had. When the contact is restored, it gets this value back, unless another '
+  'contact has the id by then.';
 
 create table public.contact_identity_events (
   id uuid primary key default gen_random_uuid(),
   company_id uuid not null references public.companies on delete cascade,
   contact_id uuid not null,
-  -- The kind merged means that another contact turned out to be the same person. The id of that contact is in `was`.
-  -- The kind phone_taken means that another contact has the new phone, so the change is recorded but not applied.
+  -- The kind `merged` means that another contact turned out to be the same person. The column `was` contains that
+  -- contact's id. The kind `phone_taken` means that another contact has the new phone number, so the change is recorded
+  -- but not applied.
   kind text not null check (kind in ('phone_changed', 'phone_taken', 'user_id_changed', 'merged')),
   was text,
   becomes text,
@@ -61,10 +63,10 @@ create table public.contact_identity_events (
     references public.contacts (company_id, id) on delete cascade
 );
 comment on table public.contact_identity_events is
-  'The changes of a contact''s phone and ids that the channel reported. Also says which contacts turned out to be one '
-  'person.';
+  'The changes of a contact''s phone number and ids that WhatsApp reported. Also records which contacts turned out to '
+  'be the same person.';
 
--- With this statistic, the planner assumes that all rows belong to one company; 30_contacts.sql gives the reason.
+-- This statistic makes the planner assume that all rows belong to one company. 30_contacts.sql explains why.
 alter table public.contact_former_phones alter column company_id set (n_distinct = 1);
 alter table public.contact_identities alter column company_id set (n_distinct = 1);
 alter table public.contact_identity_events alter column company_id set (n_distinct = 1);
@@ -82,10 +84,10 @@ set search_path = ''
 as $$
 begin
   return array(
-    -- Each phone has its own subquery, because the plan of a join may read all rows of the company.
+    -- Each phone number has its own subquery, because the plan of a join may read all rows of the company.
     select coalesce(
       (select id from public.contacts where company_id = own_company_id and phone_key = app.phone_key(given.phone)),
-      -- An additional phone, which came from a merged contact.
+      -- An additional phone number, which comes from a merged contact.
       (
         select contact_id from public.contact_former_phones
         where company_id = own_company_id and phone_key = app.phone_key(given.phone) and until = 'infinity'
@@ -98,8 +100,8 @@ begin
 end
 $$;
 comment on function app.contacts_of_phones(uuid, text[]) is
-  'Returns the contact of each phone. The phone may have any spelling, and may be an additional phone of the contact. '
-  'For a phone without a contact, returns null.';
+  'Returns the contact for each phone number. A phone number may have any format, and may be an additional number of '
+  'the contact. Returns null for a phone number without a contact.';
 
 create function public.contact_id_by_phone(phone text) returns uuid
 language sql stable security definer
@@ -108,8 +110,8 @@ as $$
   select (app.contacts_of_phones((select app.company_id('write')), array[contact_id_by_phone.phone]))[1]
 $$;
 comment on function public.contact_id_by_phone(text) is
-  'Returns the contact of the key''s company that has this phone. The phone may have any spelling, and may be an '
-  'additional phone of the contact. Returns null when there is no such contact. Needs a write token.';
+  'Returns the contact of the key''s company that has this phone number. The phone number may have any format, and may '
+  'be an additional number of the contact. Returns null when no contact has this phone number. Needs a write token.';
 grant execute on function public.contact_id_by_phone(text) to api_client;
 
 create function app.contacts_of_external_ids(own_company_id uuid, external_ids text[]) returns uuid[]
@@ -129,8 +131,8 @@ begin
 end
 $$;
 comment on function app.contacts_of_external_ids(uuid, text[]) is
-  'Returns the contact of each external_id. Returns null in the place of an external_id that no contact has, or that '
-  'only archived contacts have.';
+  'Returns the contact for each external_id. Returns null for an external_id that no contact has, or that only '
+  'archived contacts have.';
 
 create function app.contacts_of_items(own_company_id uuid, items jsonb[], match text) returns uuid[]
 language plpgsql stable
@@ -149,7 +151,8 @@ begin
 end
 $$;
 comment on function app.contacts_of_items(uuid, jsonb[], text) is
-  'Returns the contact of each item. The argument match names the field that finds the contact: phone or external_id.';
+  'Returns the contact for each item. The argument `match` is the field by which contacts are found: phone or '
+  'external_id.';
 
 create function public.contact_id_by_external_id(external_id text) returns uuid
 language sql stable security definer
@@ -160,14 +163,14 @@ as $$
   ))[1]
 $$;
 comment on function public.contact_id_by_external_id(text) is
-  'Returns the contact of the key''s company that has this external_id and is not archived, or null when there is none. '
-  'Needs a write token.';
+  'Returns the contact of the key''s company that has this external_id and is not archived. Returns null when no such '
+  'contact exists. Needs a write token.';
 grant execute on function public.contact_id_by_external_id(text) to api_client;
 
--- A caller may look for the phone of a merged contact. The caller then finds the surviving contact.
+-- A caller may search for a merged contact's phone number. This search finds the surviving contact.
 create function public.contacts_of_further_phones(phone_keys text[], with_archived boolean default false) returns uuid[]
--- Security definer, because a token cannot read the phone keys of additional phones. So the function gets the company
--- from the key.
+-- Security definer, because a token cannot read the phone keys of additional phone numbers. So the function gets the
+-- company from the API key.
 language plpgsql stable security definer
 set search_path = ''
 as $$
@@ -191,10 +194,11 @@ comment on function public.contacts_of_further_phones(text[], boolean) is
   'contacts were merged into them. Needs a read token. Raises PT401 and PT403 as app.company_id() does.';
 grant execute on function public.contacts_of_further_phones(text[], boolean) to api_client;
 
--- An additional phone belongs to its contact, and another contact cannot take it. Otherwise a person who asked not to
--- be contacted could be reached at that phone.
+-- An additional phone number belongs to its contact, and no other contact can get it. Otherwise a company could contact
+-- a person at that number although the person asked not to be contacted.
 create function app.refuse_further_phone() returns trigger
--- Security definer, because a key or a person who writes a contact cannot read the additional phones of other contacts.
+-- Security definer, because a key or a user who writes a contact cannot read the additional phone numbers of other
+-- contacts.
 language plpgsql security definer
 set search_path = ''
 as $$
@@ -213,14 +217,14 @@ begin
 end
 $$;
 comment on function app.refuse_further_phone() is
-  'Trigger: refuses a statement of a key or a person that gives a contact the additional phone of another contact. '
-  'Also refuses to restore a contact whose phone is an additional phone of another contact now. The channel may move '
-  'such a phone, because the channel knows who has it.';
+  'Trigger: prevents keys and users from giving a contact another contact''s additional phone number. Also prevents '
+  'them from restoring a contact whose phone number is now another contact''s additional number. Events from WhatsApp '
+  'may move such a number, because WhatsApp knows who has the number.';
 
--- A restored contact gets its additional phones back, except the phones that another contact has by then. A new contact
--- cannot take an additional phone. Each of these two checks sees only committed rows. So a transaction that adds a
--- contact waits while a contact with additional phones is being restored. This wait is rare, and the transaction waits
--- for nothing else.
+-- A restored contact gets its additional phone numbers back, except numbers that another contact has by then. A new
+-- contact cannot have another contact's additional number. Each of these two checks sees only committed rows. So a
+-- transaction that adds a contact waits while a contact with additional phones is being restored. This wait is rare,
+-- and the transaction does not wait for anything else.
 create function app.await_further_phones(of_company_id uuid) returns void
 language plpgsql
 set search_path = ''
@@ -230,9 +234,9 @@ begin
 end
 $$;
 comment on function app.await_further_phones(uuid) is
-  'Waits while a contact of the company is being restored, if this contact has additional phones. Until this '
-  'transaction ends, no other transaction can restore such a contact. A query after this call finds the additional '
-  'phones of restored contacts.';
+  'Waits while a contact with additional phone numbers is being restored in the company. Until this transaction ends, '
+  'no other transaction can restore such a contact. A query after this call finds the additional phone numbers of '
+  'restored contacts.';
 
 create function app.lock_further_phones(of_company_id uuid) returns void
 language sql
@@ -249,8 +253,8 @@ set search_path = ''
 as $$
 begin
   return coalesce(
-    -- The contact that had the phone at that time. If several contacts had the phone after that time, this query
-    -- returns the contact that lost the phone first.
+    -- The query finds the contact that had the phone number at that time. If several contacts had the number after that
+    -- time, the query returns the contact that lost it first.
     (
       select contact_id from public.contact_former_phones
       where company_id = own_company_id and phone_key = app.phone_key(owner_of_phone.phone)
@@ -261,7 +265,7 @@ begin
       select id from public.contacts
       where company_id = own_company_id and phone_key = app.phone_key(owner_of_phone.phone)
     ),
-    -- A merged person may have the phone as an additional phone.
+    -- The phone number may be an additional number of a merged contact.
     (
       select contact_id from public.contact_former_phones
       where company_id = own_company_id and phone_key = app.phone_key(owner_of_phone.phone) and until = 'infinity'
@@ -271,8 +275,8 @@ begin
 end
 $$;
 comment on function app.owner_of_phone(uuid, text, timestamptz) is
-  'Returns the contact that had this phone at a time, or null when there is none. A number may later belong to '
-  'another person.';
+  'Returns the contact that had this phone number at a given time, or null when no contact had it. A phone number may '
+  'later belong to another person.';
 
 create function app.has_taken_phone(own_company_id uuid, of_contact_id uuid, phone text) returns boolean
 language plpgsql stable
@@ -287,11 +291,11 @@ begin
 end
 $$;
 comment on function app.has_taken_phone(uuid, uuid, text) is
-  'Checks whether the channel reported that a contact has this phone now, although another contact has it on file. If '
-  'so, the two contacts are different people.';
+  'Checks whether WhatsApp reported that a contact now has this phone number, although the number is stored for '
+  'another contact. If so, the two contacts are different people.';
 
--- This trigger runs after the row is written. While the statement waits for a merge, that merge may give the phone to
--- another contact and commit.
+-- This trigger runs after the row is written. While the statement waits for a merge, that merge may give the phone
+-- number to another contact and commit.
 create trigger contacts_refuse_further_phone after update of phone on public.contacts
   for each row when (current_user in ('api_client', 'authenticated') and new.phone_key <> old.phone_key)
   execute function app.refuse_further_phone();
@@ -299,13 +303,13 @@ create trigger contacts_refuse_further_phone_when_added after insert on public.c
   for each row when (current_user in ('api_client', 'authenticated') and new.phone_key is not null)
   execute function app.refuse_further_phone();
 
--- A restored contact does not take the additional phone of another contact. This rule is for people who use the Data
--- API, and for keys while the two contacts are being merged. Otherwise a person who asked not to be contacted could be
--- reached at that phone.
+-- A restored contact must not get another contact's additional phone number. This rule applies to users of the Data
+-- API, and to keys while the two contacts are being merged. Otherwise a company could contact a person at that number
+-- although the person asked not to be contacted.
 --
--- This trigger runs after the row is written. While the statement waits for a merge, that merge may give the phone to
--- another contact and commit. The trigger also runs for the platform, because app.unarchive_contact() has the rights of
--- the platform. After a refusal, that function looks again and finds the other contact.
+-- This trigger runs after the row is written. While the statement waits for a merge, that merge may give the phone
+-- number to another contact and commit. The trigger also runs for the platform, because app.unarchive_contact() has the
+-- platform's privileges. After a refusal, that function searches again and finds the other contact.
 create trigger contacts_refuse_further_phone_when_restored after update of archived_at on public.contacts
   for each row when (old.archived_at is not null and new.phone_key is not null)
   execute function app.refuse_further_phone();

@@ -1,29 +1,28 @@
--- Wishes: what people decided about being contacted.
+-- Wishes are people's decisions about being contacted. Members and keys of a company set do_not_contact manually. The
+-- contacted person sets do_not_contact with the keyword "stop", and clears it with the keyword "start". Keywords may
+-- arrive late, twice and in any order, but the same keywords always lead to the same result. For a value that was set
+-- manually, the row has the source `manual` and the time of the change. For each keyword, the row has the newest time.
+-- A trigger derives do_not_contact from these values.
 --
--- Members and keys of a company set do_not_contact by hand. The contacted person sets it by sending a word, and takes
--- it back by sending another word. Words may come late, twice and in any order, but the same words always lead to the
--- same result. For a value that was set by hand, the row has the source manual and the time of the change. For each
--- kind of word, the row has the newest time. A trigger derives do_not_contact from these values.
+-- A person may also opt out of marketing only, and members and keys may set marketing_opt_out manually. The newest
+-- decision about marketing is effective, even if a member recorded the decision, because the company records decisions
+-- for the person. The keyword "start" ends both wishes.
 --
--- A person may also stop only marketing, and members and keys may set marketing_opt_out by hand. The newest decision
--- about marketing counts, even if a member noted the decision, because the company notes decisions for the person. The
--- word start ends both wishes.
---
--- A wish belongs to both the phone and the contact. When a contact gets another phone, the contact keeps the wish, and
--- the wish is also kept for the earlier phone. So sends to the earlier phone stay stopped, and the next contact with
--- that phone inherits the wish.
+-- A wish belongs to both the phone number and the contact. When a contact gets another phone number, the contact keeps
+-- the wish. The wish is also kept for the earlier phone number. So sends to the earlier number remain blocked, and the
+-- next contact with that number inherits the wish.
 
 create table app.kept_wishes (
   company_id uuid not null references public.companies on delete cascade,
-  -- The digest of a phone key or of the channel's id of a person, made by app.erased_digest().
+  -- The hash of a phone key or of a WhatsApp user id. app.erased_digest() computes the hash.
   digest text not null check (digest ~ '^erased\.[0-9a-f]{64}$'),
   -- The members of this object have the same names as the columns of contacts.
   wishes jsonb not null check (jsonb_typeof(wishes) = 'object'),
   primary key (company_id, digest)
 );
 comment on table app.kept_wishes is
-  'The wishes for phones and ids that no contact has any more, because the person was erased or the contact got '
-  'another phone. The wishes are kept forever.';
+  'The wishes for phone numbers and ids that no contact has any more, because the person was erased or the contact got '
+  'another phone number. These wishes are kept permanently.';
 
 create function app.decide_do_not_contact() returns trigger
 language plpgsql
@@ -37,8 +36,8 @@ begin
     end if;
     return new;
   end if;
-  -- No caller may write the source or the time. So if only the value changes, a person or a key changed the value by
-  -- hand.
+  -- Callers may not write the source or the time. So if only the value changes, a user or a key changed the value
+  -- manually.
   if new.do_not_contact <> old.do_not_contact
     and (new.do_not_contact_source, new.do_not_contact_at, new.stop_word_at, new.start_word_at)
       is not distinct from (old.do_not_contact_source, old.do_not_contact_at, old.stop_word_at, old.start_word_at)
@@ -46,9 +45,9 @@ begin
     new.do_not_contact_source := 'manual';
     new.do_not_contact_at := now();
   end if;
-  -- A word does not undo a value that was set by hand. The only exception is a stop that app.note_word() accepts.
+  -- A keyword does not undo a value that was set manually. The only exception is a "stop" that app.note_word() accepts.
   if new.stop_word_at is not null and new.do_not_contact_source is distinct from 'manual' then
-    -- If the two words have the same second, the stop wins.
+    -- If the two keywords have the same time in seconds, "stop" wins.
     new.do_not_contact := new.start_word_at is null or new.stop_word_at >= new.start_word_at;
     new.do_not_contact_source := 'word';
     new.do_not_contact_at := case when new.do_not_contact then new.stop_word_at else new.start_word_at end;
@@ -57,7 +56,7 @@ begin
 end
 $$;
 comment on function app.decide_do_not_contact() is
-  'Trigger: notes a change of do_not_contact by hand, and derives do_not_contact from the words of the person.';
+  'Trigger: records a manual change of do_not_contact, and derives do_not_contact from the person''s keywords.';
 
 create function app.note_word(own_company_id uuid, of_contact_id uuid, word text, at timestamptz) returns void
 language sql
@@ -70,7 +69,7 @@ as $$
   from (
     select id as of_id, (
       word = 'stop' and not do_not_contact and do_not_contact_source = 'manual'
-      -- The time of a word has whole seconds only.
+      -- The time of a keyword is precise only to the second.
       and (at >= date_trunc('second', do_not_contact_at)) is not false
     ) is true as takes_back
     from public.contacts
@@ -83,17 +82,17 @@ as $$
   )
 $$;
 comment on function app.note_word(uuid, uuid, text, timestamptz) is
-  'Notes that a person sent the word stop or start at this time. A word changes nothing when a newer word of the same '
-  'kind is known. After do_not_contact was set to false by hand, a stop counts if it was sent in the same second or '
-  'later.';
+  'Records that a person sent the keyword "stop" or "start" at this time. Does nothing when a newer keyword of the '
+  'same kind is known. After do_not_contact was set to false manually, a "stop" is effective if the person sent it in '
+  'the same second or later.';
 
 create function app.decide_marketing_opt_out() returns trigger
 language plpgsql
 set search_path = ''
 as $$
 begin
-  -- No caller may write the times. So if only the value changes, a person or a key changed the value by hand. In an
-  -- insert, old is null.
+  -- Callers may not write the times. So if only the value changes, a user or a key changed the value manually. In an
+  -- insert, `old` is null.
   if new.marketing_opt_out <> coalesce(old.marketing_opt_out, false)
     and (new.marketing_stopped_at, new.marketing_resumed_at)
       is not distinct from (old.marketing_stopped_at, old.marketing_resumed_at)
@@ -102,7 +101,7 @@ begin
       new.marketing_stopped_at := greatest(now(), new.marketing_resumed_at);
       new.marketing_stop_source := 'manual';
     else
-      -- If both have the same time, the stop wins.
+      -- If the stop and the resume have the same time, the stop wins.
       new.marketing_resumed_at := greatest(now(), new.marketing_stopped_at + interval '1 microsecond');
     end if;
   end if;
@@ -112,7 +111,8 @@ begin
 end
 $$;
 comment on function app.decide_marketing_opt_out() is
-  'Trigger: notes a change of marketing_opt_out by hand, and derives marketing_opt_out from the newest stop and resume.';
+  'Trigger: records a manual change of marketing_opt_out, and derives marketing_opt_out from the newest stop and '
+  'resume.';
 
 create function app.note_marketing(
   own_company_id uuid, of_contact_id uuid, is_stop boolean, source text, at timestamptz
@@ -130,20 +130,20 @@ begin
   update public.contacts set
     marketing_stopped_at = greatest(
       note_marketing.at,
-      -- The time has whole seconds only, so the stop may be later than a resume by hand in the same second.
+      -- The time is precise only to the second, so the stop may be later than a manual resume in the same second.
       case when note_marketing.at >= date_trunc('second', marketing_resumed_at) then marketing_resumed_at end
     ),
     marketing_stop_source = note_marketing.source
   where company_id = own_company_id and id = of_contact_id and (
     marketing_stopped_at is null or marketing_stopped_at < note_marketing.at
-    -- If two stops have the same time, the choice between them does not depend on their order.
+    -- If two stops have the same time, the result does not depend on their order of arrival.
     or marketing_stopped_at = note_marketing.at and marketing_stop_source > note_marketing.source
   );
 end
 $$;
 comment on function app.note_marketing(uuid, uuid, boolean, text, timestamptz) is
-  'Notes that a person stopped marketing or wants it again, at the time that the channel reported. The newest '
-  'decision counts, even if the events come in another order.';
+  'Records that a person opted out of marketing or opted in again, at the time that WhatsApp reported. The newest '
+  'decision is effective, whatever the order of the events.';
 
 create function app.wishes_of(contact public.contacts) returns jsonb
 language sql immutable
@@ -164,7 +164,7 @@ comment on function app.wishes_of(public.contacts) is
   'Returns the wishes of a contact, in the form of app.kept_wishes.';
 
 create function app.keep_wishes_of_phone() returns trigger
--- Security definer, because keys and people may not write kept wishes.
+-- Security definer, because keys and users may not write kept wishes.
 language plpgsql security definer
 set search_path = ''
 as $$
@@ -176,13 +176,13 @@ begin
 end
 $$;
 comment on function app.keep_wishes_of_phone() is
-  'Trigger: keeps the wishes of a contact for its earlier phone when the contact gets another phone.';
+  'Trigger: when a contact gets another phone number, keeps its wishes for the earlier phone number.';
 
 create function app.later_wishes(earlier jsonb, later jsonb) returns jsonb
 language sql immutable
 set search_path = ''
 as $$
-  -- A decision to be contacted again has a time, and counts more than an older stop of an archived contact.
+  -- A decision to be contacted again has a time, and overrides an older stop of an archived contact.
   select case when wishes ->> 'do_not_contact_at' is not null or wishes ->> 'do_not_contact' = 'true'
     or stopped_at is not null
   then
@@ -213,8 +213,8 @@ as $$
   ) as newest
 $$;
 comment on function app.later_wishes(jsonb, jsonb) is
-  'Combines the wishes of one person from two contacts. For each kind of decision, the later decision counts. The '
-  'earlier wishes may be null. Returns null when there is nothing to keep.';
+  'Combines a person''s wishes from two contacts. For each kind of decision, the later decision is effective. The '
+  'earlier wishes may be null. Returns null when there are no wishes to keep.';
 
 create function app.keep_wishes(own_company_id uuid, names text[], wishes jsonb) returns void
 language sql
@@ -236,15 +236,15 @@ as $$
   on conflict (company_id, digest) do update set wishes = excluded.wishes
 $$;
 comment on function app.keep_wishes(uuid, text[], jsonb) is
-  'Keeps the wishes of a contact for these phone keys and ids. Wishes that were kept earlier stay until the person '
-  'takes them back.';
+  'Stores the wishes of a contact for these phone keys and ids. Wishes that were stored earlier remain until the '
+  'person revokes them.';
 
 create trigger contacts_decide_do_not_contact
   before insert
     or update of do_not_contact, do_not_contact_source, do_not_contact_at, stop_word_at, start_word_at
   on public.contacts
   for each row execute function app.decide_do_not_contact();
--- With these conditions, most writes of contacts do not call the function.
+-- Because of these conditions, most writes to contacts do not call the function.
 create trigger contacts_decide_marketing_opt_out_of_added before insert on public.contacts
   for each row when (new.marketing_opt_out or new.marketing_stopped_at is not null)
   execute function app.decide_marketing_opt_out();

@@ -1,5 +1,5 @@
--- A contact inherits wishes from archived contacts that had the same phone or the same id. The contact also inherits
--- wishes from the table app.kept_wishes.
+-- A contact inherits wishes from archived contacts that had the same phone number or the same id. The contact also
+-- inherits wishes from the table app.kept_wishes.
 
 create function app.inherited_wishes(own_company_id uuid, names text[], but_not_of uuid) returns public.contacts
 language plpgsql
@@ -16,7 +16,7 @@ begin
       select id from public.contacts
       where company_id = own_company_id and archived_phone_key = any (names)
       union all
-      -- Only additional phones count, because an earlier phone may belong to another person now.
+      -- Only additional phone numbers are relevant, because an earlier phone number may belong to another person now.
       select contact_id from public.contact_former_phones
       where company_id = own_company_id and archived_phone_key = any (names) and until = 'infinity'
       union all
@@ -28,7 +28,7 @@ begin
     where company_id = own_company_id
       and digest = any (array(select app.erased_digest(own_company_id, 'person', name) from unnest(names) as name))
   );
-  -- A contact nearly always has nothing to inherit.
+  -- Most contacts have no wishes to inherit.
   if others = '{}' then
     return null;
   end if;
@@ -36,7 +36,7 @@ begin
   into wishes.do_not_contact, wishes.do_not_contact_source, wishes.do_not_contact_at, wishes.stop_word_at,
     wishes.start_word_at
   from unnest(others)
-  -- A decision without a time counts as the oldest.
+  -- A decision without a time is treated as the oldest decision.
   order by do_not_contact_at desc nulls last, do_not_contact desc limit 1;
   select max(marketing_resumed_at) into wishes.marketing_resumed_at from unnest(others);
   select marketing_stopped_at, marketing_stop_source into wishes.marketing_stopped_at, wishes.marketing_stop_source
@@ -54,7 +54,7 @@ language plpgsql
 set search_path = ''
 as $$
 declare
-  -- If the contact has just got its phone, wishes for other phones do not count.
+  -- If the contact has just got its phone number, wishes for other phone numbers are ignored.
   names constant text[] := app.phone_key(contact.phone) || case when not wins then array(
     select app.phone_key(phone) from public.contact_former_phones
     where company_id = contact.company_id and contact_id = contact.id and until = 'infinity'
@@ -70,8 +70,8 @@ begin
     contact.do_not_contact := true;
     contact.do_not_contact_source := wishes.do_not_contact_source;
     contact.do_not_contact_at := wishes.do_not_contact_at;
-    -- The contact also inherits the times of the words. Otherwise a later start word of another person, such as an
-    -- earlier owner of the phone, would end the wish.
+    -- The contact also inherits the times of the keywords. Otherwise a later "start" from another person, such as an
+    -- earlier owner of the phone number, would end the wish.
     contact.stop_word_at := wishes.stop_word_at;
     contact.start_word_at := wishes.start_word_at;
   end if;
@@ -91,9 +91,10 @@ begin
 end
 $$;
 comment on function app.with_inherited_wishes(public.contacts, boolean) is
-  'Returns a contact with the wishes that it inherits. The argument wins is true when the contact has just got its '
-  'phone. Then only the wishes for that phone count, even if the contact has a newer decision of its own. Otherwise '
-  'the wishes for all its phones and ids count, unless the contact''s own decision is newer.';
+  'Returns a contact with its inherited wishes. The argument `wins` is true when the contact has just got its phone '
+  'number. Then only the wishes for that phone number are effective, even if the contact has a newer decision of its '
+  'own. Otherwise the wishes for all its phone numbers and ids are effective, unless the contact''s own decision is '
+  'newer.';
 
 create function app.pass_on_wishes(contact public.contacts, wins boolean) returns void
 language plpgsql
@@ -140,24 +141,24 @@ begin
 end
 $$;
 comment on function app.share_wishes(uuid, uuid, text, timestamptz) is
-  'Applies the wishes of a person to another contact, if the person writes from a phone that the other contact has on '
-  'file.';
+  'Applies a person''s wishes to another contact if the person writes from a phone number that is stored for the other '
+  'contact.';
 
 create function app.inherit_wishes_of_added() returns trigger
--- Security definer, like the triggers below. A key or a person who writes a contact may not read archived contacts, or
--- the words of a person.
+-- Security definer, like the triggers below. A key or a user who writes a contact may not read archived contacts or a
+-- person's keywords.
 language plpgsql security definer
 set search_path = ''
 as $$
 declare
   contact public.contacts;
 begin
-  -- The trigger runs after the rows are written. While a row waits for its phone, the transaction that archived the
-  -- earlier contact with this phone may commit.
+  -- The trigger runs after the rows are written. While a row waits for its phone number, the transaction that archived
+  -- the earlier contact with this number may commit.
   for contact in
     select contacts.*
     from added
-    -- Each added row needs only one lookup in each index.
+    -- Each added row needs only one lookup per index.
     cross join lateral (
       (
         select from public.contacts as archived
@@ -187,8 +188,8 @@ begin
 end
 $$;
 comment on function app.inherit_wishes_of_added() is
-  'Trigger: gives new contacts the wishes of archived contacts that had their phone, and the kept wishes for their '
-  'phone. A function that returns new contacts must read them again.';
+  'Trigger: copies wishes to new contacts: the wishes of archived contacts with the same phone number, and the kept '
+  'wishes for this number. A function that returns new contacts must read them again.';
 
 create function app.inherit_wishes() returns trigger
 language plpgsql security definer
@@ -207,8 +208,8 @@ begin
 end
 $$;
 comment on function app.inherit_wishes() is
-  'Trigger: when a contact gets another phone or is restored, gives the contact the wishes of archived contacts and '
-  'the kept wishes.';
+  'Trigger: when a contact gets another phone number or is restored, copies the wishes of archived contacts and the '
+  'kept wishes to this contact.';
 
 create function app.inherit_wishes_by_user_id() returns trigger
 language plpgsql security definer
@@ -226,7 +227,7 @@ begin
 end
 $$;
 comment on function app.inherit_wishes_by_user_id() is
-  'Trigger: when a contact gets an id, gives the contact the wishes of archived contacts that had the id.';
+  'Trigger: when a contact gets an id, copies the wishes of archived contacts with the same id to this contact.';
 
 create function app.pass_on_late_wishes() returns trigger
 language plpgsql security definer
@@ -240,7 +241,7 @@ begin
   if found then
     perform app.pass_on_wishes(
       contact,
-      -- As in app.note_word(), a stop counts unless the person certainly took it back later.
+      -- As in app.note_word(), a "stop" is effective unless the person certainly revoked it later.
       coalesce(
         new.do_not_contact and not old.do_not_contact
           and new.do_not_contact_at >= date_trunc('second', contact.do_not_contact_at),
@@ -252,8 +253,8 @@ begin
 end
 $$;
 comment on function app.pass_on_late_wishes() is
-  'Trigger: when an archived contact gets a late wish, gives that wish to the contact that has the phone now. Such a '
-  'wish is, for example, an opt-out of marketing.';
+  'Trigger: when an archived contact gets a late wish, such as a marketing opt-out, copies the wish to the contact '
+  'that has the phone number now.';
 
 create trigger contacts_inherit_wishes_when_added after insert on public.contacts
   referencing new table as added for each statement execute function app.inherit_wishes_of_added();

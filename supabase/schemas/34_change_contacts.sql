@@ -1,5 +1,5 @@
--- The functions that change known contacts. A few statements change many contacts. Writes by phone, by external_id and
--- by id use these functions.
+-- Functions that change existing contacts. They change many contacts with a few statements. Writes by phone, by
+-- external_id and by id use these functions.
 
 create function app.fill_custom_fields(known jsonb, given jsonb) returns jsonb
 language plpgsql stable
@@ -25,8 +25,8 @@ begin
 end
 $$;
 comment on function app.fill_custom_fields(jsonb, jsonb) is
-  'Returns the known custom fields. Fields that are missing or empty get the given values. Refuses custom fields that '
-  'grow beyond the API''s 16 KiB, as a violation of contacts_custom_fields_check.';
+  'Returns the stored custom fields, with the given values for fields that are missing or empty. Refuses custom fields '
+  'that grow beyond the API''s 16 KiB, as a violation of contacts_custom_fields_check.';
 
 create function app.custom_fields_in_turn(known jsonb, given jsonb, rule text) returns jsonb
 language plpgsql stable
@@ -105,14 +105,14 @@ begin
     return given -> 0;
   end if;
   return (
-    -- For each field, the last item that has the field counts. With the rule 'keep', the first item that has a value
-    -- for the field counts.
+    -- For each field, the last item with this field is effective. Under the rule 'keep', the first item with a value
+    -- for the field is effective.
     select coalesce(
       jsonb_object_agg(key, value order by is_filling, case when is_filling then -place else place end), '{}'
     )
     from jsonb_array_elements(given) with ordinality as turns (turn, place)
     cross join jsonb_each(turn - 'custom_fields')
-    -- The rule 'keep' never replaces a value, so the first item with a value counts.
+    -- The rule 'keep' never replaces a value, so the first item with a value is effective.
     cross join lateral (select rule = 'keep' and value not in ('null', '""', '[]')) as judged (is_filling)
   );
 end
@@ -137,9 +137,9 @@ begin
       from (
         select
           id, item, place,
-          -- A wish belongs to the phone that the contact has when the wish is written. So the items of a contact are
-          -- applied in at most three rounds. The first round has the items before the phone changes. The second has the
-          -- items up to the last change of the phone, and the third has the rest.
+          -- A wish belongs to the phone number that the contact has at the time of the write. So the items of a contact
+          -- are applied in at most three rounds. The first round applies the items before the phone number changes. The
+          -- second round applies the items up to the last change of the phone number. The third round applies the rest.
           case
             when phones = 0 or count(*) over (partition by id) = 1 or phones_until = 0 then 1
             when phones_until < phones or item ? 'phone' then 2
@@ -193,7 +193,7 @@ begin
           case
             when item ? 'do_not_contact' then (item ->> 'do_not_contact')::boolean else known.do_not_contact
           end as do_not_contact,
-          -- Items that set a wish and then undo it also count as a decision by hand.
+          -- Items that set a wish and then undo it are also a manual decision.
           item ? 'do_not_contact' and exists (
             select from jsonb_array_elements(turns) as turn
             where (turn ->> 'do_not_contact')::boolean <> known.do_not_contact
@@ -219,12 +219,12 @@ begin
           end
         ) as taken (item)
         cross join lateral (
-          -- The query computes this value once, and then both compares and writes it.
+          -- The query computes this value once, and uses the value for both the comparison and the write.
           select app.custom_fields_in_turn(known.custom_fields, turns, rule) offset 0
         ) as merged (custom_fields)
       ) as wanted
-      -- The caller has checked that the row belongs to the company. With only the id in the condition, the planner can
-      -- choose only one index.
+      -- The caller has checked that the row belongs to the company. The condition has only the id, so that the planner
+      -- can choose only one index.
       where contacts.id = wanted.id
         -- An unchanged row gets no new version.
         and (
@@ -248,11 +248,12 @@ begin
 end
 $$;
 comment on function app.change_contacts(uuid, uuid[], jsonb[], text) is
-  'Applies each item to the contact with the id at the same place. A null id changes nothing. Several items of one '
-  'contact are applied in their order. With the rule update, an item replaces the stored values. With the rule keep, '
-  'an item fills values that are null or empty, and such an item has no phone. With the rule patch, an item replaces '
-  'the stored values, custom_fields are merged (RFC 7396), and the item may have add_tags and remove_tags. With the '
-  'rule merge, tags are united too. Returns the contacts that have changed. The caller must have locked the contacts.';
+  'Applies each item to the contact whose id is at the same array position. Skips an item with a null id. Applies '
+  'several items of one contact in their order. Under the rule `update`, an item replaces the stored values. Under the '
+  'rule `keep`, an item fills only values that are null or empty, and the item has no phone. Under the rule `patch`, '
+  'an item replaces the stored values, and custom_fields are merged (RFC 7396). Such an item may have add_tags and '
+  'remove_tags. Under the rule `merge`, tags are also combined. Returns the contacts that have changed. The caller '
+  'must have locked the contacts.';
 
 create function app.require_free_keys(own_company_id uuid, ids uuid[], items jsonb[]) returns void
 language plpgsql stable
@@ -295,16 +296,16 @@ begin
 end
 $$;
 comment on function app.require_free_keys(uuid, uuid[], jsonb[]) is
-  'Refuses an item that gives its contact a phone or an external_id of another contact. Also refuses items that give '
-  'one such value to two contacts. The order of the items then decides which item is right, so the caller writes them '
-  'one by one. Raises a violation of contacts_one_per_phone or contacts_one_per_external_id.';
+  'Refuses an item that gives its contact another contact''s phone or external_id. Also refuses items that give the '
+  'same value to two contacts. The order of such items matters, so the caller then writes them one by one. Raises a '
+  'violation of contacts_one_per_phone or contacts_one_per_external_id.';
 
 create function app.refusal_of_contact(own_company_id uuid, item jsonb, broken text) returns jsonb
 language plpgsql
 set search_path = ''
 as $$
 declare
-  -- The field in which two contacts may not have the same value.
+  -- The field whose value must be unique among contacts.
   field constant text := substring(broken from '^contacts_one_per_(phone|external_id)$');
   existing_id uuid;
 begin
@@ -317,6 +318,6 @@ begin
 end
 $$;
 comment on function app.refusal_of_contact(uuid, jsonb, text) is
-  'Returns the result of an item that breaks a constraint: { status: 409, existing_id, field } when another contact has '
-  'the value of the field, otherwise { status: 422, constraint }. Returns null when that contact no longer exists, so '
-  'that the item can be tried again.';
+  'Returns the result of an item that breaks a constraint: { status: 409, existing_id, field } when another contact '
+  'has the same value, otherwise { status: 422, constraint }. Returns null when the other contact no longer exists. '
+  'The caller can then retry the item.';

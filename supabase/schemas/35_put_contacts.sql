@@ -1,8 +1,7 @@
--- Functions that add contacts, or find them by their phone or external_id. This field of each item identifies the
--- person, and the functions add a contact for an unknown person. A few statements write many contacts.
---
--- Two transactions with the same people cannot end in a deadlock. Each transaction adds its new contacts in the order
--- of their phone keys. Then the transaction locks the known contacts in the order of their ids.
+-- Functions that find contacts by phone or external_id, or add them. The chosen field of each item identifies the
+-- person, and the functions add a contact for an unknown person. They write many contacts with a few statements. Two
+-- transactions with the same people cannot cause a deadlock. Each transaction adds its new contacts in the order of
+-- their phone keys. Then the transaction locks the existing contacts in the order of their ids.
 
 create function app.put_contacts_at_once(own_company_id uuid, items jsonb[], on_conflict text, match text) returns jsonb
 language plpgsql
@@ -11,22 +10,22 @@ as $$
 declare
   other_field constant text := case match when 'phone' then 'external_id' else 'phone' end;
   has_own_ids constant boolean := exists (select from unnest(items) as item where item ? 'external_id');
-  -- The items, as changes of the contacts that are found.
+  -- The items, as changes to the contacts that were found.
   changes jsonb[] := items;
   changed uuid[];
   -- The contact that was found for each item.
   met uuid[];
   locked uuid[];
   added uuid[] := '{}';
-  -- The contact that each item finds, or null for an item that adds its contact.
+  -- The contact that was found for each item, or null if the item adds a contact.
   known uuid[];
 begin
-  -- A contact that is found by its phone keeps the stored spelling of the phone. With keep, no contact gets another
-  -- phone.
+  -- A contact that is found by phone keeps the stored format of the phone number. Under the rule `keep`, no phone
+  -- number changes.
   if on_conflict <> 'fail' and (match = 'phone' or on_conflict = 'keep') then
     changes := array(select item - 'phone' from unnest(items) with ordinality as given (item, place) order by place);
   end if;
-  -- This wait comes before the function reads the known contacts, and before it locks any row.
+  -- This wait must come before the function reads the existing contacts and before it locks any row.
   perform app.await_further_phones(own_company_id);
   loop
     met := app.contacts_of_items(own_company_id, items, match);
@@ -77,8 +76,8 @@ begin
       select added || array_agg(id) into added from written;
       continue;
     end if;
-    -- The loop ends when the lookup finds only contacts that this transaction has locked or added. Before the lock, a
-    -- contact may have been merged or deleted, or may have got another phone.
+    -- The loop ends when the lookup finds only contacts that this transaction has locked or added. Before the lock,
+    -- another transaction may merge or delete a contact, or change its phone number.
     exit when on_conflict = 'fail' or met is not distinct from locked or met <@ added;
     locked := met;
     if match = 'external_id' then
@@ -121,17 +120,18 @@ begin
 end
 $$;
 comment on function app.put_contacts_at_once(uuid, jsonb[], text, text) is
-  'If no item breaks a constraint, writes them all, as app.put_contacts() does. Otherwise raises the error and writes '
-  'nothing.';
+  'Writes all items, as app.put_contacts() does, if no item violates a constraint. Otherwise raises the error and '
+  'writes nothing.';
 
 create function app.put_contacts_one_by_one(own_company_id uuid, items jsonb[], on_conflict text, match text) returns jsonb
 language plpgsql
 set search_path = ''
 as $$
 declare
-  -- Few items break a constraint. An item that is written alone takes many times as long as an item of a set.
+  -- Few items violate a constraint. Writing items one by one takes many times as long as writing them in a set.
   set_size constant integer := 25;
-  -- The function locks the rows in this order, as the head of this file says. Items of one person keep their order.
+  -- The function locks the rows in the order that the comment at the top of this file describes. Items for the same
+  -- person keep their order.
   places constant integer[] := array(
     select place
     from unnest(items, app.contacts_of_items(own_company_id, items, match)) with ordinality as given (item, person, place)
@@ -174,8 +174,8 @@ begin
 end
 $$;
 comment on function app.put_contacts_one_by_one(uuid, jsonb[], text, text) is
-  'Writes the items in small sets, and otherwise as app.put_contacts() does. If an item breaks a constraint, the '
-  'items of its set are written one by one, so that only this item fails.';
+  'Writes the items in small sets, and otherwise works as app.put_contacts() does. If an item violates a constraint, '
+  'the items of its set are written one by one, so that only this item fails.';
 
 create function app.put_contacts(own_company_id uuid, items jsonb[], on_conflict text, match text default 'phone')
 returns jsonb
@@ -203,9 +203,9 @@ begin
           raise;
         end if;
         is_one_by_one := true;
-      -- A transaction that changes phones takes its locks in another order. This transaction releases its locks here,
-      -- so that the other transaction can end. Both transactions have the same timeout, so either of them may come here
-      -- first.
+      -- A transaction that changes phone numbers acquires its locks in another order. This transaction releases its
+      -- locks here, so that the other transaction can end. Both transactions have the same timeout, so either of them
+      -- may come here first.
       when deadlock_detected or lock_not_available then
         waits := waits + 1;
         if waits = 3 or cardinality(items) = 1 then
@@ -216,10 +216,11 @@ begin
 end
 $$;
 comment on function app.put_contacts(uuid, jsonb[], text, text) is
-  'Adds a contact for each item { phone, external_id?, … } if no contact has the phone. For each other item, finds the '
-  'contact, in any spelling of the phone and also by an additional phone. If match is external_id, that field finds '
-  'the contact, and the phone is a field like the others. The argument on_conflict says what happens to the found '
-  'contacts. The values update, merge and keep are rules of app.change_contacts(), and with fail, nothing changes. If '
-  'two items are for the same person, the later item finds the contact of the earlier item. Returns a result for each '
-  'item, in order: { status, id }, or what app.refusal_of_contact() returns. The status is 201 for a new contact, 200 '
-  'for a changed one, and 304 for a contact that already had the values of the item.';
+  'Adds a contact for each item { phone, external_id?, … } whose phone number no contact has. For all other items, '
+  'finds the contact. The phone number may have any format, and may be an additional number. If `match` is '
+  'external_id, contacts are found by external_id, and the phone is an ordinary field. The argument on_conflict '
+  'specifies how existing contacts change. The values update, merge and keep are rules of app.change_contacts(). With '
+  'the value fail, nothing changes. If two items are for the same person, the later item finds the contact of the '
+  'earlier item. Returns a result for each item, in order: { status, id }, or what app.refusal_of_contact() returns. '
+  'The status is 201 for a new contact, 200 for a changed one, and 304 for a contact that already had the values of '
+  'the item.';

@@ -1,12 +1,12 @@
--- Keys use these functions to write contacts, one or many in a call. Contacts are written by phone, or by id as a merge
--- patch.
+-- API keys use these functions to write one or more contacts per call. Contacts are written by phone, or by id with a
+-- merge patch.
 
 create function app.with_contact_rows(own_company_id uuid, results jsonb, replayed boolean) returns json
 language plpgsql stable
 set search_path = ''
 as $$
 declare
-  -- The largest size of one answer. A page of a list has the same limit.
+  -- The maximum size of a response. A page of a list has the same limit.
   max_bytes constant integer := 1048576;
   answered json;
 begin
@@ -27,7 +27,7 @@ begin
   from (
     select
       result, place, coalesce(
-        -- If the contact was merged since the earlier request, the result has the surviving contact.
+        -- If the contact was merged since the earlier request, the result contains the surviving contact.
         case when replayed then (
           select merged_into from public.deleted_rows
           where company_id = own_company_id and resource = 'contacts' and id = (result ->> 'id')::uuid
@@ -54,9 +54,9 @@ begin
 end
 $$;
 comment on function app.with_contact_rows(uuid, jsonb, boolean) is
-  'Returns the answer to a write: { replayed, undone, without_custom_fields, results }, with the contact of each '
-  'result as it is now. A contact that no longer exists has the status 404. If the results would be larger than 1 '
-  'MiB, no contact has custom_fields.';
+  'Returns the result of a write: { replayed, undone, without_custom_fields, results }. Each result contains the '
+  'current contact. A contact that no longer exists has the status 404. If the results would be larger than 1 MiB, no '
+  'contact has custom_fields.';
 
 create function app.require_contact_version(
   own_company_id uuid, item jsonb, match text, accepted_versions bigint[]
@@ -73,8 +73,8 @@ begin
     if person is null then
       raise sqlstate 'PT412' using message = 'No contact has this ' || match;
     end if;
-    -- The lock keeps the version unchanged until the end of the write. During the wait for the lock, the contact may
-    -- have been deleted or may have got another phone.
+    -- The lock keeps the version unchanged until the end of the write. During the wait for the lock, another
+    -- transaction may delete the contact or change its phone number.
     select version into present from public.contacts
     where company_id = own_company_id and id = person
     for no key update;
@@ -87,15 +87,15 @@ begin
 end
 $$;
 comment on function app.require_contact_version(uuid, jsonb, text, bigint[]) is
-  'Raises PT412 when no contact has the phone or the external_id of the item, or when the contact has none of these '
-  'versions. Null accepts any version. The detail is the current version of the contact.';
+  'Raises PT412 when no contact has the item''s phone or external_id, or when the contact''s version is not among the '
+  'accepted versions. Null accepts any version. The detail is the current version of the contact.';
 
 create function app.lock_contacts_to_patch(own_company_id uuid, items jsonb[]) returns void
 language plpgsql
 set search_path = ''
 as $$
 begin
-  -- A new phone key needs the stronger lock, which makes new deals of the contact wait. The function takes the locks
+  -- A new phone key needs the stronger lock, which blocks new deals of the contact. The function acquires the locks
   -- here, in order, and not when it changes the rows. Otherwise a deadlock could occur: a change would wait for a deal,
   -- and the deal would wait for another contact of this batch.
   if exists (
@@ -129,7 +129,7 @@ declare
 begin
   perform app.lock_contacts_to_patch(own_company_id, items);
   -- This wait comes after the rows are locked. If another transaction is restoring one of these contacts, that
-  -- transaction already has the lock that this call waits for.
+  -- transaction already holds the lock for which this call waits.
   perform app.await_further_phones(own_company_id);
   -- Here and below, each item has its own subquery, because the plan of a join may read all rows of the company.
   ids := array(
@@ -164,7 +164,7 @@ begin
 end
 $$;
 comment on function app.patch_contacts_at_once(uuid, jsonb[]) is
-  'If no item breaks a constraint, writes them all, as app.patch_contacts() does. Otherwise raises the error and '
+  'Writes all items, as app.patch_contacts() does, if no item violates a constraint. Otherwise raises the error and '
   'writes nothing.';
 
 create function app.patch_contacts_one_by_one(own_company_id uuid, items jsonb[]) returns jsonb
@@ -172,7 +172,7 @@ language plpgsql
 set search_path = ''
 as $$
 declare
-  -- Few items break a constraint. An item that is written alone takes many times as long as an item of a set.
+  -- Few items violate a constraint. Writing items one by one takes many times as long as writing them in a set.
   set_size constant integer := 25;
   results jsonb[] := array_fill(null::jsonb, array[cardinality(items)]);
   this_place integer;
@@ -204,8 +204,8 @@ begin
 end
 $$;
 comment on function app.patch_contacts_one_by_one(uuid, jsonb[]) is
-  'Writes the items in small sets, and otherwise as app.patch_contacts() does. If an item breaks a constraint, the '
-  'items of its set are written one by one, so that only this item fails.';
+  'Writes the items in small sets, and otherwise works as app.patch_contacts() does. If an item violates a constraint, '
+  'the items of its set are written one by one, so that only this item fails.';
 
 create function app.patch_contacts(own_company_id uuid, items jsonb[]) returns jsonb
 language plpgsql
@@ -227,7 +227,7 @@ begin
           raise;
         end if;
         is_one_by_one := true;
-      -- Two transactions that exchange phones wait for each other. This transaction releases its locks here, so that
+      -- Two transactions that swap phone numbers wait for each other. This transaction releases its locks here, so that
       -- the other transaction can end. Both transactions have the same timeout, so either of them may come here first.
       when deadlock_detected or lock_not_available then
         waits := waits + 1;
@@ -239,12 +239,11 @@ begin
 end
 $$;
 comment on function app.patch_contacts(uuid, jsonb[]) is
-  'Changes the contact that the id of each item { id, … } names. The other members of the item are a JSON Merge '
-  'Patch. Items with the same contact are applied in their order. Returns a result for each item, in order. The '
-  'result is { status: 200, id } for a changed contact, and { status: 304, id } for a contact that already had the '
-  'values of the item. It is { status: 404 } when the company has no such contact, and { status: 409, existing_id, '
-  'field } when another contact has the phone or the external_id. It is { status: 422, constraint } when the item '
-  'breaks that constraint.';
+  'Changes the contact with the id of each item { id, … }. The item''s other members are a JSON Merge Patch. Items for '
+  'the same contact are applied in their order. Returns a result for each item, in order. The result is { status: 200, '
+  'id } for a changed contact, and { status: 304, id } for a contact that already had the values of the item. It is { '
+  'status: 404 } when the company has no such contact, and { status: 409, existing_id, field } when another contact '
+  'has the phone or the external_id. It is { status: 422, constraint } when the item violates that constraint.';
 
 create function public.patch_contacts(items jsonb[], atomic boolean default false) returns json
 -- Security definer, for the same reason as write_contacts().
@@ -279,7 +278,7 @@ create function public.write_contacts(
   match text default 'phone'
 ) returns json
 -- Security definer, because a key cannot read phone keys or claim idempotency keys. So the function gets the company
--- from the key, and names each column that it writes.
+-- from the API key, and lists each column that it writes.
 language plpgsql security definer
 set search_path = ''
 as $$
@@ -308,7 +307,7 @@ begin
 end
 $$;
 comment on function public.write_contacts(jsonb[], text, boolean, bigint[], boolean, jsonb, text) is
-  'Writes the contacts of items { phone, … } for a key, as app.put_contacts() does. If atomic is true and one item '
+  'Writes the contacts of items { phone, … } for a key, as app.put_contacts() does. If `atomic` is true and one item '
   'fails, nothing is written. accepted_versions and must_exist are conditions for a write of one item. Returns { '
-  'replayed, undone, without_custom_fields, results }, where each result has its contact as data.';
+  'replayed, undone, without_custom_fields, results }. The contact is in the member `data` of each result.';
 grant execute on function public.write_contacts(jsonb[], text, boolean, bigint[], boolean, jsonb, text) to api_client;

@@ -1,6 +1,6 @@
--- Functions that find the contact of a person who wrote, by the phone or the business-scoped user id. Each of these two
--- values identifies one person, and an event may lack one of them. Events may come in any order, so the result must not
--- depend on the order.
+-- Functions that find the contact of a message's sender by phone number or business-scoped user id. Each of these two
+-- values identifies one person, and an event may lack one of them. Events may arrive in any order, so the result must
+-- not depend on the order.
 
 create table public.user_id_changes (
   id uuid primary key default gen_random_uuid(),
@@ -13,8 +13,8 @@ create table public.user_id_changes (
   constraint user_id_changes_once unique (company_id, was, becomes)
 );
 comment on table public.user_id_changes is
-  'Changes of ids that the channel reported before the company knew either id. A message that later comes from '
-  'either id, or from the phone, is from the same person.';
+  'Changes of user ids that WhatsApp reported before the company knew either id. A later message from either id, or '
+  'from the phone number, is from the same person.';
 
 create index user_id_changes_becomes_idx on public.user_id_changes (company_id, becomes);
 create index user_id_changes_phone_idx on public.user_id_changes (company_id, phone_key);
@@ -37,8 +37,9 @@ begin
 end
 $$;
 comment on function app.one_person(uuid, uuid, uuid) is
-  'Merges two contacts and returns the survivor. The contact with a phone survives. If both or neither have a phone, '
-  'the older contact survives. If one of the contacts is archived, merges nothing and returns the other contact.';
+  'Merges two contacts and returns the survivor. The contact with a phone number survives. If both contacts have a '
+  'phone number, or neither has, the older contact survives. If one of the contacts is archived, merges nothing and '
+  'returns the other contact.';
 
 create function app.learn_user_id(
   own_company_id uuid, of_contact_id uuid, new_user_id text, at_business_account_id text, at timestamptz
@@ -62,14 +63,14 @@ begin
     )) then
       return app.one_person(own_company_id, of_contact_id, owner);
     end if;
-    -- The person wrote with this id from a new phone that another contact has on file.
+    -- The person wrote with this id from a new phone number that is stored for another contact.
     update public.contact_identities set contact_id = of_contact_id
     where company_id = own_company_id and user_id = new_user_id;
     perform app.keep_wishes(own_company_id, array[new_user_id], app.wishes_of(contacts)) from public.contacts
     where company_id = own_company_id and id = owner;
     perform app.pass_on_wishes(contacts, false) from public.contacts
     where company_id = own_company_id and id = of_contact_id;
-    -- The other contact still has the phone on file, so this contact needs no id.
+    -- The phone number is still stored for the other contact, so this contact needs no id.
     update public.contacts set has_identity = false
     where company_id = own_company_id and id = owner and phone is not null and not exists (
       select from public.contact_identities where company_id = own_company_id and contact_id = owner
@@ -96,8 +97,8 @@ begin
 end
 $$;
 comment on function app.learn_user_id(uuid, uuid, text, text, timestamptz) is
-  'Notes that a contact has an id. If another contact already has the id, the two contacts are one person and are '
-  'merged. Returns the surviving contact.';
+  'Records that a contact has an id. If another contact already has the id, the two contacts are the same person and '
+  'are merged. Returns the surviving contact.';
 
 create function app.known_person(own_company_id uuid, person jsonb, at timestamptz) returns uuid
 language plpgsql stable
@@ -114,8 +115,8 @@ begin
 end
 $$;
 comment on function app.known_person(uuid, jsonb, timestamptz) is
-  'Returns the contact of a person { phone, user_id } who wrote at the given time, or null when there is none. '
-  'Changes nothing.';
+  'Returns the contact of a person { phone, user_id } who wrote at the given time, or null when no such contact '
+  'exists. Changes nothing.';
 
 create function app.find_person(account_id uuid, person jsonb, at timestamptz) returns uuid
 language plpgsql
@@ -153,7 +154,7 @@ begin
       and not app.has_taken_phone(own_company_id, by_user_id.contact_id, their_phone)
     then
       if app.lock_both(own_company_id, by_phone, by_user_id.contact_id) then
-        -- The contact with the phone survives, because the company works with that contact.
+        -- The contact with the phone number survives, because the company works with that contact.
         perform app.merge_contacts(own_company_id, by_phone, by_user_id.contact_id);
       end if;
       continue;
@@ -166,12 +167,12 @@ begin
     if contact.id is null and coalesce(by_user_id.contact_id, by_phone) is not null then
       continue;
     end if;
-    -- During the wait, the contact may have got another phone.
+    -- During the wait, the contact's phone number may have changed.
     continue when by_phone = contact.id and contact.phone_key is distinct from app.phone_key(their_phone)
       and app.owner_of_phone(own_company_id, their_phone, said_at) is distinct from by_phone;
     if by_phone is null and contact.phone is not null and their_phone is not null then
-      -- The person has this phone in addition to the phone on file. A transaction that adds a contact with the phone
-      -- either waits, or has already added the contact.
+      -- The person uses this phone number in addition to the stored phone number. A transaction that adds a contact
+      -- with the number either waits or has already added the contact.
       perform app.lock_further_phones(own_company_id);
       continue when app.owner_of_phone(own_company_id, their_phone, said_at) is not null;
       insert into public.contact_former_phones (company_id, contact_id, phone, until)
@@ -184,8 +185,8 @@ begin
 
     is_new := contact.id is null;
     takes_phone := contact.phone is null and by_phone is null and their_phone is not null;
-    -- The earliest profile name counts, even if messages come in another order. A profile name never replaces a name
-    -- that the company set.
+    -- The contact gets the earliest profile name, whatever the order of the messages. A profile name never replaces a
+    -- name that the company set.
     takes_name := their_name is not null and (
       contact.name is null
       or (said_at, their_name collate "C") < (contact.profile_name_at, contact.name collate "C")
@@ -212,7 +213,7 @@ begin
         where company_id = own_company_id and id = contact.id;
       end if;
       if is_new and learns_user_id then
-        -- If the person has no phone, only this row prevents two transactions from adding two contacts.
+        -- If the person has no phone number, only this row prevents two transactions from adding two contacts.
         insert into public.contact_identities (company_id, contact_id, user_id, business_account_id, seen_at)
         values (own_company_id, contact.id, their_user_id, own_business_account_id, said_at);
       end if;
@@ -233,7 +234,7 @@ begin
       end if;
       return contact.id;
     exception when unique_violation then
-      -- Another transaction was first. The next round finds the contact of that transaction.
+      -- Another transaction added the contact first. The next iteration finds that contact.
       null;
     end;
   end loop;
@@ -241,10 +242,11 @@ begin
 end
 $$;
 comment on function app.find_person(uuid, jsonb, timestamptz) is
-  'Finds or adds the contact of a person { phone, user_id, name } who wrote to an account at a time. Returns null '
-  'when nothing identifies the person. Notes the id, and also the phone and the name if the contact lacks them. A '
-  'phone other than the phone on file becomes an additional phone. Two contacts that turn out to be one person are '
-  'merged. If several calls run at the same time, only one adds the contact.';
+  'Finds or adds the contact of a person { phone, user_id, name } who wrote to an account at a given time. Returns '
+  'null when neither the phone number nor the id is known. Stores the id. Also stores the phone number and the name if '
+  'the contact lacks them. If the contact already has a different phone number, the new number becomes an additional '
+  'number. Two contacts that turn out to be the same person are merged. If several calls run at the same time, only '
+  'one adds the contact.';
 
 alter table public.user_id_changes enable row level security;
 create policy "the platform reads changes of unknown ids" on public.user_id_changes

@@ -1,4 +1,4 @@
--- The import of contacts writes in the same way as an API batch, for a company that the operator names.
+-- The contact import writes in the same way as an API batch. The operator specifies the company.
 
 create function public.import_contacts(
   company_id uuid,
@@ -8,8 +8,8 @@ create function public.import_contacts(
 ) returns jsonb
 language plpgsql security definer -- no role may call the functions that write contacts
 set search_path = ''
--- The roles of requests have the same setting. During a large import, the statistics of the tables differ most from the
--- real numbers.
+-- The request roles have the same setting. During a large import, the table statistics differ most from the actual
+-- numbers.
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 set enable_bitmapscan = off
@@ -19,7 +19,7 @@ set enable_mergejoin = off
 set jit = off
 as $$
 declare
-  -- The places and the changes of the items that have a known contact.
+  -- The array positions and the changes of the items that match an existing contact.
   places integer[];
   changes jsonb[];
   changed jsonb;
@@ -28,7 +28,7 @@ begin
   if import_contacts.on_conflict in ('update', 'merge', 'keep', 'fail') is not true then
     raise sqlstate 'PT422' using message = 'on_conflict is update, merge, keep or fail';
   end if;
-  -- The transaction keeps this lock until its end, so that no one can delete the company before the rows are written.
+  -- The transaction holds this lock until it ends, so that no one can delete the company before the rows are written.
   perform from public.companies where id = import_contacts.company_id for key share;
   if not found then
     raise sqlstate 'PT404' using message = 'No company has this id';
@@ -37,8 +37,8 @@ begin
     if import_contacts.on_conflict <> 'update' then
       results := app.put_contacts(import_contacts.company_id, items, import_contacts.on_conflict);
     else
-      -- If a file has only some custom fields, a contact keeps its other custom fields. So the function writes a merge
-      -- patch here, unlike the update of a PUT.
+      -- If a file contains only some custom fields, a contact keeps its other custom fields. So the function writes a
+      -- merge patch here, unlike a PUT request.
       results := app.put_contacts(import_contacts.company_id, items, 'fail');
       select
         array_agg(place order by place),
@@ -61,16 +61,15 @@ begin
       raise sqlstate 'PT204';
     end if;
   exception when sqlstate 'PT204' then
-    -- The writes are undone, but the results stay.
+    -- The writes are undone, but the results remain.
     null;
   end;
   return results;
 end
 $$;
 comment on function public.import_contacts(uuid, jsonb[], text, boolean) is
-  'Adds the unknown contacts of a company and finds the known ones, as app.put_contacts() does, and returns its '
-  'results. With on_conflict update, an item replaces the stored values, but custom fields that are not in the item '
-  'stay. A result has the status 404 when the contact was deleted in the meantime. A dry run does the same, and then '
-  'undoes the writes. Raises PT404 for an unknown company, and PT422 when on_conflict has another value. Needs the '
-  'secret key.';
+  'Adds new contacts to a company and finds existing contacts, as app.put_contacts() does, and returns its results. '
+  'With on_conflict `update`, an item replaces the stored values, but keeps custom fields that are not in the item. A '
+  'result has the status 404 when the contact was deleted in the meantime. A dry run does the same and then undoes the '
+  'writes. Raises PT404 for an unknown company, and PT422 when on_conflict has another value. Needs the secret key.';
 grant execute on function public.import_contacts(uuid, jsonb[], text, boolean) to service_role;

@@ -1,8 +1,8 @@
--- Pipelines and their stages. A new company gets one pipeline, so that it can add deals immediately.
+-- Pipelines and their stages. A new company has one pipeline, so that it can add deals immediately.
 --
 -- Pipelines and stages have positions without gaps: 0, 1, 2 and so on. A company has exactly one default pipeline.
--- These rules hold for keys, people and the platform. A statement that writes a position moves the row, and the other
--- rows make room.
+-- These rules apply to keys, users and the platform. A statement that writes a position moves the row, and the other
+-- rows shift.
 
 create table public.pipelines (
   id uuid primary key default gen_random_uuid(),
@@ -19,9 +19,9 @@ create table public.pipelines (
 );
 comment on table public.pipelines is 'A sales process of a company: an ordered list of stages.';
 comment on column public.pipelines.archived_at is
-  'When the pipeline was archived. Lists leave out archived pipelines, and their positions have no meaning.';
+  'When the pipeline was archived. Lists exclude archived pipelines, and their positions have no meaning.';
 
--- With this statistic, the planner assumes that all rows belong to one company; 30_contacts.sql gives the reason.
+-- This statistic makes the planner assume that all rows belong to one company. 30_contacts.sql explains why.
 alter table public.pipelines alter column company_id set (n_distinct = 1);
 
 create table public.stages (
@@ -40,9 +40,10 @@ create table public.stages (
 );
 comment on table public.stages is 'A step of a pipeline. A deal is in exactly one stage.';
 comment on column public.stages.archived_at is
-  'When the stage was archived. An archived stage has no deals, and its position has no meaning. Lists leave it out.';
+  'When the stage was archived. An archived stage has no deals, and its position has no meaning. Lists exclude '
+  'archived stages.';
 
--- With this statistic, the planner assumes that all rows belong to one company; 30_contacts.sql gives the reason.
+-- This statistic makes the planner assume that all rows belong to one company. 30_contacts.sql explains why.
 alter table public.stages alter column company_id set (n_distinct = 1);
 
 create index pipelines_by_position_idx on public.pipelines (company_id, position, id);
@@ -57,8 +58,8 @@ as $$
 $$;
 comment on function app.lock_pipelines(uuid) is
   'Waits until no other transaction writes the pipelines and stages of a company, and blocks such transactions until '
-  'this transaction ends. Writers take this lock before they lock any of the rows, so two writers never wait for each '
-  'other.';
+  'this transaction ends. Writers acquire this lock before they lock any of the rows, so two writers cannot cause a '
+  'deadlock.';
 
 create function app.lock_own_pipelines() returns trigger
 language plpgsql security definer
@@ -71,13 +72,13 @@ begin
 end
 $$;
 comment on function app.lock_own_pipelines() is
-  'Trigger: takes the lock of app.lock_pipelines() for the companies of the signed-in person, before a statement looks '
-  'for rows. The functions for keys take the lock themselves. The platform takes the lock row by row, so a deadlock '
-  'may undo its statement.';
+  'Trigger: acquires the lock of app.lock_pipelines() for the companies of the signed-in user, before a statement '
+  'searches for rows. The functions for keys acquire the lock themselves. The platform acquires the lock row by row, '
+  'so a deadlock may abort its statement.';
 
--- The argument shifts maps the id of each moved row to its direction. The value 1 means that the row moved down the
--- list, and comes after the row that had this position. The value -1 means that the row moved up or was added, and
--- comes before that row.
+-- The argument `shifts` maps the id of each moved row to its direction. The value 1 means that the row moved down the
+-- list. This row comes after the row that had this position. The value -1 means that the row moved up or was added.
+-- This row comes before the row that had this position.
 create function app.number_pipelines(of_company_id uuid, shifts jsonb default '{}') returns void
 language plpgsql
 set search_path = ''
@@ -89,7 +90,7 @@ begin
     select id, row_number() over (order by position::bigint * 2 + coalesce((shifts ->> id::text)::integer, 0), id) - 1 as place
     from public.pipelines
     where company_id = of_company_id and archived_at is null
-      -- This statement fires the trigger again. The second time, the positions have no gaps, and this condition finds
+      -- This statement fires the trigger again. The second time, the positions have no gaps, and this condition matches
       -- no rows.
       and (
         select count(distinct position) < count(*) or max(position) <> count(*) - 1
@@ -100,7 +101,8 @@ begin
 end
 $$;
 comment on function app.number_pipelines(uuid, jsonb) is
-  'Removes the gaps from the positions of a company''s pipelines. shifts maps the id of each moved row to 1 or -1.';
+  'Removes the gaps from the positions of a company''s pipelines. The argument `shifts` maps the id of each moved row '
+  'to 1 or -1.';
 
 create function app.number_stages(of_company_id uuid, of_pipeline_id uuid, shifts jsonb default '{}') returns void
 language plpgsql
@@ -123,7 +125,8 @@ begin
 end
 $$;
 comment on function app.number_stages(uuid, uuid, jsonb) is
-  'Removes the gaps from the positions of a pipeline''s stages. shifts maps the id of each moved row to 1 or -1.';
+  'Removes the gaps from the positions of a pipeline''s stages. The argument `shifts` maps the id of each moved row to '
+  '1 or -1.';
 
 -- Security definer, like the other triggers below. These triggers read rows that the writer may not read, and they
 -- change other rows.
@@ -144,7 +147,8 @@ begin
 end
 $$;
 comment on function app.keep_pipelines_dense() is
-  'Trigger: removes the gaps from the positions of pipelines after a statement that added, changed or deleted some.';
+  'Trigger: removes the gaps from the positions of pipelines after a statement that added, changed or deleted '
+  'pipelines.';
 
 create function app.keep_stages_dense() returns trigger
 language plpgsql security definer
@@ -175,7 +179,7 @@ begin
 end
 $$;
 comment on function app.keep_stages_dense() is
-  'Trigger: removes the gaps from the positions of stages after a statement that added, changed or deleted some.';
+  'Trigger: removes the gaps from the positions of stages after a statement that added, changed or deleted stages.';
 
 -- The default pipeline cannot be archived or deleted until another pipeline becomes the default.
 create function app.place_pipeline() returns trigger
@@ -192,8 +196,8 @@ begin
     new.is_default := new.is_default or not exists (
       select from public.pipelines where company_id = new.company_id and is_default
     );
-  -- When another pipeline becomes the default, this trigger itself changes the earlier default, at a greater trigger
-  -- depth.
+  -- When another pipeline becomes the default, this trigger itself changes the earlier default pipeline, at a greater
+  -- trigger depth.
   elsif old.is_default and not new.is_default and pg_trigger_depth() = 1 then
     raise sqlstate 'PT409' using
       message = 'A company needs one default pipeline: make another pipeline the default instead';
@@ -206,15 +210,15 @@ begin
 end
 $$;
 comment on function app.place_pipeline() is
-  'Trigger: makes a pipeline without a position the last pipeline. A pipeline that becomes the default replaces the '
-  'earlier default. Raises PT409 when no default would be left.';
+  'Trigger: gives a pipeline without a position the last position. A pipeline that becomes the default replaces the '
+  'earlier default. Raises PT409 when the company would have no default pipeline left.';
 
 create function app.keep_default_pipeline() returns trigger
 language plpgsql security definer
 set search_path = ''
 as $$
 begin
-  -- When a company is deleted, its pipelines are deleted too.
+  -- Deleting a company also deletes its pipelines.
   if old.is_default and exists (select from public.companies where id = old.company_id) then
     raise sqlstate 'PT409' using
       message = 'The default pipeline cannot be deleted: make another one the default first';
@@ -243,7 +247,7 @@ begin
     select from public.pipelines
     where company_id = new.company_id and id = new.pipeline_id and archived_at is not null
   ) then
-    -- Callers get the same answer for an archived pipeline as for an unknown one.
+    -- Callers get the same error for an archived pipeline as for an unknown pipeline.
     raise foreign_key_violation using
       message = 'insert or update on table "stages" violates foreign key constraint "stages_pipeline_fkey"',
       detail = 'The pipeline is archived', constraint = 'stages_pipeline_fkey';
@@ -252,8 +256,8 @@ begin
 end
 $$;
 comment on function app.place_stage() is
-  'Trigger: puts a stage that has no position last in its pipeline. Refuses an archived pipeline, as a violation of '
-  'stages_pipeline_fkey.';
+  'Trigger: gives a stage without a position the last position in its pipeline. Refuses an archived pipeline as a '
+  'violation of stages_pipeline_fkey.';
 
 create function app.add_default_pipeline() returns trigger
 language plpgsql security definer
@@ -273,7 +277,7 @@ begin
   return null;
 end
 $$;
-comment on function app.add_default_pipeline() is 'Trigger: gives a new company a pipeline with stages.';
+comment on function app.add_default_pipeline() is 'Trigger: creates a pipeline with stages for a new company.';
 
 create trigger companies_add_default_pipeline after insert on public.companies
   for each row execute function app.add_default_pipeline();

@@ -1,12 +1,11 @@
 -- Functions that add, change and archive pipelines and stages.
 --
--- A pipeline or a stage can be archived only when it has no deals, and no deal can enter it later. This rule holds even
--- if a deal enters while the pipeline or the stage is being archived. A transaction that adds or moves a deal locks its
--- stage, and a transaction that archives the stage waits for that lock. An archived row stays archived and keeps its
--- place, because the history of deals names it.
---
--- API keys write with these functions. Each function first takes the lock of the company's pipelines, so simultaneous
--- calls of one company run one after the other. Each function returns the row with its final position.
+-- A pipeline or a stage can be archived only when it has no deals. Later, no deal can enter an archived pipeline or
+-- stage. These rules also hold for a deal that enters during the archiving. A transaction that adds or moves a deal
+-- locks its stage, and a transaction that archives the stage waits for that lock. An archived row remains archived and
+-- keeps its pipeline, because the deal history refers to the row. API keys use these functions for writes. Each
+-- function first acquires the lock on the company's pipelines, so simultaneous calls for a company run one after the
+-- other. Each function returns the row with its final position.
 
 create function app.refuse_archived_change(
   kind text, of_company_id uuid, was_archived boolean, is_archived boolean, is_moved boolean
@@ -26,8 +25,8 @@ begin
 end
 $$;
 comment on function app.refuse_archived_change(text, uuid, boolean, boolean, boolean) is
-  'Raises PT409 when a statement would restore or move an archived row. Raises PT403 when a person who is neither '
-  'owner nor admin would archive a row.';
+  'Raises PT409 when a statement would restore or move an archived row. Raises PT403 when a user who is neither owner '
+  'nor admin tries to archive a row.';
 
 create function app.pipeline_json(pipeline public.pipelines) returns json
 language sql stable
@@ -39,7 +38,7 @@ as $$
     'created_at', pipeline.created_at, 'updated_at', pipeline.updated_at, 'version', pipeline.version::text
   )
 $$;
-comment on function app.pipeline_json(public.pipelines) is 'Returns a pipeline as API keys read it.';
+comment on function app.pipeline_json(public.pipelines) is 'Returns a pipeline in the format of the API.';
 
 create function app.stage_json(stage public.stages) returns json
 language sql stable
@@ -51,7 +50,7 @@ as $$
     'created_at', stage.created_at, 'updated_at', stage.updated_at, 'version', stage.version::text
   )
 $$;
-comment on function app.stage_json(public.stages) is 'Returns a stage as API keys read it.';
+comment on function app.stage_json(public.stages) is 'Returns a stage in the format of the API.';
 
 create function public.add_pipeline(pipeline jsonb, idempotency jsonb default null) returns json
 language plpgsql security definer
@@ -83,8 +82,8 @@ end
 $$;
 comment on function public.add_pipeline(jsonb, jsonb) is
   'Adds a pipeline { name, position?, is_default? } to the key''s company and returns { replayed, data }. The member '
-  'data is null when the request is a repeat and the pipeline was deleted. Needs a write token. Raises what '
-  'app.company_id() and app.claim_idempotency_key() raise.';
+  'data is null when the request is a repeat and the pipeline was deleted. Needs a write token. Raises the errors of '
+  'app.company_id() and app.claim_idempotency_key().';
 grant execute on function public.add_pipeline(jsonb, jsonb) to api_client;
 
 create function public.change_pipeline(pipeline_id uuid, changes jsonb) returns json
@@ -119,8 +118,8 @@ end
 $$;
 comment on function public.change_pipeline(uuid, jsonb) is
   'Changes a pipeline of the key''s company: { name?, position?, is_default?, version? }. Needs a write token. The '
-  'result is written (with data), not_found, archived or default. The result default means that no default pipeline '
-  'would be left. Raises PT412 as app.require_version() does.';
+  'result is `written` (with data), `not_found`, `archived` or `default`. The result `default` means that the company '
+  'would have no default pipeline left. Raises PT412 as app.require_version() does.';
 grant execute on function public.change_pipeline(uuid, jsonb) to api_client;
 
 create function app.archive_pipeline() returns trigger
@@ -192,9 +191,9 @@ begin
 end
 $$;
 comment on function public.archive_pipeline(uuid, bigint) is
-  'Archives a pipeline of the key''s company with its stages. Needs a write token. Returns archived, even if the '
-  'pipeline was archived earlier. Otherwise returns not_found, default or has_deals. Raises PT412 when the pipeline '
-  'has another version.';
+  'Archives a pipeline of the key''s company with its stages. Needs a write token. Returns `archived`, even if the '
+  'pipeline was already archived. Otherwise returns `not_found`, `default` or `has_deals`. Raises PT412 when the '
+  'pipeline has another version.';
 grant execute on function public.archive_pipeline(uuid, bigint) to api_client;
 
 create function public.add_stage(stage jsonb, idempotency jsonb default null) returns json
@@ -222,10 +221,10 @@ begin
 end
 $$;
 comment on function public.add_stage(jsonb, jsonb) is
-  'Adds a stage { pipeline_id, name, position? } to the key''s company and returns { replayed, data }. The member '
-  'data is null when the request is a repeat and the stage was deleted. Needs a write token. Breaks '
-  'stages_pipeline_fkey for a pipeline that is archived or that the company does not have. Raises what '
-  'app.company_id() and app.claim_idempotency_key() raise.';
+  'Adds a stage { pipeline_id, name, position? } to the key''s company and returns { replayed, data }. The member data '
+  'is null when the request is a repeat and the stage was deleted. Needs a write token. Violates stages_pipeline_fkey '
+  'if the pipeline is archived or belongs to another company. Raises the errors of app.company_id() and '
+  'app.claim_idempotency_key().';
 grant execute on function public.add_stage(jsonb, jsonb) to api_client;
 
 create function public.change_stage(stage_id uuid, changes jsonb) returns json
@@ -257,8 +256,8 @@ end
 $$;
 comment on function public.change_stage(uuid, jsonb) is
   'Changes a stage of the key''s company: { pipeline_id?, name?, position?, version? }. Needs a write token. The '
-  'result is written (with data), not_found, or archived. Breaks stages_pipeline_fkey as add_stage() does. Raises '
-  'PT412 as app.require_version() does.';
+  'result is `written` (with data), `not_found` or `archived`. Violates stages_pipeline_fkey as add_stage() does. '
+  'Raises PT412 as app.require_version() does.';
 grant execute on function public.change_stage(uuid, jsonb) to api_client;
 
 create function app.archive_stage() returns trigger
@@ -288,8 +287,8 @@ comment on function app.archive_stage() is
   'app.refuse_archived_change() does.';
 
 -- A stage may be archived while batches of patches change its deals. A batch locks the deals first and then their
--- stages, so this function takes its locks in the same order. In the other order, a deadlock could end one of the two
--- transactions.
+-- stages, so this function acquires its locks in the same order. In the opposite order, a deadlock could abort one of
+-- the two transactions.
 create function public.archive_stage(
   stage_id uuid, move_deals_to uuid default null, version bigint default null
 ) returns text
@@ -302,13 +301,13 @@ declare
 begin
   perform app.lock_pipelines(own_company_id);
   if move_deals_to is not null then
-    -- The function locks the deals before the stage. A batch that names the current stage of a deal first locks the
+    -- The function locks the deals before the stage. A batch that contains the current stage of a deal first locks the
     -- deal, and then waits for the stage.
     perform from public.deals where company_id = own_company_id and deals.stage_id = archive_stage.stage_id
     order by id for no key update;
   end if;
   -- This statement waits for transactions that add deals to the stage or move deals there. The deals of such
-  -- transactions then move to the other stage too.
+  -- transactions are then also moved to the other stage.
   select * into stored from public.stages where company_id = own_company_id and id = archive_stage.stage_id for update;
   if not found then
     return 'not_found';
@@ -329,7 +328,7 @@ begin
     with moved as materialized (
       select id from public.deals
       where company_id = own_company_id and deals.stage_id = stored.id
-      -- All functions lock deals in the order of the ids.
+      -- All functions lock deals in the order of their ids.
       order by id for no key update
     )
     update public.deals set stage_id = move_deals_to from moved where deals.id = moved.id;
@@ -341,10 +340,10 @@ begin
 end
 $$;
 comment on function public.archive_stage(uuid, uuid, bigint) is
-  'Archives a stage of the key''s company, after its deals were moved to the stage move_deals_to. Needs a write '
-  'token. Returns archived, even if the stage was archived earlier. Returns not_found for an unknown stage. Returns '
-  'has_deals when the stage has deals and move_deals_to is null. Returns same_stage or unknown_stage when the deals '
-  'cannot move there. Raises PT412 when the stage has another version.';
+  'Archives a stage of the key''s company, after moving its deals to the stage move_deals_to. Needs a write token. '
+  'Returns `archived`, even if the stage was already archived. Returns `not_found` for an unknown stage. Returns '
+  '`has_deals` when the stage has deals and move_deals_to is null. Returns `same_stage` or `unknown_stage` when the '
+  'deals cannot be moved to move_deals_to. Raises PT412 when the stage has another version.';
 grant execute on function public.archive_stage(uuid, uuid, bigint) to api_client;
 
 create trigger stages_archive before update on public.stages

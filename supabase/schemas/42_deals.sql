@@ -4,7 +4,7 @@ create table public.deals (
   id uuid primary key default gen_random_uuid(),
   company_id uuid not null default app.company_id() references public.companies on delete cascade,
   title text not null check (char_length(title) between 1 and 255),
-  -- NaN is a numeric value too, and greater than every number.
+  -- NaN is also a numeric value, and greater than every number.
   value numeric(14, 2) check (value >= 0 and value <> 'NaN'),
   status text not null default 'open' check (status in ('open', 'won', 'lost')),
   contact_id uuid not null,
@@ -27,23 +27,24 @@ create table public.deals (
     references public.stages (company_id, id) on delete no action
 );
 comment on table public.deals is 'A sales opportunity with a contact, in a stage of a pipeline.';
-comment on column public.deals.words is 'The title in the form that searches compare.';
+comment on column public.deals.words is 'The title, normalized for searches.';
 comment on column public.deals.won_at is 'When the deal was won. Null when the deal is not won.';
 comment on column public.deals.lost_at is 'When the deal was lost. Null when the deal is not lost.';
 comment on column public.deals.stage_changed_at is 'When the deal entered its current stage.';
 comment on column public.deals.external_id is
-  'The id of the deal in a system of the company. Two deals that are not archived never have the same external_id.';
+  'The id of the deal in one of the company''s own systems. Two deals that are not archived never have the same '
+  'external_id.';
 comment on column public.deals.archived_at is
-  'When the deal was archived. Null when the deal is not archived. The database stamps the time.';
+  'When the deal was archived. Null when the deal is not archived. The database sets this time.';
 
--- With this statistic, the planner assumes that all rows belong to one company; 30_contacts.sql gives the reason.
+-- This statistic makes the planner assume that all rows belong to one company. 30_contacts.sql explains why.
 alter table public.deals alter column company_id set (n_distinct = 1);
 
 alter table public.deals alter column words set statistics 400;
 
 create index deals_newest_first_idx on public.deals (company_id, created_at desc, id desc);
 
--- The index of each reference has the order in which lists show deals.
+-- The index for each reference has the sort order of lists.
 create index deals_words_idx on public.deals using gin (company_id, words extensions.gin_trgm_ops)
   with (gin_pending_list_limit = 512);
 create index deals_title_idx on public.deals (company_id, title);
@@ -55,7 +56,7 @@ create index deals_by_value_idx on public.deals (company_id, coalesce(value, -1)
 create index deals_by_update_idx on public.deals (company_id, updated_at, id);
 create index deals_changes_idx on public.deals (company_id, version, id);
 
--- Rows without a value come first in these indexes, so one index serves both ranges and sorting.
+-- Rows without a value come first in these indexes. So the same index supports both range conditions and sorting.
 create index deals_by_stage_change_idx on public.deals (company_id, stage_changed_at, id);
 create index deals_by_won_at_idx on public.deals (company_id, coalesce(won_at, '-infinity'), id);
 create index deals_by_lost_at_idx on public.deals (company_id, coalesce(lost_at, '-infinity'), id);
@@ -81,7 +82,7 @@ declare
 begin
   select archived_at is not null into is_archived from public.stages
   where company_id = new.company_id and id = new.stage_id
-  -- The foreign key takes the same lock. The statement waits only for a transaction that archives the stage.
+  -- The foreign key acquires the same lock. The statement waits only for a transaction that archives the stage.
   for key share;
   if is_archived then
     raise foreign_key_violation using
@@ -92,8 +93,8 @@ begin
 end
 $$;
 comment on function app.require_stage_in_use() is
-  'Trigger: refuses a deal in an archived stage, as a violation of deals_stage_fkey. The foreign key refuses an '
-  'unknown stage.';
+  'Trigger: refuses a deal in an archived stage as a violation of deals_stage_fkey. The foreign key refuses an unknown '
+  'stage.';
 
 create function app.require_unarchived_contact() returns trigger
 -- Security definer, because a token that writes deals cannot read contacts.
@@ -103,7 +104,7 @@ as $$
 declare
   contact_archived_at timestamptz;
 begin
-  -- The foreign key takes the same lock. The statement waits for a transaction that archives the contact.
+  -- The foreign key acquires the same lock. The statement waits for a transaction that archives the contact.
   select archived_at into contact_archived_at from public.contacts
   where company_id = new.company_id and id = new.contact_id
   for key share;
@@ -117,7 +118,7 @@ end
 $$;
 comment on function app.require_unarchived_contact() is
   'Trigger: refuses a new deal with an archived contact, as a violation of a constraint deals_contact_not_archived. '
-  'Deals stay when their contact is archived. The foreign key refuses an unknown contact.';
+  'Existing deals remain when their contact is archived. The foreign key refuses an unknown contact.';
 
 create trigger deals_note_written before insert or update on public.deals
   for each statement execute function app.note_written_table();

@@ -1,6 +1,6 @@
--- The history of deals. The history says when each deal was created, moved to another stage, won, lost or opened again,
--- and who made the change. The database writes the history in the transaction of the change. The database does so for
--- changes by keys, people, batches and the platform.
+-- The deal history. It records when each deal was created, moved to another stage, won, lost or reopened, and who made
+-- the change. The database writes the history in the transaction of the change. This applies to changes by keys, users,
+-- batches and the platform.
 
 create table public.deal_history (
   id uuid primary key default gen_random_uuid(),
@@ -10,7 +10,7 @@ create table public.deal_history (
   from_value text check (char_length(from_value) between 1 and 255),
   to_value text check (char_length(to_value) between 1 and 255),
   at timestamptz not null,
-  -- These columns have no foreign keys, so the author of a change stays known after the key or the user account is
+  -- These columns have no foreign keys, so the author of a change remains known after the key or the user account is
   -- deleted.
   api_key_id uuid,
   user_id uuid,
@@ -19,25 +19,25 @@ create table public.deal_history (
     references public.deals (company_id, id) on delete cascade
 );
 comment on table public.deal_history is
-  'What happened to each deal: one entry for each change of its stage or status. An entry has the stage or status '
-  'that the deal had until then, and the new one. So the last entries give the current stage and status of the deal.';
+  'The deal history: one entry for each change of a deal''s stage or status. An entry contains the earlier and the new '
+  'stage or status. So the last entries contain the current stage and status of the deal.';
 comment on column public.deal_history.from_value is 'The earlier stage or status. Null for the creation.';
 comment on column public.deal_history.to_value is
-  'The new stage or status. For the creation, the stage. Null when it is not known.';
+  'The new stage or status. For the creation, the initial stage. Null when the value is not known.';
 comment on column public.deal_history.api_key_id is
   'The key that made the change. If api_key_id and user_id are both null, the platform made the change, or the author '
   'is not known.';
 
--- With these statistics, the planner assumes that all rows belong to one company, and that each deal has 1,000 entries;
--- 30_contacts.sql gives the reason. A planner that expects fewer entries than a page has may read and sort the whole
--- history of a deal.
+-- These statistics make the planner assume that all rows belong to one company, and that each deal has 1,000 entries.
+-- 30_contacts.sql explains why. If the planner expects fewer entries than a page contains, it may read and sort the
+-- whole history of a deal.
 alter table public.deal_history
   alter column company_id set (n_distinct = 1),
   alter column deal_id set (n_distinct = -0.001);
 
 create index deal_history_by_time_idx on public.deal_history (company_id, deal_id, at, id);
 
--- Only this trigger writes the times of a deal. Security definer, because no role may write the history.
+-- Only this trigger writes the timestamps of a deal. Security definer, because no role may write the history directly.
 create function app.note_moves() returns trigger
 language plpgsql security definer
 set search_path = ''
@@ -49,7 +49,7 @@ declare
 begin
   if tg_op = 'INSERT' then
     new.stage_changed_at := new.created_at;
-    -- The platform may know the time, because it also adds deals that already existed in another system.
+    -- The platform may specify this time, because it also adds deals that already existed in another system.
     new.won_at := case new.status when 'won' then greatest(new.won_at, new.created_at + tick) end;
     new.lost_at := case new.status when 'lost' then greatest(new.lost_at, new.created_at + tick) end;
     return new;
@@ -62,8 +62,8 @@ begin
     return new;
   end if;
 
-  -- A transaction that began earlier may reach the deal later, and one transaction may move a deal twice. The lock on
-  -- the deal gives these moves an order. Each move gets a later time than the move before it.
+  -- A transaction that began earlier may write the deal later, and one transaction may move a deal twice. The lock on
+  -- the deal determines the order of these moves. Each move gets a later time than the previous move.
   select greatest(now(), max(at) + tick) into moved_at
   from public.deal_history where company_id = old.company_id and deal_id = old.id;
   author := app.author();
@@ -87,9 +87,9 @@ begin
 end
 $$;
 comment on function app.note_moves() is
-  'Trigger: sets won_at, lost_at and stage_changed_at, and writes the history of a deal whose stage or status '
-  'changes. An update cannot choose these times, but a new deal may have been won or lost earlier. A deal that is '
-  'opened again is neither won nor lost.';
+  'Trigger: sets won_at, lost_at and stage_changed_at, and writes the history of a deal whose stage or status changes. '
+  'An update cannot set these times, but a new deal may have been won or lost earlier. A reopened deal is neither won '
+  'nor lost.';
 
 create function app.note_creation() returns trigger
 language plpgsql security definer
@@ -111,16 +111,16 @@ begin
 end
 $$;
 comment on function app.note_creation() is
-  'Trigger: begins the history of new deals. The first entry creates the deal as open. A deal that is added as won or '
-  'lost also gets a second entry.';
+  'Trigger: starts the history of new deals. The first entry records the creation of an open deal. A deal that is '
+  'added as won or lost also gets a second entry.';
 
--- The name of this trigger makes it run after deals_note_change, which refuses forbidden changes.
+-- Because of its name, this trigger runs after deals_note_change, which refuses forbidden changes.
 create trigger deals_note_moves before insert or update on public.deals
   for each row execute function app.note_moves();
 create trigger deals_note_creation after insert on public.deals
   referencing new table as added for each statement execute function app.note_creation();
 
--- Only the triggers above write the history.
+-- Only the triggers above write the deal history.
 alter table public.deal_history enable row level security;
 create policy "people read the history of their company's deals" on public.deal_history
   for select to authenticated using (company_id = any ((select app.member_company_ids())::uuid[]));

@@ -1,5 +1,5 @@
--- Keys use these functions to add and change deals, one or many in a call. A batch does not change archived deals, and
--- does not move deals into an archived stage. Only the items that try this fail.
+-- API keys use these functions to add and change one or more deals per call. A batch cannot change archived deals, and
+-- cannot move deals into an archived stage. Only the items that try this fail.
 
 create function app.deal_json(deal public.deals) returns jsonb
 language plpgsql stable
@@ -25,7 +25,7 @@ begin
   );
 end
 $$;
-comment on function app.deal_json(public.deals) is 'Returns a deal as API keys read it.';
+comment on function app.deal_json(public.deals) is 'Returns a deal in the format of the API.';
 
 create function app.deals_of_external_ids(own_company_id uuid, external_ids text[]) returns uuid[]
 language plpgsql stable
@@ -44,8 +44,8 @@ begin
 end
 $$;
 comment on function app.deals_of_external_ids(uuid, text[]) is
-  'Returns the deal of each external_id. Returns null in the place of an external_id that no deal has, or that only '
-  'archived deals have.';
+  'Returns the deal for each external_id. Returns null for an external_id that no deal has, or that only archived '
+  'deals have.';
 
 create function public.deal_id_by_external_id(external_id text) returns uuid
 language sql stable security definer
@@ -56,12 +56,12 @@ as $$
   ))[1]
 $$;
 comment on function public.deal_id_by_external_id(text) is
-  'Returns the deal of the key''s company that has this external_id and is not archived, or null when there is none. '
-  'Needs a write token.';
+  'Returns the deal of the key''s company that has this external_id and is not archived. Returns null when no such '
+  'deal exists. Needs a write token.';
 grant execute on function public.deal_id_by_external_id(text) to api_client;
 
--- The function refuses a deal for a merged contact, and the result names the surviving contact. A repeat of that
--- request gets the same result. An erasure of the person also erases the idempotency keys of such requests.
+-- The function refuses a deal for a merged contact, and the result contains the surviving contact. A repeat of that
+-- request gets the same result. Erasing the person also erases the idempotency keys of such requests.
 create function app.add_deals(own_company_id uuid, items jsonb[]) returns jsonb
 language plpgsql
 set search_path = ''
@@ -74,8 +74,8 @@ begin
       place, item, gen_random_uuid() as id, (item ->> 'contact_id')::uuid as contact_id,
       (item ->> 'stage_id')::uuid as stage_id
     from unnest(items) with ordinality as given (item, place)
-  -- A locked row cannot be deleted, so the reference of one item cannot break the statement for the other items. The
-  -- rows are locked in the order of their ids, so two batches never wait for each other.
+  -- A locked row cannot be deleted, so an invalid reference in one item cannot fail the statement for the other items.
+  -- The rows are locked in the order of their ids, so two batches cannot cause a deadlock.
   ), known_contacts as materialized (
     select id, archived_at is not null as is_archived from public.contacts
     where company_id = own_company_id and id = any (array(select contact_id from given))
@@ -97,7 +97,7 @@ begin
       id, own_company_id, item ->> 'external_id', item ->> 'title', (item ->> 'value')::numeric, contact_id, stage_id
     from judged
     where broken is null
-    -- In this order, two batches that add the same deals do not wait for each other.
+    -- Because of this order, two batches that add the same deals cannot cause a deadlock.
     order by item ->> 'external_id', place
   )
   select coalesce(
@@ -128,7 +128,7 @@ language plpgsql
 set search_path = ''
 as $$
 declare
-  -- The deals are locked in the order of their ids, so two batches never wait for each other.
+  -- The deals are locked in the order of their ids, so two batches cannot cause a deadlock.
   known_deals constant uuid[] := array(
     select id from public.deals
     where company_id = own_company_id
@@ -181,8 +181,8 @@ begin
       from (
         select
           item, place, result ->> 'id' as id,
-          -- Each move makes an entry of the history, so each move has its own round. A change that does not move the
-          -- deal is written with the move before it.
+          -- Each move adds an entry to the history, so each move has its own round. A change that does not move the
+          -- deal is written together with the previous move.
           greatest(1, count(*) filter (where item ?| '{stage_id,status}') over (
             partition by result ->> 'id' order by place
           )) as round
@@ -203,8 +203,8 @@ begin
         status = case when item ? 'status' then item ->> 'status' else status end,
         stage_id = case when item ? 'stage_id' then (item ->> 'stage_id')::uuid else stage_id end
       from unnest(apart) as given (item)
-      -- The caller has checked that the row belongs to the company. With only the id in the condition, the planner can
-      -- choose only one index.
+      -- The caller has checked that the row belongs to the company. The condition has only the id, so that the planner
+      -- can choose only one index.
       where deals.id = (item ->> 'id')::uuid
         -- An unchanged row gets no new version.
         and (
@@ -234,7 +234,7 @@ begin
 end
 $$;
 comment on function app.patch_deals_at_once(uuid, jsonb[]) is
-  'If no item has the external_id of another deal, writes them all, as app.patch_deals() does. Otherwise raises a '
+  'Writes all items, as app.patch_deals() does, if no item has the external_id of another deal. Otherwise raises a '
   'violation of deals_one_per_external_id, and writes nothing.';
 
 create function app.patch_deals(own_company_id uuid, items jsonb[]) returns jsonb
@@ -253,8 +253,7 @@ exception when unique_violation then
   order by id for no key update;
   foreach item in array items loop
     result := null;
-    -- The result stays null if the deal that had the external_id no longer exists. The caller then tries the item
-    -- again.
+    -- The result remains null if the deal that had the external_id no longer exists. The caller then retries the item.
     while result is null loop
       begin
         result := app.patch_deals_at_once(own_company_id, array[item]) -> 0;
@@ -269,9 +268,9 @@ end
 $$;
 comment on function app.patch_deals(uuid, jsonb[]) is
   'Changes a deal for each item { id, external_id?, title?, value?, status?, stage_id? }, in the order of the items, '
-  'and returns the results. A field that is left out keeps its value. Several items of one deal are written together, '
-  'but each of its moves is written separately. The result is { status: 200, id } for a changed deal, and { status: '
-  '304, id } for a deal that already had the values of the items.';
+  'and returns the results. An omitted field keeps its value. Several items for the same deal are written together, '
+  'but each move of the deal is written separately. The result is { status: 200, id } for a changed deal, and { '
+  'status: 304, id } for a deal that already had the values of the items.';
 
 create function app.conflict_of_deal(own_company_id uuid, item jsonb) returns jsonb
 language sql stable
@@ -283,10 +282,10 @@ as $$
 $$;
 comment on function app.conflict_of_deal(uuid, jsonb) is
   'Returns the result of an item if another deal has its external_id: { status: 409, existing_id, field }. Returns '
-  'null when no deal has it.';
+  'null when no other deal has this external_id.';
 
 create function public.patch_deals(items jsonb[], atomic boolean default false) returns json
--- Security definer, like write_deals(), so each function checks the key once and not for every row.
+-- Security definer, like write_deals(), so that each function checks the key once and not for every row.
 language plpgsql security definer
 set search_path = ''
 as $$
@@ -341,14 +340,14 @@ begin
 end
 $$;
 comment on function app.with_deal_rows(uuid, jsonb, boolean) is
-  'Returns the answer to a write: { replayed, undone, without_custom_fields, results }. Each result has its deal as '
-  'it is now. A deal that no longer exists has the result { "status": 404 }.';
+  'Returns the result of a write: { replayed, undone, without_custom_fields, results }. Each result contains the '
+  'current deal. A deal that no longer exists has the result { "status": 404 }.';
 
 create function public.write_deals(
   items jsonb[], atomic boolean default false, idempotency jsonb default null, on_conflict text default 'fail'
 ) returns json
--- Security definer, because a key may not write idempotency keys. All rows that this function writes have the company
--- of the key.
+-- Security definer, because a key may not write idempotency keys. All rows that this function writes belong to the
+-- key's company.
 language plpgsql security definer
 set search_path = ''
 as $$
@@ -373,6 +372,7 @@ end
 $$;
 comment on function public.write_deals(jsonb[], boolean, jsonb, text) is
   'Writes deals of the key''s company, as app.put_deals() does. Returns { replayed, undone, without_custom_fields, '
-  'results }, where each result has its deal as data. With atomic, the function writes all deals or none. If it writes '
-  'none, undone is true. A repeat with the same Idempotency-Key gets the deals that the first request wrote.';
+  'results }. The deal is in the member `data` of each result. If `atomic` is true, the function writes all deals or '
+  'none. If it writes none, `undone` is true. A repeat with the same Idempotency-Key returns the deals that the first '
+  'request wrote.';
 grant execute on function public.write_deals(jsonb[], boolean, jsonb, text) to api_client;

@@ -1,4 +1,4 @@
--- The functions that add deals, or find them by their external_id.
+-- Functions that find deals by external_id, or add them.
 
 create function app.change_known_deals(own_company_id uuid, ids uuid[], items jsonb[], on_conflict text) returns jsonb
 language plpgsql
@@ -20,9 +20,9 @@ begin
     ),
     array_agg(
       jsonb_build_object('id', id) || case
-        -- A deal has no lists or objects to combine, so merge has the same effect as update.
+        -- A deal has no arrays or objects to combine, so `merge` has the same effect as `update`.
         when on_conflict in ('update', 'merge') then item - 'contact_id'
-        -- Only the field value of a deal can be empty.
+        -- The field `value` is the only deal field that can be empty.
         when known.value is null and values_before = 0 and item ? 'value' then jsonb_build_object('value', item -> 'value')
         else '{}'
       end
@@ -59,9 +59,9 @@ begin
 end
 $$;
 comment on function app.change_known_deals(uuid, uuid[], jsonb[], text) is
-  'Applies each item { contact_id, … } to the deal with the id at the same place, and returns the results. With '
-  'update or merge, an item replaces the stored values. With keep, it only fills a missing value. A deal keeps its '
-  'contact, so an item with another contact is refused. The caller must have locked the deals.';
+  'Applies each item { contact_id, … } to the deal whose id is at the same array position, and returns the results. '
+  'Under `update` and `merge`, an item replaces the stored values. Under `keep`, an item only fills a missing value. A '
+  'deal''s contact cannot change, so an item with another contact is refused. The caller must have locked the deals.';
 
 create function app.put_deals(own_company_id uuid, items jsonb[], on_conflict text) returns jsonb
 language plpgsql
@@ -69,11 +69,11 @@ set search_path = ''
 as $$
 declare
   results jsonb[] := array_fill(null::jsonb, array[coalesce(cardinality(items), 0)]);
-  -- The items without a result: their places, their external_ids, and the deals that have these external_ids.
+  -- The items without a result: their array positions, their external_ids, and the deals with these external_ids.
   places integer[];
   own_ids text[];
   known uuid[];
-  -- The places of the items that the function writes next.
+  -- The array positions of the items that the function writes next.
   these integer[];
   written jsonb;
 begin
@@ -113,7 +113,7 @@ begin
       );
     else
       perform from public.deals where company_id = own_company_id and id = any (known) order by id for no key update;
-      -- During the wait for the locks, a deal may have been archived, or may have got another external_id.
+      -- During the wait for the locks, another transaction may archive a deal or change its external_id.
       continue when known is distinct from app.deals_of_external_ids(own_company_id, own_ids);
       these := places;
       written := app.change_known_deals(own_company_id, known, array(
@@ -129,7 +129,7 @@ end
 $$;
 comment on function app.put_deals(uuid, jsonb[], text) is
   'Adds a deal for each item { title, contact_id, stage_id, … } if no deal has its external_id, or if it has no '
-  'external_id. For each other item, finds the deal. The argument on_conflict says what happens to it: update, merge '
-  'and keep are rules of app.change_known_deals(), and with fail, the result is { status: 409, existing_id, field }. '
-  'If two items have the same external_id, the later item finds the deal of the earlier item. Returns a result for '
-  'each item, in order.';
+  'external_id. For all other items, finds the deal. The argument on_conflict specifies how an existing deal changes. '
+  'The values update, merge and keep are rules of app.change_known_deals(). With the value fail, the result is { '
+  'status: 409, existing_id, field }. If two items have the same external_id, the later item finds the deal of the '
+  'earlier item. Returns a result for each item, in order.';

@@ -1,10 +1,10 @@
--- The apps at the channel whose events this platform accepts. The operator registers an app for several companies, which
--- connect their numbers through it. A company may also register an app of its own. No account of another company can name
--- that app, so its owners and admins may change its secret.
+-- The WhatsApp apps (Meta apps) whose events this platform accepts. The operator registers an app for several
+-- companies, which connect their numbers through this app. A company may also register an app of its own. No other
+-- company's account can use that app, so the company's owners and admins may change its secret.
 
 create table public.channel_apps (
   id uuid primary key default gen_random_uuid(),
-  -- The key is part of the path that the channel calls. The key is random, so no one can guess it, but the key is not a
+  -- The key is part of the webhook path that Meta calls. The key is random, so no one can guess it, but it is not a
   -- secret.
   app_key text not null unique check (app_key ~ '^[A-Za-z0-9_-]{16,64}$'),
   name text not null check (char_length(name) between 1 and 100)
@@ -17,18 +17,18 @@ create table public.channel_apps (
   sealed_previous_secret text
     check (sealed_previous_secret ~ '^[A-Za-z0-9_-]+\.\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$'),
   rotation_began_at timestamptz,
-  -- The token that the channel sends when the operator enters the webhook address in the app's settings at the channel.
+  -- The verification token that Meta sends when the operator enters the webhook URL in the app's settings at Meta.
   sealed_verify_token text not null
     check (sealed_verify_token ~ '^[A-Za-z0-9_-]+\.\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$'),
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
-  -- The company that registered the app. Null for an app of the operator.
+  -- The company that registered the app. Null for the operator's apps.
   owner_company_id uuid references public.companies on delete cascade,
   constraint channel_apps_previous_secret_while_rotating
     check ((sealed_previous_secret is null) = (rotation_began_at is null))
 );
 comment on table public.channel_apps is
-  'An app at the channel that may send events to this platform, with its sealed secrets.';
+  'A WhatsApp app that may send events to this platform, with its encrypted secrets.';
 
 create index channel_apps_owner_idx on public.channel_apps (owner_company_id);
 
@@ -39,8 +39,8 @@ as $$
   select app.acting_kind() <> 'person' or coalesce(of_company_id = any (app.managed_company_ids()), false)
 $$;
 comment on function app.runs_channel_app(uuid) is
-  'Checks whether the caller may change an app of this company: the platform may change every app, and people only an '
-  'app of a company that they manage. No person may change an app of the operator.';
+  'Checks whether the caller may change an app of this company. The platform may change every app. Users may change '
+  'only the apps of companies that they manage. No user may change an app of the operator.';
 
 create function app.usual_channel_app(of_company_id uuid) returns uuid
 language sql stable
@@ -54,14 +54,14 @@ as $$
   where owner_company_id = of_company_id or owner_company_id is null
 $$;
 comment on function app.usual_channel_app(uuid) is
-  'Returns the app that a new account of a company probably uses: the only app of the company, otherwise the only app of '
-  'the operator. Returns null when there are several.';
+  'Returns the app that a new account of a company probably uses: the company''s only app, otherwise the operator''s '
+  'only app. Returns null when several apps are possible.';
 
 create function app.note_app_event(app public.channel_apps, action text) returns void
 language sql security definer -- no role may write the events
 set search_path = ''
 as $$
-  -- An app of the operator has no company, and an app that is deleted with its company leaves no event.
+  -- An app of the operator has no company, and an app that is deleted with its company creates no event.
   insert into public.company_events (
     company_id, action, details, actor_kind, actor_id, actor_name, client_address
   )
@@ -76,7 +76,7 @@ as $$
   for key share of company
 $$;
 comment on function app.note_app_event(public.channel_apps, text) is
-  'Writes an event about an app of a company into company_events.';
+  'Writes an event about a company''s app into company_events.';
 
 create function app.note_app_deletion() returns trigger
 language plpgsql
@@ -87,7 +87,7 @@ begin
   return null;
 end
 $$;
-comment on function app.note_app_deletion() is 'Trigger: writes the deletion of an app into company_events.';
+comment on function app.note_app_deletion() is 'Trigger: records the deletion of an app in company_events.';
 
 create function public.create_channel_app(
   company_id uuid,
@@ -110,7 +110,7 @@ begin
     raise sqlstate 'PT422' using message =
       'name must have no blank at either end, and no line breaks, control characters or invisible characters';
   end if;
-  -- Several people may register apps at the same time.
+  -- Several users may register apps at the same time.
   perform from public.companies where id = create_channel_app.company_id for no key update;
   if (select count(*) from public.channel_apps where owner_company_id = create_channel_app.company_id) >= 10 then
     raise sqlstate 'PT409' using message = 'A company has at most 10 apps: ask the operator to delete one first';
@@ -122,9 +122,9 @@ begin
   )
   returning * into made;
   perform app.note_app_event(made, 'app_registered');
-  -- A company that registers its first app expects that app to deliver the events of its connected numbers. Until Meta
-  -- calls the new app, events of the operator's app still count for these numbers, because it is an earlier app of
-  -- their accounts.
+  -- A company that registers its first app expects this app to deliver the events for its connected numbers. Until Meta
+  -- sends events through the new app, events from the operator's app are still accepted for these numbers, because the
+  -- operator's app is an earlier app of their accounts.
   update public.messaging_accounts as accounts set channel_app_id = made.id
   where accounts.company_id = create_channel_app.company_id and not exists (
     select from public.channel_apps as apps
@@ -136,13 +136,13 @@ begin
 end
 $$;
 comment on function public.create_channel_app(uuid, text, text, text, text) is
-  'Registers an app of a company, with its sealed secrets. The accounts of the company without an app of its own use it '
-  'from then on. Raises PT403 for people who do not manage the company, PT409 when the company '
-  'has 10 apps, and PT422 for a name that people cannot read.';
+  'Registers an app of a company, with its sealed secrets. From then on, the company''s accounts that did not use one '
+  'of its own apps use the new app. Raises PT403 for users who do not manage the company, PT409 when the company has '
+  '10 apps, and PT422 for an unreadable name.';
 grant execute on function public.create_channel_app(uuid, text, text, text, text) to settings_client;
 
 create function public.channel_app(app_key text) returns jsonb
--- Security definer, because the role of the function whatsapp cannot read any table.
+-- Security definer, because the role for the edge function whatsapp cannot read any table.
 language sql stable security definer
 set search_path = ''
 as $$
@@ -155,11 +155,11 @@ as $$
   where apps.app_key = channel_app.app_key
 $$;
 comment on function public.channel_app(text) is
-  'Returns the sealed secrets of the app with this key in its path, or null for an unknown app.';
+  'Returns the encrypted secrets of the app with this key in its path, or null for an unknown app.';
 grant execute on function public.channel_app(text) to channel_client;
 
 create function public.rotate_channel_app(app_key text, sealed_secret text) returns timestamptz
--- Security definer, because the secret moves from one column to another, and no role may read these columns.
+-- Security definer, because the function copies a secret between columns that no role may read.
 language plpgsql security definer
 set search_path = ''
 as $$
@@ -167,8 +167,8 @@ as $$
 declare
   changed public.channel_apps;
 begin
-  -- A second rotation before the end of the first rotation replaces only the new secret, for example after a typing
-  -- error.
+  -- A second rotation before the end of the first rotation replaces only the new secret. This helps, for example, after
+  -- a typing error.
   update public.channel_apps as apps set
     sealed_secret = rotate_channel_app.sealed_secret,
     sealed_previous_secret = coalesce(apps.sealed_previous_secret, apps.sealed_secret),
@@ -180,8 +180,8 @@ begin
 end
 $$;
 comment on function public.rotate_channel_app(text, text) is
-  'Gives an app a new secret. The earlier secret is also accepted until finish_channel_app_rotation(). Returns the '
-  'time when the rotation began, or null for an app that is unknown or that the caller may not change.';
+  'Gives an app a new secret. The earlier secret is also accepted until a call of finish_channel_app_rotation(). '
+  'Returns the start time of the rotation, or null for an app that is unknown or that the caller may not change.';
 grant execute on function public.rotate_channel_app(text, text) to settings_client, service_role;
 
 create function public.finish_channel_app_rotation(app_key text) returns boolean
@@ -207,8 +207,8 @@ begin
 end
 $$;
 comment on function public.finish_channel_app_rotation(text) is
-  'Ends the rotation of an app. Only the new secret is accepted from then on. Returns whether a rotation was under '
-  'way, or null for an app that is unknown or that the caller may not change.';
+  'Ends the rotation of an app. Only the new secret is accepted from then on. Returns whether a rotation was in '
+  'progress, or null for an app that is unknown or that the caller may not change.';
 grant execute on function public.finish_channel_app_rotation(text) to authenticated, service_role;
 
 create function public.sealed_app_secrets() returns table (app_key text, kind text, sealed text)

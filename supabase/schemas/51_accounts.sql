@@ -1,5 +1,5 @@
--- Messaging accounts: the phone numbers that a company uses on the channel, and when each was connected. Owners, admins
--- and the operator can disconnect a number. They connect a number with connect_messaging_account().
+-- Messaging accounts: the phone numbers that a company uses on WhatsApp, and when each number was connected. Owners,
+-- admins and the operator can disconnect a number. They connect a number with connect_messaging_account().
 
 create type public.disconnected_messaging_account as (
   id uuid,
@@ -13,7 +13,7 @@ comment on type public.disconnected_messaging_account is
 create table public.messaging_accounts (
   id uuid primary key default gen_random_uuid(),
   company_id uuid not null references public.companies on delete cascade,
-  -- The channel's own ids, written as decimal digits.
+  -- The WhatsApp ids, which are decimal digits.
   phone_number_id text not null check (phone_number_id ~ '^[0-9]{1,32}$'),
   business_account_id text check (business_account_id ~ '^[0-9]{1,32}$'),
   display_phone text not null check (display_phone ~ '^\+[1-9][0-9]{6,14}$'),
@@ -22,25 +22,24 @@ create table public.messaging_accounts (
   disconnected_at timestamptz,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
-  -- Only events of this app, or of an earlier app of the account, count for the account. So no one can use the secret
-  -- of one app to forge events for a company that does not use that app.
+  -- Only events from this app, or from an earlier app of the account, are accepted for the account. So no one can use
+  -- an app's secret to forge events for a company that does not use that app.
   channel_app_id uuid references public.channel_apps on delete set null,
-  -- When the channel refused the account for the first time since its last success. Claims read this column: if it has
-  -- a value, the next successful send withdraws the refusals.
+  -- When WhatsApp first refused the account after its last success. Claims read this column. If the column is not null,
+  -- the next successful send withdraws the refusals.
   refused_at timestamptz,
   unique (company_id, id),
   constraint messaging_accounts_one_per_number unique (company_id, phone_number_id),
-  -- A disconnected account keeps its conversations and loses its token.
+  -- A disconnected account keeps its conversations but not its token.
   constraint messaging_accounts_token_while_connected
     check ((disconnected_at is null) = (encrypted_token is not null))
 );
 comment on table public.messaging_accounts is
-  'A phone number of a company on the messaging channel, with its encrypted access token.';
+  'A company''s phone number on WhatsApp, with its encrypted access token.';
 comment on column public.messaging_accounts.channel_app_id is
-  'The events of this app count for the account. Null when the account has no app.';
+  'The app whose events are accepted for the account. Null when there is none.';
 
--- This table keeps earlier apps, because the status of a message may arrive days after its account changed to another
--- app.
+-- This table keeps earlier apps, because a message status may arrive days after the account changed to another app.
 create table public.account_channel_apps (
   id uuid primary key default gen_random_uuid(),
   company_id uuid not null references public.companies on delete cascade,
@@ -52,20 +51,20 @@ create table public.account_channel_apps (
     references public.messaging_accounts (company_id, id) on delete cascade
 );
 comment on table public.account_channel_apps is
-  'Every app that an account uses or used earlier. An event counts for an account only if one of these apps signed '
-  'it.';
+  'Every app that an account uses or used earlier. An event is accepted for an account only if one of these apps '
+  'signed the event.';
 
--- This table says which account had a number, and when. A message belongs to the company that had the number when the
--- person wrote the message. This rule holds even if the channel delivers the message after the number moved to another
--- company.
+-- This table records which account had a number, and when. A message belongs to the company that had the number when
+-- the person wrote the message. This rule also applies if WhatsApp delivers the message after the number moved to
+-- another company.
 create table public.account_connections (
   id uuid primary key default gen_random_uuid(),
   company_id uuid not null references public.companies on delete cascade,
   account_id uuid not null,
   connected_at timestamptz not null default now(),
   disconnected_at timestamptz,
-  -- When the channel last reported anything about the account. This time shows the operator whether events arrive. The
-  -- column is not in messaging_accounts, because jobs and claims read that table all the time.
+  -- When the last event about the account arrived. This time shows the operator whether events arrive. The column is
+  -- not in messaging_accounts, because jobs and claims read that table constantly.
   last_event_at timestamptz,
   constraint account_connections_account_fkey foreign key (company_id, account_id)
     references public.messaging_accounts (company_id, id) on delete cascade
@@ -76,14 +75,14 @@ comment on column public.account_connections.last_event_at is
   'When the last event about the account was received while the account was connected. The time is precise to ten '
   'seconds. Null when there was no event.';
 
--- A reply from a recipient names only the phone_number_id, so a number can be connected to only one company at a time.
+-- A recipient's reply contains only the phone_number_id, so a number can be connected to only one company at a time.
 create unique index messaging_accounts_one_connection_idx on public.messaging_accounts (phone_number_id)
   where disconnected_at is null;
 create index messaging_accounts_channel_app_idx on public.messaging_accounts (channel_app_id);
 create index account_channel_apps_app_idx on public.account_channel_apps (channel_app_id);
 create index account_connections_account_idx on public.account_connections (company_id, account_id, connected_at desc);
 
--- These indexes find the account of each item of an event.
+-- These indexes find the account for each item of an event.
 create index messaging_accounts_number_idx on public.messaging_accounts (phone_number_id);
 create index messaging_accounts_business_account_idx on public.messaging_accounts (business_account_id);
 
@@ -93,8 +92,8 @@ set search_path = ''
 as $$
 begin
   if tg_op = 'UPDATE' and new.phone_number_id <> old.phone_number_id then
-    -- Until now, the account did not have the new number. An earlier message to this number was for the account that
-    -- had the number then.
+    -- The account did not have the new number until now. An earlier message to this number was for the account that had
+    -- the number at that time.
     delete from public.account_connections where company_id = new.company_id and account_id = new.id;
     if new.disconnected_at is not null then
       return null;
@@ -113,7 +112,7 @@ begin
 end
 $$;
 comment on function app.note_connection() is
-  'Trigger: notes the periods in which an account is connected with its number.';
+  'Trigger: records the periods in which an account is connected with its number.';
 
 create function app.remember_channel_app() returns trigger
 -- Security definer, because no role may write the table.
@@ -133,11 +132,11 @@ begin
 end
 $$;
 comment on function app.remember_channel_app() is
-  'Trigger: keeps the app of an account, even after the account gets another app. Raises PT409 for an app of '
-  'another company, because the people of that company may change its secret.';
+  'Trigger: keeps the app of an account, even after the account gets another app. Raises PT409 for an app of another '
+  'company, because that company''s owners and admins may change the app''s secret.';
 
 create function public.disconnect_messaging_account(account_id uuid) returns public.disconnected_messaging_account
--- Security definer, because no person may write the table. The function deletes the token without reading it.
+-- Security definer, because no user may write the table. The function deletes the token without reading it.
 language plpgsql security definer
 set search_path = ''
 -- A transaction that stores the templates of an account holds locks that a disconnection needs.
@@ -151,7 +150,7 @@ declare
 begin
   select accounts.company_id into owner_id from public.messaging_accounts as accounts
   where accounts.id = disconnect_messaging_account.account_id
-    -- A caller cannot learn whether another company has an account.
+    -- The error must not reveal whether another company has the account.
     and (is_platform or accounts.company_id = any (app.member_company_ids()));
   if not found then
     raise sqlstate 'PT404' using message = 'No messaging account has this id';
@@ -160,7 +159,7 @@ begin
     raise sqlstate 'PT403' using message = 'Only owners and admins of a company disconnect its messaging accounts';
   end if;
 
-  -- If two calls run at the same time, the second one waits for the first and then finds nothing to do.
+  -- If two calls run at the same time, the second call waits for the first and then has nothing to do.
   select accounts.id, accounts.disconnected_at, accounts.disconnected_at is null into disconnected
   from public.messaging_accounts as accounts
   where accounts.id = disconnect_messaging_account.account_id and accounts.company_id = owner_id
@@ -170,8 +169,8 @@ begin
   end if;
   if disconnected.was_connected then
     update public.messaging_accounts as accounts set
-      -- clock_timestamp() and not now(), because this transaction may have waited for a transaction that connected the
-      -- account.
+      -- This is clock_timestamp() and not now(), because this transaction may have waited for a transaction that
+      -- connected the account.
       disconnected_at = clock_timestamp(), encrypted_token = null
     where accounts.id = disconnected.id
     returning accounts.disconnected_at into disconnected.disconnected_at;
@@ -184,14 +183,14 @@ end
 $$;
 comment on function public.disconnect_messaging_account(uuid) is
   'Disconnects a messaging account and deletes its token. Owners and admins of its company and the platform may call '
-  'this function. If the account is disconnected already, disconnected_at does not change. Conversations, messages '
-  'and templates stay. Sends that are under way are settled, and reports about sent messages still count. Raises '
-  'PT403 for other members of the company. Raises PT404 when no account of the caller has this id. Raises PT503 when '
-  'the function had to wait too long.';
+  'this function. If the account is already disconnected, disconnected_at does not change. Conversations, messages and '
+  'templates remain. Sends in progress are settled, and status reports about sent messages are still processed. Raises '
+  'PT403 for other members of the company. Raises PT404 when the caller has no account with this id. Raises PT503 '
+  'after waiting too long for a lock.';
 grant execute on function public.disconnect_messaging_account(uuid) to authenticated, service_role;
 
--- With these functions, access tokens move to a new CREDENTIALS_KEY. A program that has both keys reads each sealed
--- token, seals the token with the new key, and stores it again. A sealed token is useless without a key.
+-- These functions re-encrypt access tokens with a new CREDENTIALS_KEY. A program that has both keys reads each sealed
+-- token, seals it with the new key, and stores it again. A sealed token is useless without a key.
 create function public.sealed_account_tokens(
   after_id uuid default null,
   max_rows integer default 1000
@@ -207,8 +206,8 @@ as $$
   limit greatest(least(max_rows, 1000), 0)
 $$;
 comment on function public.sealed_account_tokens(uuid, integer) is
-  'Returns connected accounts of all companies with their encrypted tokens. The accounts are in the order of their '
-  'ids and begin after after_id. Returns at most max_rows accounts, and never more than 1000.';
+  'Returns connected accounts of all companies with their encrypted tokens. The accounts are sorted by id and begin '
+  'after after_id. Returns at most max_rows accounts, and never more than 1000.';
 grant execute on function public.sealed_account_tokens(uuid, integer) to service_role;
 
 create function public.reseal_account_token(
@@ -252,7 +251,7 @@ begin
 end
 $$;
 comment on function app.accounts_of_app(uuid, text, text) is
-  'Returns the accounts that have this number or this business account, and that use the app or used it earlier.';
+  'Returns the accounts with this number or this business account that use the app or used it earlier.';
 
 create function app.account_at(account_ids uuid[], number_id text, happened_at timestamptz) returns uuid
 language plpgsql stable
@@ -261,8 +260,8 @@ as $$
 declare
   holder_id uuid;
 begin
-  -- This query looks for the account that had the number among the accounts of all apps. Otherwise a repeated event
-  -- could show one company the customer of another company.
+  -- This query searches the accounts of all apps for the account that had the number. Otherwise a repeated event could
+  -- reveal one company's customer to another company.
   select accounts.id into holder_id
   from public.messaging_accounts as accounts
   join public.account_connections as connections on connections.company_id = accounts.company_id
@@ -281,8 +280,9 @@ begin
 end
 $$;
 comment on function app.account_at(uuid[], text, timestamptz) is
-  'Returns the account that was connected with this number at this time. If there was none, returns the account of '
-  'account_ids that is connected now. Returns null when the account that had the number is not in account_ids.';
+  'Returns the account that was connected with this number at this time. If no account was connected at this time, '
+  'returns the account in account_ids that is connected now. Returns null when the account that had the number is not '
+  'in account_ids.';
 
 create function app.account_id_in(item jsonb) returns text
 language plpgsql immutable
@@ -293,10 +293,10 @@ begin
 end
 $$;
 comment on function app.account_id_in(jsonb) is
-  'Returns the id that an item uses for its account: a number or a business account.';
+  'Returns the id by which an item identifies its account: a phone number id or a business account id.';
 
 create function app.note_last_event(app_id uuid, items jsonb, received_at timestamptz) returns void
--- This function is in plpgsql, because plpgsql keeps its plans. Postgres would plan an SQL function again for each
+-- This function uses PL/pgSQL, because PL/pgSQL caches its plans. Postgres would plan an SQL function again for each
 -- event.
 language plpgsql
 set search_path = ''
@@ -323,13 +323,14 @@ begin
           and named.channel_app_id = app_id
       )
       and connections.disconnected_at is null
-      -- With this condition, many events in a short time cause only a few writes, and a repeated event causes none.
+      -- Because of this condition, many events in a short time cause only a few writes, and a repeated event causes no
+      -- write.
       and (
         connections.last_event_at is null
         or connections.last_event_at < note_last_event.received_at - interval '10 seconds'
       )
-    -- No event waits here. A transaction that has locked the row either notes nearly the same time or disconnects the
-    -- account.
+    -- Events never wait here. A transaction that has locked the row either records nearly the same time or disconnects
+    -- the account.
     for no key update of connections skip locked
   )
   update public.account_connections as connections set last_event_at = note_last_event.received_at
@@ -337,8 +338,8 @@ begin
 end
 $$;
 comment on function app.note_last_event(uuid, jsonb, timestamptz) is
-  'Notes the time at which an event of an app was received, for each connected account that an item of the event is '
-  'about.';
+  'Records the time at which an app''s event was received, for each connected account to which an item of the event '
+  'refers.';
 
 create function app.connected_numbers(of_company_id uuid, of_business_account_id text) returns text[]
 language sql stable

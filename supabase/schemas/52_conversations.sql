@@ -1,5 +1,5 @@
--- Conversations. A conversation is between a company and one contact, on one messaging account. This file also has the
--- window in which the company may answer freely.
+-- Conversations. A conversation is between a company and one contact, on one messaging account. This file also defines
+-- the window in which the company may reply freely.
 
 create table public.conversations (
   id uuid primary key default gen_random_uuid(),
@@ -10,12 +10,12 @@ create table public.conversations (
   assigned_to uuid,
   team_id uuid,
   last_message_at timestamptz,
-  -- Until this time the company may answer freely. After this time, only approved templates are allowed.
+  -- Until this time, the company may send free-form messages. After this time, only approved templates are allowed.
   window_expires_at timestamptz,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
   version bigint not null default app.change_now(),
-  -- The channel's id of the business number in this conversation.
+  -- The WhatsApp id of the business phone number in this conversation.
   phone_number_id text not null constraint conversations_phone_number_id_check
     check (phone_number_id ~ '^[0-9]{1,32}$'),
   unique (company_id, id),
@@ -30,17 +30,17 @@ create table public.conversations (
     references public.teams (company_id, id) on delete set null (team_id)
 );
 comment on table public.conversations is
-  'A conversation of a company with a contact on a messaging account. A conversation lasts from its first message '
-  'until it is closed.';
+  'A conversation of a company with a contact on a messaging account. A conversation starts with its first message and '
+  'ends when someone closes it.';
 
--- With these statistics, the planner assumes that all rows belong to one company and one account; 30_contacts.sql gives
--- the reason.
+-- These statistics make the planner assume that all rows belong to one company and one account. 30_contacts.sql
+-- explains why.
 alter table public.conversations
   alter column company_id set (n_distinct = 1),
   alter column messaging_account_id set (n_distinct = 1);
 
--- A company may answer freely for 24 hours after a person's message. There is one window for each person and business
--- number, even if they have several conversations.
+-- A company may send free-form messages for 24 hours after a person's message. Each pair of a person and a business
+-- number has one window, even if they have several conversations.
 create table public.contact_windows (
   id uuid primary key default gen_random_uuid(),
   company_id uuid not null references public.companies on delete cascade,
@@ -48,10 +48,10 @@ create table public.contact_windows (
   account_id uuid not null,
   -- The time of the person's newest message, which opens the window.
   last_inbound_at timestamptz,
-  -- The newest time at which the channel said that the window is closed.
+  -- The newest time at which WhatsApp reported that the window is closed.
   closed_at timestamptz,
   expires_at timestamptz generated always as (
-    -- In this time zone every day has 24 hours. The time zone of the session does not matter.
+    -- In UTC, every day has 24 hours. The session's time zone does not matter.
     case when closed_at >= last_inbound_at
       then least(closed_at, (last_inbound_at at time zone 'UTC' + interval '24 hours') at time zone 'UTC')
       else (last_inbound_at at time zone 'UTC' + interval '24 hours') at time zone 'UTC' end
@@ -65,7 +65,7 @@ create table public.contact_windows (
     references public.messaging_accounts (company_id, id) on delete cascade
 );
 comment on table public.contact_windows is
-  'The time until which a company may answer a person freely on one of its numbers.';
+  'The time until which a company may send a person free-form messages from one of its numbers.';
 
 alter table public.contact_windows
   alter column company_id set (n_distinct = 1),
@@ -105,7 +105,7 @@ begin
 end
 $$;
 comment on function app.begin_conversation() is
-  'Trigger: when a conversation is added or opened again, sets its number and the window of its contact.';
+  'Trigger: when a conversation is added or reopened, sets its number and its contact''s window.';
 
 create function app.note_number_of_conversations() returns trigger
 language plpgsql security definer
@@ -118,7 +118,7 @@ begin
 end
 $$;
 comment on function app.note_number_of_conversations() is
-  'Trigger: when the number of an account changes, sets the new number in its conversations.';
+  'Trigger: when an account''s number changes, sets the new number in the account''s conversations.';
 
 -- Security definer, because a write token may read only the conversation that it writes. So the function checks the
 -- company itself.
@@ -136,8 +136,8 @@ as $$
 $$;
 comment on function public.other_conversation_not_closed(uuid) is
   'Returns the conversation that prevents this conversation of the key''s company from being opened. The other '
-  'conversation has the same contact and account, and is not closed. Returns null when there is none. Needs a write '
-  'token.';
+  'conversation has the same contact and account, and is not closed. Returns null when no such conversation exists. '
+  'Needs a write token.';
 grant execute on function public.other_conversation_not_closed(uuid) to api_client;
 
 create function app.close_window(own_company_id uuid, of_contact_id uuid, on_account_id uuid, at timestamptz)
@@ -159,8 +159,8 @@ begin
 end
 $$;
 comment on function app.close_window(uuid, uuid, uuid, timestamptz) is
-  'Notes when the channel said that the window of a contact on an account is closed. The next message of the person '
-  'opens the window again. If the person wrote after that time, the window stays open.';
+  'Records that WhatsApp reported a contact''s window on an account as closed. The person''s next message reopens the '
+  'window. If the person wrote after that time, the window remains open.';
 
 create function app.find_or_open_conversation(
   own_company_id uuid,
@@ -191,7 +191,7 @@ end
 $$;
 comment on function app.find_or_open_conversation(uuid, uuid, uuid) is
   'Finds the conversation of a contact and an account that is not closed, or opens a conversation. If several calls '
-  'run at the same time, only one opens a conversation.';
+  'run at the same time, only one call opens a conversation.';
 
 create trigger conversations_note_written before insert or update on public.conversations
   for each statement execute function app.note_written_table();

@@ -1,6 +1,6 @@
--- The parts of people's messages that callers read as fields: a place, contact cards, and what a person chose. They are
--- read from the channel's own object, which the column payload of a message has. A part that has an unexpected shape is
--- null.
+-- The parts of inbound messages that callers read as fields: a location, contact cards, and the person's choice. The
+-- functions read these parts from the original WhatsApp object in the column `payload`. A part with an unexpected
+-- structure is null.
 
 create function app.location_in(payload jsonb) returns jsonb
 language sql immutable
@@ -16,7 +16,7 @@ as $$
   from (values (payload -> 'location')) as told (place)
 $$;
 comment on function app.location_in(jsonb) is
-  'Returns the place in the payload of a message: { latitude, longitude, name, address, url }.';
+  'Returns the location in a message''s payload: { latitude, longitude, name, address, url }.';
 
 create function app.contact_cards_in(payload jsonb) returns jsonb
 language sql immutable
@@ -52,7 +52,7 @@ as $$
   where jsonb_typeof(card) = 'object'
 $$;
 comment on function app.contact_cards_in(jsonb) is
-  'Returns the contact cards in the payload of a message: a list of { name, organization, phones, emails }.';
+  'Returns the contact cards in a message''s payload: an array of { name, organization, phones, emails }.';
 
 create function app.choice_in(payload jsonb) returns jsonb
 language sql immutable
@@ -71,8 +71,8 @@ as $$
   end
 $$;
 comment on function app.choice_in(jsonb) is
-  'Returns what a person chose, from the payload of a message: { type, id, title, description }. The type is button (of '
-  'a template), button_reply or list_reply.';
+  'Returns the person''s choice in a message''s payload: { type, id, title, description }. The type is button (a '
+  'template button), button_reply or list_reply.';
 
 grant execute on function app.location_in(jsonb), app.contact_cards_in(jsonb), app.choice_in(jsonb)
   to api_reader, api_client;

@@ -1,5 +1,5 @@
--- Messages of a conversation, and the facts about each message. There is one column for each fact that the channel can
--- report, and the status is derived from these columns. A new message updates last_message_at and the window of its
+-- Messages of a conversation, and the reported facts about each message. Each fact that WhatsApp can report has its own
+-- column, and the status is derived from these columns. A new message updates last_message_at and the window of its
 -- conversation.
 
 create table public.messages (
@@ -15,33 +15,33 @@ create table public.messages (
   ),
   content text not null constraint messages_content_check
     check (char_length(content) <= case direction when 'inbound' then 65536 else 4096 end),
-  -- The channel's id. An outbound message has no id until the channel has accepted it.
+  -- The WhatsApp message id. An outbound message has no such id until WhatsApp has accepted the message.
   whatsapp_message_id text check (char_length(whatsapp_message_id) between 1 and 255),
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
-  -- What the ledger of sends says about an outbound message: pending, accepted by the channel, or failed.
+  -- The state of an outbound message in the send ledger: pending, accepted by WhatsApp, or failed.
   outcome text check (outcome in ('pending', 'accepted', 'failed')),
   -- The text of a template as the recipient sees it.
   rendered_text text constraint messages_rendered_text_check check (char_length(rendered_text) <= 65536),
   version bigint not null default app.change_now(),
-  -- For an outbound message, the times that the channel reported. For an inbound message, the time at which the person
-  -- sent it.
+  -- For an outbound message, the times that WhatsApp reported. For an inbound message, the time at which the person
+  -- sent the message.
   sent_at timestamptz,
   delivered_at timestamptz,
   read_at timestamptz,
   failed_at timestamptz,
-  -- When the lifetime of the message ended, if no report had said by then that the message arrived.
+  -- When the lifetime of the message ended, if no report had confirmed its arrival by then.
   expired_at timestamptz,
   failure jsonb constraint messages_failure_check check (jsonb_typeof(failure) = 'object'),
   price_category text constraint messages_price_category_check
     check (char_length(price_category) between 1 and 64),
   price_type text constraint messages_price_type_check check (char_length(price_type) between 1 and 64),
-  -- Reports may come late, twice and in any order, but the same facts always give the same status.
+  -- Reports may arrive late, twice and in any order, but the same facts always lead to the same status.
   status text generated always as (
     case
       when direction = 'inbound' then null
-      -- Proof that the message arrived counts more than a reported failure, because a message may fail on one device
-      -- and arrive on another.
+      -- A report of arrival overrides a reported failure, because a message may fail on one device and arrive on
+      -- another.
       when read_at is not null then 'read'
       when delivered_at is not null then 'delivered'
       when failed_at is not null or outcome = 'failed' then 'failed'
@@ -51,14 +51,14 @@ create table public.messages (
       else 'pending'
     end
   ) stored,
-  -- The channel's object for this type of message, without the parts that have their own column.
+  -- The WhatsApp object for this message type, without the parts that have their own column.
   payload jsonb constraint messages_payload_check check (jsonb_typeof(payload) = 'object'),
-  -- { id, mime_type, sha256, filename, voice, animated, expires_at, gone_at }. The digest is in hexadecimal digits.
+  -- { id, mime_type, sha256, filename, voice, animated, expires_at, gone_at }. The hash is in hexadecimal.
   media jsonb constraint messages_media_check check (jsonb_typeof(media) = 'object'),
   reply_to_whatsapp_id text constraint messages_reply_to_whatsapp_id_check
     check (char_length(reply_to_whatsapp_id) between 1 and 255),
   reply_to_id uuid,
-  -- The reaction of the person, as { emoji, at }. Null when there is none.
+  -- The person's reaction, as { emoji, at }. Null when there is no reaction.
   reaction jsonb constraint messages_reaction_check check (jsonb_typeof(reaction) = 'object'),
   -- The reaction of the company, as { emoji, at }, and the channel's id of this reaction. Null when there is none.
   own_reaction jsonb constraint messages_own_reaction_check check (jsonb_typeof(own_reaction) = 'object'),
@@ -66,20 +66,20 @@ create table public.messages (
     check (char_length(own_reaction_whatsapp_id) between 1 and 255),
   edited_at timestamptz,
   revoked_at timestamptz,
-  -- The channel tries to deliver a message until this time. After that, the channel drops the message without a report.
+  -- WhatsApp tries to deliver a message until this time. After that, WhatsApp drops the message without a report.
   expires_at timestamptz,
   original_content text constraint messages_original_content_check
     check (char_length(original_content) <= 65536),
   is_erased boolean not null default false,
-  -- Who wrote an outbound message. The row has the name that the author had at that time, and the id has no foreign
-  -- key. So the id and the name remain after a key or a member is deleted.
+  -- The author of an outbound message. The row contains the author's name at that time, and the id has no foreign key.
+  -- So the id and the name remain after a key or a member is deleted.
   author_type text constraint messages_author_type_check check (author_type in ('key', 'member', 'agent', 'system')),
   author_id uuid,
   author_name text constraint messages_author_name_check check (char_length(author_name) between 1 and 255),
   wish text constraint messages_wish_check check (wish in ('stop', 'start', 'stop_marketing', 'start_marketing')),
   received_at timestamptz,
   unique (company_id, id),
-  -- The channel may deliver an event more than once, but a second delivery must not add a second message.
+  -- WhatsApp may deliver an event more than once, but a second delivery must not add a second message.
   constraint messages_one_per_whatsapp_message_id unique (company_id, whatsapp_message_id),
   constraint messages_conversation_fkey foreign key (company_id, conversation_id)
     references public.conversations (company_id, id) on delete cascade,
@@ -96,15 +96,15 @@ comment on table public.messages is
 comment on column public.messages.status is
   'For an outbound message, derived from its facts: pending, accepted, sent, delivered, read, failed or expired.';
 comment on column public.messages.rendered_text is
-  'For a template send, the text as the recipient sees it. Null when the template was not known.';
+  'For a template send, the text as the recipient sees it. Null when the template is unknown.';
 comment on column public.messages.outcome is
-  'For an outbound message: pending (not known yet), accepted by the channel, or failed. Null for an inbound message.';
+  'For an outbound message: pending (not known yet), accepted by WhatsApp, or failed. Null for an inbound message.';
 comment on column public.messages.failure is
-  'Why a message failed: { reason, code, message, details }. The last three members come from the channel. The '
-  'failure stays even if the message arrives later.';
+  'Why a message failed: { reason, code, message, details }. The last three members come from WhatsApp. The failure '
+  'remains even if the message arrives later.';
 comment on column public.messages.expires_at is
-  'For an outbound message that the channel accepted: the time until which a report of its arrival is expected. This '
-  'time is an hour after the end of the message''s life.';
+  'For an outbound message that WhatsApp accepted: the time until which a report of its arrival is expected. This time '
+  'is an hour after the end of the message''s life.';
 comment on column public.messages.reaction is
   'The newest reaction of the person: { emoji, at }. The emoji is null when the person took the reaction back.';
 comment on column public.messages.own_reaction is
@@ -115,23 +115,23 @@ comment on column public.messages.edited_at is
   'When the person last edited the message. The text before the first edit is original_content.';
 comment on column public.messages.original_content is 'The first text of a message that the person edited.';
 comment on column public.messages.revoked_at is
-  'When the person took the message back. The message disappeared from the person''s chat, but the company keeps its '
+  'When the person deleted the message. The message disappeared from the person''s chat, but the company keeps its '
   'content.';
 comment on column public.messages.wish is
-  'What a person asked for in the message, with a word or by tapping a button: no messages, messages again, no '
-  'marketing, or marketing again.';
+  'The person''s request in the message, made with a keyword or a button: no messages, messages again, no marketing, '
+  'or marketing again.';
 comment on column public.messages.received_at is
-  'For an inbound message, when its event was received. The times of the channel are whole seconds, so this column '
-  'orders two messages of the same second. If both came in one event, created_at orders them.';
+  'For an inbound message, when its event was received. WhatsApp reports times in whole seconds, so this column sorts '
+  'messages with the same second. If two messages arrived in the same event, created_at sorts them.';
 comment on column public.messages.author_type is
   'Who wrote an outbound message: an API key, a member, the agent of the platform, or the system. Null for an inbound '
-  'message, whose author is the person or the channel. Also null when the platform did not name the author.';
+  'message, whose author is the contact or WhatsApp. Also null when the platform did not specify the author.';
 comment on column public.messages.is_erased is 'Whether an erased person wrote or received the message.';
 
--- A page of a conversation should read only its part of messages_newest_first_idx. If the planner expects fewer
--- messages than a page has, it may read and sort the whole conversation. Such a plan is slow if the conversation is
--- long. So the planner assumes one company and 1,000 messages in each conversation. Extended statistics also tell the
--- planner that all messages of a conversation have the same company.
+-- A query for a page of a conversation should read only the matching part of messages_newest_first_idx. If the planner
+-- expects fewer messages than a page contains, it may read and sort the whole conversation. Such a plan is slow for a
+-- long conversation. So the planner assumes one company and 1,000 messages in each conversation. With extended
+-- statistics, the planner also knows that all messages of a conversation belong to the same company.
 alter table public.messages
   alter column company_id set (n_distinct = 1),
   alter column conversation_id set (n_distinct = -0.001);
@@ -144,7 +144,7 @@ create index messages_newest_first_idx
 create index messages_changes_idx on public.messages (company_id, version, id);
 create index messages_reply_to_idx on public.messages (company_id, reply_to_id) where reply_to_id is not null;
 
--- A reply can arrive before the message that it answers has its id.
+-- A reply can arrive before the original message has its WhatsApp id.
 create index messages_waiting_reply_idx on public.messages (company_id, reply_to_whatsapp_id)
   where reply_to_whatsapp_id is not null and reply_to_id is null;
 
@@ -156,8 +156,8 @@ create index messages_own_reaction_idx on public.messages (company_id, own_react
 create index messages_expiring_idx on public.messages (expires_at) where status in ('accepted', 'sent');
 create index messages_expired_idx on public.messages (expired_at) where expired_at is not null;
 
--- This index finds the sends that need attention, the newest first. The index is small, because few messages fail or
--- wait.
+-- This index finds the sends that need attention, newest first. The index is small, because few messages fail or are
+-- pending.
 create index messages_unusual_idx on public.messages (company_id, created_at desc, id desc)
   where failure is not null or status in ('pending', 'failed', 'expired');
 
@@ -172,8 +172,8 @@ as $$
 begin
   return array(
     select messages.id from public.conversations
-    -- Each conversation has its own lookup, because the plan of a join may read all messages of the company. The
-    -- messages are in the order of messages_newest_first_idx, so the planner chooses this index.
+    -- Each conversation has its own lookup, because the plan of a join may read all messages of the company. The sort
+    -- order is that of messages_newest_first_idx, so the planner chooses this index.
     cross join lateral (
       select id from public.messages
       where company_id = own_company_id and conversation_id = conversations.id
@@ -191,13 +191,13 @@ set search_path = ''
 as $$
 declare
   conversation record;
-  -- The time at which the person wrote, because the channel may repeat a message days later. A time in the future
-  -- counts as now.
+  -- This is the time at which the person wrote, because WhatsApp may repeat a message days later. A time in the future
+  -- is treated as the present time.
   said_at constant timestamptz := least(coalesce(new.sent_at, new.created_at), now());
   expires_at timestamptz;
 begin
-  -- The channel cannot show some edits. The platform then does not know the edited message, so the edit opens no
-  -- window.
+  -- WhatsApp does not provide the content of some edits. The platform then does not know the edited message, so the
+  -- edit does not open a window.
   if new.direction = 'inbound'
     and (new.type <> 'unsupported' or new.payload #>> '{unsupported,type}' is distinct from 'edit')
   then
@@ -209,7 +209,7 @@ begin
       last_inbound_at = greatest(windows.last_inbound_at, excluded.last_inbound_at)
     returning windows.expires_at into expires_at;
   end if;
-  -- greatest() ignores nulls. A message that is recorded late never replaces a later time.
+  -- The function greatest() ignores nulls. A message that is recorded late never replaces a later time.
   update public.conversations set
     last_message_at = greatest(
       last_message_at, case new.direction when 'inbound' then said_at else new.created_at end
@@ -221,8 +221,8 @@ begin
 end
 $$;
 comment on function app.move_conversation() is
-  'Trigger: a message updates last_message_at of its conversation. An inbound message also opens the 24-hour window '
-  'of its contact, and changes a pending conversation to open.';
+  'Trigger: updates last_message_at of a message''s conversation. For an inbound message, also opens the contact''s '
+  '24-hour window, and changes the status of a pending conversation to open.';
 
 create function app.note_life() returns trigger
 language plpgsql security definer
@@ -231,8 +231,8 @@ as $$
 declare
   template record;
 begin
-  -- A free reply has no template. A message of a template that is not in the catalogue has the usual lifetime. Each
-  -- condition has its own lookup, because the plan of a join may read all templates and all sends of the company.
+  -- A free-form reply has no template. A message with a template that is not in the catalogue has the default lifetime.
+  -- Each condition has its own lookup, because the plan of a join may read all templates and all sends of the company.
   select templates.ttl_seconds, templates.category into template from public.templates
   where company_id = new.company_id
     and business_account_id = (
@@ -255,7 +255,8 @@ end
 $$;
 comment on function app.note_life() is
   'Trigger: sets when an accepted message expires: an hour after the end of its lifetime. The lifetime is the time '
-  'that the channel sets for the template. Otherwise it is 10 minutes for a code, and 30 days for any other message.';
+  'that WhatsApp sets for the template. Without such a time, the lifetime is 10 minutes for a code, and 30 days for '
+  'any other message.';
 
 create function public.expire_messages() returns integer
 language sql security definer -- no role may write the table
@@ -275,8 +276,8 @@ as $$
   select count(*)::integer from expired
 $$;
 comment on function public.expire_messages() is
-  'Marks at most 1,000 messages as expired, and returns how many. An expired message has no report that it arrived or '
-  'failed. A scheduled job calls this function. A later report removes the mark.';
+  'Sets at most 1,000 messages to expired, and returns their number. An expired message has no report that it arrived '
+  'or failed. A scheduled job calls this function. A later report clears the expiry.';
 grant execute on function public.expire_messages() to service_role;
 
 create trigger messages_note_change before update on public.messages
@@ -284,7 +285,7 @@ create trigger messages_note_change before update on public.messages
 create trigger messages_note_deletion after delete on public.messages
   referencing old table as deleted for each statement execute function app.note_deletion();
 
--- A notice of the channel, such as a notice of a new phone, is not a message of a person.
+-- A WhatsApp system notice, such as a notice of a new phone number, is not a person's message.
 create trigger messages_move_conversation after insert on public.messages
   for each row when (
     new.type <> 'system' and (new.direction = 'inbound' or new.status in ('accepted', 'sent', 'delivered', 'read'))
@@ -307,8 +308,8 @@ alter table public.messages enable row level security;
 create policy "people read their company's messages" on public.messages
   for select to authenticated using (company_id = any ((select app.member_company_ids())::uuid[]));
 
--- A key reads the messages of its company, but may not write them. A row is a message on the channel, so only the
--- platform and the functions of sends write rows.
+-- A key reads the messages of its company, but may not write them. A row is a WhatsApp message, so only the platform
+-- and the functions of sends write rows.
 create policy "a key reads its company's messages" on public.messages
   for select to api_client using (company_id = (select app.company_id('read')));
 

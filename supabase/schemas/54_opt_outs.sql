@@ -1,5 +1,5 @@
--- The people of a company see its opt-outs: the person, the kind (no messages or no marketing), the time, and the words
--- of the person. A member can lift an opt-out, and gives a reason.
+-- A company's members can list its opt-outs: the contact, the kind (no messages or no marketing), the time, and the
+-- contact's message. A member can lift an opt-out and must give a reason.
 
 create table public.opt_out_lifts (
   id uuid primary key default gen_random_uuid(),
@@ -7,13 +7,13 @@ create table public.opt_out_lifts (
   contact_id uuid not null,
   -- The field of the contact that the member set to false.
   kind text not null check (kind in ('do_not_contact', 'marketing_opt_out')),
-  -- The opt-out that ended: its source and its time, as in contacts.
+  -- The opt-out that was lifted: its source and its time, as in contacts.
   source text not null,
   asked_at timestamptz not null,
-  -- Null after the person of the contact is erased.
+  -- Null after the contact is erased.
   reason text constraint opt_out_lifts_reason_check check (char_length(reason) between 1 and 500),
-  -- The id has no foreign key, and the row has the name that the member had then. So both remain after the member has
-  -- left.
+  -- The id has no foreign key, and the row contains the member's name at that time. So both values remain after the
+  -- member has left.
   member_id uuid not null,
   member_name text,
   lifted_at timestamptz not null default now(),
@@ -22,18 +22,19 @@ create table public.opt_out_lifts (
     references public.contacts (company_id, id) on delete cascade
 );
 comment on table public.opt_out_lifts is
-  'The opt-outs that members of a company lifted, with their reasons. Only lift_opt_out() writes this table. An '
-  'opt-out that a key or a person takes back is not in it.';
+  'The opt-outs that members of a company lifted, with their reasons. Only lift_opt_out() writes this table. The table '
+  'does not contain opt-outs that an API key or the contact ended.';
 
 create index opt_out_lifts_newest_first_idx on public.opt_out_lifts (company_id, lifted_at desc, id desc);
 create index opt_out_lifts_contact_idx on public.opt_out_lifts (company_id, contact_id);
 
--- Few messages have a wish and few contacts are opted out, so the partial indexes are small.
+-- Few messages contain an opt-out, and few contacts have opted out, so the partial indexes are small.
 create index messages_wish_idx on public.messages (company_id, conversation_id, sent_at) where wish is not null;
 create index contacts_stopped_idx on public.contacts (company_id, do_not_contact_at desc, id desc)
   where do_not_contact;
 
--- The policies of the tables decide what the caller reads, so this function has the rights of the caller.
+-- This function runs with the caller's privileges (security invoker), so the table policies decide what the caller can
+-- read.
 create function public.opt_outs(
   company_id uuid, of_kind text default null, search text default null, older_than timestamptz default null,
   older_than_id uuid default null, older_than_kind text default null, max_rows integer default 50
@@ -53,9 +54,9 @@ set search_path = ''
 as $$
 #variable_conflict use_column
 declare
-  -- The words contain no characters that have a meaning in a pattern.
+  -- The words contain no special characters of a pattern.
   pattern constant text := '%' || btrim(app.words(left(opt_outs.search, 100))) || '%';
-  -- Only a text without letters can be a part of a phone.
+  -- Only a string without letters can be part of a phone number.
   digits constant text := case when left(opt_outs.search, 100) ~ '^[-+(). 0-9]+$'
     then nullif(regexp_replace(left(opt_outs.search, 100), '[^0-9]', '', 'g'), '') end;
   most constant integer := least(greatest(coalesce(opt_outs.max_rows, 50), 1), 101);
@@ -108,15 +109,16 @@ begin
 end
 $$;
 comment on function public.opt_outs(uuid, text, text, timestamptz, uuid, text, integer) is
-  'Returns the opt-outs of a company for its members, the newest first. The argument of_kind is do_not_contact, '
-  'marketing_opt_out or null for both. The argument search is a part of a name or of a phone. The next page begins '
-  'after asked_at, contact_id and kind of the last row. The column words is the text of the message or button with which '
-  'the person opted out, and is_button tells a button from a text. Both are null when there is no such message, for '
-  'example when a member set the field. Returns no rows for a company in which the caller does not work.';
+  'Returns a company''s opt-outs for its members, newest first. The argument of_kind is do_not_contact, '
+  'marketing_opt_out or null for both. The argument `search` is a part of a name or of a phone number. The next page '
+  'begins after asked_at, contact_id and kind of the last row. The column `words` is the text of the message or button '
+  'with which the contact opted out. The column is_button is true for a button. Both columns are null when no such '
+  'message exists, for example when a member set the field. Returns no rows if the caller is not a member of the '
+  'company.';
 grant execute on function public.opt_outs(uuid, text, text, timestamptz, uuid, text, integer) to authenticated;
 
 create function public.lift_opt_out(contact_id uuid, kind text, asked_at timestamptz, reason text) returns timestamptz
--- Security definer, because no person may write the table of lifts. The function checks the company of the caller.
+-- Security definer, because no user may write the table of lifted opt-outs. The function checks the caller's company.
 language plpgsql security definer
 set search_path = ''
 set lock_timeout = '3s'
@@ -141,7 +143,7 @@ begin
   if not found then
     raise sqlstate 'PT404' using message = 'No contact has this id';
   end if;
-  -- Without an opt-out, the comparison is null.
+  -- If the contact has no opt-out, the comparison is null.
   if (
     lift_opt_out.asked_at = case when not is_messages then known.marketing_opt_out_at
       when known.do_not_contact then known.do_not_contact_at end
@@ -170,10 +172,10 @@ exception
 end
 $$;
 comment on function public.lift_opt_out(uuid, text, timestamptz, text) is
-  'Lifts an opt-out of a contact, notes the reason, the member and the time, and returns the time. Each member of the '
+  'Lifts an opt-out of a contact, records the reason, the member and the time, and returns the time. Any member of the '
   'company may call this function. The argument asked_at is the time of the opt-out that the member saw. Raises PT409 '
   'when the opt-out of the contact has changed or ended since then, PT422 when kind or reason is not valid, PT404 when '
-  'no contact of the caller has this id, and PT503 when the function had to wait too long.';
+  'no contact of the caller has this id, and PT503 after waiting too long for a lock.';
 grant execute on function public.lift_opt_out(uuid, text, timestamptz, text) to authenticated;
 
 alter table public.opt_out_lifts enable row level security;

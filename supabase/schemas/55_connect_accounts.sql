@@ -1,27 +1,28 @@
--- How a messaging account is connected, on the settings page or with the operator's command. Before that, the channel
--- has confirmed the token and the number, and the token is sealed. No person may store a token: only the edge function
--- settings can, in the name of a person. Otherwise a person could store any text as a token, and take any number.
+-- Functions that connect a messaging account, for the settings page and the operator's command. Before these functions
+-- are called, Meta confirms the token and the number, and the caller seals (encrypts) the token. Users cannot store a
+-- token themselves: only the edge function settings can, on behalf of a user. Otherwise a user could store any string
+-- as a token, and claim any phone number.
 
--- What the channel said about a number and its token. These facts are not in messaging_accounts, because jobs and claims
--- read that table all the time.
+-- What Meta reported about a number and its token. These values are not in messaging_accounts, because jobs and claims
+-- read that table constantly.
 create table public.account_health (
   id uuid primary key default gen_random_uuid(),
   company_id uuid not null references public.companies on delete cascade,
   account_id uuid not null,
   token_stored_at timestamptz not null default now(),
-  -- Null when the token never ends, or when the channel does not say so.
+  -- Null when the token never expires, or when Meta does not report an expiry.
   token_expires_at timestamptz,
-  -- The channel's words, such as GREEN and TIER_1K. Null when the channel did not say it.
+  -- The values that Meta reports, such as GREEN and TIER_1K. Null when Meta did not report a value.
   quality_rating text check (char_length(quality_rating) between 1 and 100),
   messaging_limit text check (char_length(messaging_limit) between 1 and 100),
-  -- When the channel last answered about the number.
+  -- When Meta last returned data about the number.
   checked_at timestamptz not null default now(),
   constraint account_health_once unique (company_id, account_id),
   constraint account_health_account_fkey foreign key (company_id, account_id)
     references public.messaging_accounts (company_id, id) on delete cascade
 );
 comment on table public.account_health is
-  'What the channel last said about each number and its token: the end of the token, the quality, the messaging limit.';
+  'What Meta last reported about each number and its token: the token''s expiry, the quality, and the messaging limit.';
 
 create function public.managing_person(company_id uuid) returns jsonb
 language plpgsql stable
@@ -37,15 +38,15 @@ begin
 end
 $$;
 comment on function public.managing_person(uuid) is
-  'Returns who the signed-in person is, and how they signed in, as the claims of their token. Raises PT403 if the person '
-  'is not an owner or admin of the company.';
+  'Returns the signed-in user''s id and sign-in method, as token claims. Raises PT403 if the user is not an owner or '
+  'admin of the company.';
 grant execute on function public.managing_person(uuid) to authenticated;
 
 create function app.note_account_event(account public.messaging_accounts, action text, details jsonb) returns void
 language sql
 set search_path = ''
 as $$
-  -- An account that is deleted with its company leaves no event, because the company no longer exists.
+  -- An account that is deleted with its company creates no event, because the company no longer exists.
   insert into public.company_events (
     company_id, account_id, account_name, action, details, actor_kind, actor_id, actor_name, client_address
   )
@@ -63,7 +64,7 @@ comment on function app.note_account_event(public.messaging_accounts, text, json
   'Writes an event about a messaging account into company_events.';
 
 create function app.note_account_change() returns trigger
--- Security definer, because no role may write the events.
+-- Security definer, because no role may write events directly.
 language plpgsql security definer
 set search_path = ''
 as $$
@@ -110,7 +111,7 @@ begin
   ) then
     raise sqlstate 'PT422' using message = 'channel_app_id is not an app of this company';
   end if;
-  -- If two people connect a number at the same time, the second waits here, and then replaces the token.
+  -- If two users connect a number at the same time, the second call waits here and then replaces the token.
   select * into known from public.messaging_accounts
   where company_id = connect_messaging_account.company_id
     and phone_number_id = connect_messaging_account.phone_number_id
@@ -151,7 +152,7 @@ begin
     quality_rating = coalesce(excluded.quality_rating, health.quality_rating),
     checked_at = excluded.checked_at;
   perform app.withdraw_token_refusals(account.id, 'infinity');
-  -- With a new token, the templates can probably be read now.
+  -- The new token can probably read the templates.
   update public.template_catalogues set sync_due_at = now()
   where company_id = account.company_id and business_account_id = account.business_account_id;
   return jsonb_build_object(
@@ -175,11 +176,11 @@ exception
 end
 $$;
 comment on function public.connect_messaging_account(uuid, text, text, text, text, uuid, timestamptz, text) is
-  'Connects a phone number of the channel to a company, or replaces its token. The caller has sealed the token, and '
-  'the channel has confirmed it. If business_account_id or the app is missing, the stored value stays. If a person '
-  'connects a new account without an app, the account gets the app that app.usual_channel_app() returns. Raises PT403 '
-  'for people who do not manage the company, PT409 when the number is connected to another company, and PT422 for an '
-  'app of another company.';
+  'Connects a WhatsApp phone number to a company, or replaces its token. Before the call, Meta has confirmed the '
+  'token, and the caller has sealed it. If business_account_id or the app is missing, the stored value remains. If a '
+  'user connects a new account without an app, the account gets the app that app.usual_channel_app() returns. Raises '
+  'PT403 for users who do not manage the company, PT409 when the number is connected to another company, and PT422 for '
+  'an app of another company.';
 grant execute on function public.connect_messaging_account(uuid, text, text, text, text, uuid, timestamptz, text)
   to settings_client, service_role;
 

@@ -1,8 +1,8 @@
--- The media of people's messages. The platform stores what the channel says about a file, and never its bytes. A caller
--- reads the bytes from the channel, through the gateway.
+-- The media files in inbound messages. The platform stores what WhatsApp reports about a file, and never its bytes. A
+-- caller downloads the bytes from WhatsApp through the gateway.
 
 create function public.media_of_message(message_id uuid) returns jsonb
--- Security definer, because a key cannot read accounts. The key learns only what this function returns.
+-- Security definer, because an API key cannot read accounts. The key gets only what this function returns.
 language plpgsql stable security definer
 set search_path = ''
 as $$
@@ -44,18 +44,18 @@ begin
 end
 $$;
 comment on function public.media_of_message(uuid) is
-  'Returns the medium of a message that a person sent, with the encrypted token of the account that received it. The '
-  'result not_found means that the company has no such message. The result no_media means that the message has no '
-  'medium, or that the company sent the message. The result gone means that the channel no longer has the medium, and '
-  'the member at says since when. The result no_account means that the account is disconnected. Raises PT401 and PT403 '
-  'as app.company_id() does.';
+  'Returns the media file of an inbound message, with the encrypted token of the account that received the message. '
+  'The result `not_found` means that the company has no such message. The result `no_media` means that the message has '
+  'no media file, or that the company sent the message. The result `gone` means that WhatsApp no longer has the media '
+  'file. The member `at` is the time at which this was first noticed. The result `no_account` means that the account '
+  'is disconnected. Raises PT401 and PT403 as app.company_id() does.';
 grant execute on function public.media_of_message(uuid) to api_client;
 
 create function public.note_media_gone(message_id uuid, media_id text) returns timestamptz
--- Security definer, because no key may write messages. This function writes nothing but the time.
+-- Security definer, because no key may write messages. This function writes only the time.
 language plpgsql security definer
 set search_path = ''
--- With this time zone, the time has the same form as the time columns.
+-- This time zone gives the time the same format as the time columns.
 set timezone = 'UTC'
 as $$
 declare
@@ -71,7 +71,7 @@ begin
 end
 $$;
 comment on function public.note_media_gone(uuid, text) is
-  'Notes that the channel no longer has the medium of a message, so that no one asks the channel again. Returns when '
-  'this was first noted, or null when the message does not have this medium. Raises PT401 and PT403 as '
+  'Records that WhatsApp no longer has the media file of a message, so that no one requests the file again. Returns '
+  'when this was first recorded, or null when the message does not have this media file. Raises PT401 and PT403 as '
   'app.company_id() does.';
 grant execute on function public.note_media_gone(uuid, text) to api_client;

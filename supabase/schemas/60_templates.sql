@@ -1,16 +1,16 @@
--- The message templates of a company's business accounts, as the channel last listed them. A reading of the channel's
--- list is stored completely or not at all.
+-- The message templates of a company's business accounts, as last listed by WhatsApp. Each reading of the WhatsApp list
+-- is stored completely or not at all.
 
 create table public.template_catalogues (
   id uuid primary key default gen_random_uuid(),
   company_id uuid not null references public.companies on delete cascade,
-  -- The channel's id of the business account. Two companies may share a business account, but each has its own
-  -- catalogue.
+  -- The WhatsApp id of the business account. Two companies may share a business account, but each company has its own
+  -- template catalogue.
   business_account_id text not null check (business_account_id ~ '^[0-9]{1,32}$'),
-  -- When the last stored reading began. Null when there is no catalogue yet.
+  -- When the last stored reading of the template list began. Null when there is no catalogue yet.
   synced_at timestamptz,
   sync_due_at timestamptz not null default now(),
-  -- How many readings in a row have failed. Each failure makes the next pause longer.
+  -- The number of consecutive failed readings. Each failure makes the next pause longer.
   failures integer not null default 0,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
@@ -18,61 +18,61 @@ create table public.template_catalogues (
   constraint template_catalogues_one_per_business_account unique (company_id, business_account_id)
 );
 comment on table public.template_catalogues is
-  'The business accounts of a company at the channel, and when the templates of each were last read.';
+  'A company''s WhatsApp business accounts, and when the templates of each account were last read.';
 
 create table public.templates (
   id uuid primary key default gen_random_uuid(),
   company_id uuid not null references public.companies on delete cascade,
   business_account_id text not null,
-  -- The numbers of the connected accounts of this business account, which can send the template. Triggers keep this
-  -- column up to date.
+  -- The connected phone numbers of this business account, which can send the template. Triggers keep this column up to
+  -- date.
   phone_number_ids text[] not null default '{}',
-  -- The channel's id of the template.
+  -- The WhatsApp id of the template.
   channel_template_id text check (char_length(channel_template_id) between 1 and 64),
   name text not null check (char_length(name) between 1 and 512),
   language text not null check (char_length(language) between 1 and 64),
-  -- The channel's word for the status, in upper case. DELETED means that the channel no longer lists the template.
+  -- The status that WhatsApp reports, in upper case. DELETED means that WhatsApp no longer lists the template.
   status text not null check (char_length(status) between 1 and 64),
-  -- When the first reading with this status began.
+  -- The start time of the first reading with this status.
   status_since timestamptz not null,
   category text check (char_length(category) between 1 and 64),
-  -- The next category, which the channel has announced.
+  -- The next category, which WhatsApp has announced.
   upcoming_category text check (char_length(upcoming_category) between 1 and 64),
   quality text check (char_length(quality) between 1 and 64),
   rejected_reason text check (char_length(rejected_reason) between 1 and 255),
   parameter_format text not null check (parameter_format in ('POSITIONAL', 'NAMED')),
-  -- The components as the channel lists them, without signed addresses.
+  -- The components as listed by WhatsApp, without signed URLs.
   components jsonb not null check (jsonb_typeof(components) = 'array'),
   -- Null when the template has no header.
   header_format text check (char_length(header_format) between 1 and 64),
-  -- The variables that a send fills, in the order of their values. The form is { header: [{ name, example }], body: [{
-  -- name, example }], buttons: [{ index, kind, text, example }] }.
+  -- The variables that a send fills, in the order of their values. The format is { header: [{ name, example }], body:
+  -- [{ name, example }], buttons: [{ index, kind, text, example }] }.
   variables jsonb not null check (
-    -- This form of the check also refuses a missing member.
+    -- Written like this, the check also refuses a missing member.
     (jsonb_typeof(variables -> 'header'), jsonb_typeof(variables -> 'body'), jsonb_typeof(variables -> 'buttons'))
       is not distinct from ('array', 'array', 'array')
   ),
-  -- The text in pieces: { header, body: [piece], footer: text, buttons: [text] }. A piece is a text, or the number of a
-  -- variable of its component, counted from 0.
+  -- The text in pieces: { header, body: [piece], footer: text, buttons: [text] }. A piece is a string, or the
+  -- zero-based index of a variable in its component.
   rendering jsonb not null check (
     jsonb_typeof(rendering -> 'buttons') is not distinct from 'array'
     and coalesce(jsonb_typeof(rendering -> 'header'), 'null') in ('array', 'null')
     and coalesce(jsonb_typeof(rendering -> 'body'), 'null') in ('array', 'null')
     and coalesce(jsonb_typeof(rendering -> 'footer'), 'null') in ('string', 'null')
   ),
-  -- The button that repeats the code of an authentication template.
+  -- The button that contains the code of an authentication template.
   otp_button integer check (otp_button >= 0),
-  -- The parts of the template that this service cannot send, such as CAROUSEL.
+  -- The template parts that this service cannot send, such as CAROUSEL.
   unsupported text[] not null default '{}',
-  -- The sample of a media header: a signed address, and the address without its query, which stays the same.
+  -- The sample of a media header: a signed URL, and the same URL without its query string, which never changes.
   sample_url text check (char_length(sample_url) between 1 and 4096),
   sample_source text generated always as (split_part(sample_url, '?', 1)) stored,
-  -- Why the media of the header is not at the channel. Null when the channel has the media, or when no upload was tried
+  -- Why WhatsApp does not have the header's media file. Null when WhatsApp has the file, or when no upload was tried
   -- yet.
   media_problem text check (char_length(media_problem) between 1 and 1000),
-  -- How long the channel tries to deliver a message of the template.
+  -- How long WhatsApp tries to deliver a message with this template.
   ttl_seconds integer,
-  -- When the stored reading began.
+  -- The start time of the stored reading.
   read_at timestamptz not null,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
@@ -82,19 +82,19 @@ create table public.templates (
     references public.template_catalogues (company_id, business_account_id) on delete cascade
 );
 comment on table public.templates is
-  'The message templates of a company''s business accounts, as the channel last listed them.';
+  'The message templates of a company''s business accounts, as last listed by WhatsApp.';
 
 alter table public.templates alter column company_id set (n_distinct = 1);
 
--- When the service last read the templates of a name because a send did not fit the stored ones. claim_template_send()
--- explains this.
+-- When the service last read the templates with a name again because a send did not match the stored templates. See
+-- claim_template_send().
 create table public.template_rereads (
   id uuid primary key default gen_random_uuid(),
   company_id uuid not null references public.companies on delete cascade,
   business_account_id text not null,
   name text not null check (char_length(name) between 1 and 512),
   tried_at timestamptz not null default now(),
-  -- When the last stored reading of this name began.
+  -- The start time of the last stored reading of this name.
   read_at timestamptz,
   unique (company_id, id),
   constraint template_rereads_one_per_name unique (company_id, business_account_id, name),
@@ -102,7 +102,7 @@ create table public.template_rereads (
     references public.template_catalogues (company_id, business_account_id) on delete cascade
 );
 comment on table public.template_rereads is
-  'When the templates of a name were last read again for a send. Rows are deleted after an hour.';
+  'When the templates with a name were last read again for a send. Rows are deleted after an hour.';
 
 create index templates_by_name_idx on public.templates (company_id, name, language, id);
 create index template_rereads_lately_idx
@@ -122,8 +122,8 @@ begin
     select new.company_id, new.business_account_id where tg_op <> 'DELETE'
     order by business_account_id
   loop
-    -- This statement waits for a transaction that stores a reading. Otherwise this transaction would not see the
-    -- templates of that reading. A later reading waits for this transaction, and then sees the account.
+    -- This statement waits for a transaction that stores a template reading. Otherwise this transaction would not see
+    -- the templates of that reading. A later reading waits for this transaction and then sees the account.
     perform from public.template_catalogues
     where company_id = changed.company_id and business_account_id = changed.business_account_id
     for no key update;
@@ -136,7 +136,7 @@ begin
 end
 $$;
 comment on function app.note_numbers_of_templates() is
-  'Trigger: sets the accounts that can send the templates of a business account.';
+  'Trigger: updates the accounts that can send the templates of a business account.';
 
 create function public.apply_template_sync(
   account_id uuid,
@@ -150,7 +150,7 @@ set search_path = ''
 as $$
 #variable_conflict use_column
 declare
-  -- Null for a role without a key, which may write for every company.
+  -- Null for a role without an API key. Such a role may write for every company.
   own_company_id constant uuid := app.company_id('messaging');
   -- If began_at were in the future, all later readings would be ignored.
   reading_at constant timestamptz := least(apply_template_sync.began_at, now());
@@ -176,8 +176,8 @@ begin
   if not found then
     raise sqlstate 'PT404' using message = 'No account with a business account has this id';
   end if;
-  -- The account may have moved to another business account since the reading began. Then the templates do not belong to
-  -- the new business account.
+  -- The account may have moved to another business account since the reading began. In that case, the templates do not
+  -- belong to the new business account.
   if account.business_account_id <> apply_template_sync.business_account_id then
     raise sqlstate 'PT409' using message = 'The account belongs to another business account now';
   end if;
@@ -185,16 +185,16 @@ begin
   insert into public.template_catalogues (company_id, business_account_id)
   values (account.company_id, account.business_account_id)
   on conflict do nothing;
-  -- Only one transaction at a time stores a reading. Claims refer to the row too, but do not wait for this lock.
+  -- Only one transaction at a time stores a reading. Claims also refer to the row, but do not wait for this lock.
   select catalogues.synced_at into last_synced_at from public.template_catalogues as catalogues
   where company_id = account.company_id and business_account_id = account.business_account_id
   for no key update;
-  -- The numbers are read after that lock, for the reason given in app.note_numbers_of_templates().
+  -- The function reads the numbers after it has the lock, for the reason given in app.note_numbers_of_templates().
   numbers := app.connected_numbers(account.company_id, account.business_account_id);
 
   listed := array(
-    -- Normally, the channel lists each template once. If a template is listed twice, the version that can be sent
-    -- counts.
+    -- Normally, WhatsApp lists each template once. If a template is listed twice, the version that can be sent is
+    -- stored.
     select distinct on (entry.name, entry.language) entry
     from jsonb_populate_recordset(null::public.templates, apply_template_sync.templates) as entry
     where apply_template_sync.only_name is null or entry.name = apply_template_sync.only_name
@@ -242,7 +242,8 @@ begin
     end,
     entry.ttl_seconds, reading_at
   from unnest(listed) as entry
-  -- The rows are written in one order, so that two statements with several templates never wait for each other.
+  -- The rows are always written in the same order, so that two statements with several templates cannot cause a
+  -- deadlock.
   order by entry.name, entry.language
   on conflict (company_id, business_account_id, name, language) do update set
     phone_number_ids = excluded.phone_number_ids,
@@ -281,7 +282,7 @@ begin
   if apply_template_sync.only_name is null then
     update public.template_catalogues set
       synced_at = reading_at,
-      -- The next readings are spread over an hour, so that the accounts do not all call the channel at the same time.
+      -- The next readings are spread over an hour, so that the accounts do not all call WhatsApp at the same time.
       sync_due_at = reading_at + interval '24 hours' - random() * interval '1 hour',
       failures = 0
     where company_id = account.company_id and business_account_id = account.business_account_id
@@ -301,12 +302,12 @@ begin
 end
 $$;
 comment on function public.apply_template_sync(uuid, timestamptz, jsonb, text, text) is
-  'Stores a reading of the channel''s list for the business account of a messaging account. The reading has all '
-  'templates, or only the templates with the name only_name. began_at is the time of the database when the reading '
-  'began. A template that is no longer listed becomes DELETED. Returns how many templates the reading has, and how '
-  'many it added, changed and removed. With an API key, the account must belong to the key''s company, and only_name '
-  'is required. Raises PT404 when the account has no business account. Raises PT409 when its business account is not '
-  'business_account_id.';
+  'Stores a reading of the WhatsApp template list for the business account of a messaging account. The reading '
+  'contains all templates, or only the templates with the name only_name. The argument began_at is the database time '
+  'at the start of the reading. A template that is no longer listed becomes DELETED. Returns the number of templates '
+  'in the reading, and how many of them it added, changed and removed. With an API key, the account must belong to the '
+  'key''s company, and only_name is required. Raises PT404 when the account has no business account. Raises PT409 when '
+  'its business account is not business_account_id.';
 grant execute on function public.apply_template_sync(uuid, timestamptz, jsonb, text, text)
   to api_client, channel_client, service_role;
 

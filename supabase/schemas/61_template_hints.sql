@@ -1,6 +1,6 @@
--- Hints: events in which the channel reports that a template changed. After a hint, the template is read again before
--- its next send, and the whole list is read within a minute. Until then, the stored template has the values of the
--- event, because a send may come first. The values of the reading then replace them.
+-- Hints are events in which WhatsApp reports that a template has changed. After a hint, the template is read again
+-- before its next send, and the whole list is read within a minute. Until then, the stored template has the values of
+-- the event, because a send may happen first. The values of the reading then replace these values.
 
 create table public.template_hints (
   id uuid primary key default gen_random_uuid(),
@@ -9,9 +9,9 @@ create table public.template_hints (
   name text not null check (char_length(name) between 1 and 512),
   language text not null check (char_length(language) between 1 and 64),
   kind text not null check (kind in ('status', 'quality', 'category', 'components')),
-  -- The columns of the template that the event names, with their values. Empty when there are none.
+  -- The template columns that the event contains, with their values. Empty when the event contains none.
   value jsonb not null check (jsonb_typeof(value) = 'object'),
-  -- The time that the channel reported, in whole seconds.
+  -- The time that WhatsApp reported, in whole seconds.
   happened_at timestamptz not null check (happened_at >= '2000-01-01Z'),
   told_at timestamptz not null default now(),
   unique (company_id, id),
@@ -20,15 +20,15 @@ create table public.template_hints (
     references public.template_catalogues (company_id, business_account_id) on delete cascade
 );
 comment on table public.template_hints is
-  'The hints of the channel about templates: the newest hint of each kind. A hint is deleted after the next reading '
-  'of the whole list.';
+  'The hints about templates: the newest hint of each kind. A hint is deleted after the next reading of the whole '
+  'list.';
 
 create function app.hinted_columns(kind text, value jsonb) returns jsonb
 language plpgsql immutable
 set search_path = ''
 as $$
 declare
-  -- The function ignores a text that does not have the form of a channel's word.
+  -- The function ignores a string that does not have the format of a WhatsApp value.
   word constant text := '^[A-Z][A-Z_]{0,63}$';
   status text;
   quality text;
@@ -39,7 +39,7 @@ begin
     when 'status' then
       status := upper(value ->> 'event');
       status := case status when 'REINSTATED' then 'APPROVED' else status end;
-      -- Other events, such as FLAGGED, do not say which status the list will show.
+      -- Other events, such as FLAGGED, do not contain the status that the list will show.
       if status in (
         'APPROVED', 'ARCHIVED', 'DELETED', 'DISABLED', 'IN_APPEAL', 'LIMIT_EXCEEDED', 'PAUSED', 'PENDING',
         'PENDING_DELETION', 'REJECTED'
@@ -56,7 +56,7 @@ begin
       end if;
     when 'category' then
       category := upper(value ->> 'new_category');
-      -- An event that comes before the change also names the next category. In such an event, new_category is the
+      -- An event that announces the change also contains the next category. In such an event, new_category is the
       -- current category.
       upcoming := upper(value ->> 'correct_category');
       if category ~ word and (upcoming is null or upcoming ~ word) then
@@ -68,8 +68,8 @@ begin
 end
 $$;
 comment on function app.hinted_columns(text, jsonb) is
-  'Returns the columns of a template that an event of the channel names, with their values. The kind of the event '
-  'decides which columns these are. Returns an empty object when the event names no known column.';
+  'Returns the template columns that a WhatsApp event contains, with their values. The columns depend on the kind of '
+  'event. Returns an empty object when the event contains no known column.';
 
 create function app.apply_template_hint(account_ids uuid[], item jsonb) returns text
 language plpgsql
@@ -86,8 +86,7 @@ declare
   catalogue record;
 begin
   for catalogue in
-    -- The catalogues are locked in one order, and each one is locked before its templates. A reading locks them in the
-    -- same order.
+    -- The catalogues are locked in the same order as in a reading, and each catalogue is locked before its templates.
     select catalogues.id, catalogues.company_id, catalogues.business_account_id, catalogues.synced_at
     from public.template_catalogues as catalogues
     where (catalogues.company_id, catalogues.business_account_id) in (
@@ -97,7 +96,7 @@ begin
     order by catalogues.company_id
     for no key update
   loop
-    -- If there is no catalogue, a reading is due anyway, and no send is checked against templates.
+    -- If there is no catalogue, a reading is already due, and sends are not checked against templates.
     continue when catalogue.synced_at is null;
     -- A hint does not shorten the pause after a failed reading.
     update public.template_catalogues set sync_due_at = now()
@@ -114,7 +113,8 @@ begin
       value = excluded.value,
       happened_at = excluded.happened_at,
       told_at = excluded.told_at
-    -- Events of the same second may come in any order. With this condition, the result does not depend on their order.
+    -- Events with the same second may arrive in any order. Because of this condition, the result does not depend on
+    -- their order.
     where (excluded.happened_at, excluded.value) > (hints.happened_at, hints.value);
     continue when not found;
     -- This update fires the trigger that applies the hint.
@@ -123,7 +123,7 @@ begin
       and templates.business_account_id = catalogue.business_account_id
       and templates.name = told_name and templates.language = told_language
       and templates.read_at < happened + interval '1 second' and told_value <> '{}';
-    -- When tried_at has this time, the name may be read again immediately.
+    -- With this value of tried_at, the name may be read again immediately.
     update public.template_rereads as rereads set tried_at = now() - interval '61 seconds'
     where rereads.company_id = catalogue.company_id
       and rereads.business_account_id = catalogue.business_account_id
@@ -133,10 +133,10 @@ begin
 end
 $$;
 comment on function app.apply_template_hint(uuid[], jsonb) is
-  'Applies an event of the channel about a template (an item of kind template) to the catalogues of these accounts. '
-  'The list becomes due to be read, and the next send of the template reads the template again first. Until then, the '
-  'template has the values of the event, unless it was read after the event. An item without a language only makes '
-  'the reading of the list due.';
+  'Applies a WhatsApp event about a template (an item of kind `template`) to the catalogues of these accounts. A '
+  'reading of the list becomes due, and the next send of the template first reads the template again. Until then, the '
+  'template has the values of the event, unless it was read after the event. An item without a language only makes a '
+  'reading of the list due.';
 
 create function app.show_hints() returns trigger
 -- Security definer, because no role may read the hints.
@@ -163,7 +163,7 @@ begin
 end
 $$;
 comment on function app.show_hints() is
-  'Trigger: gives a template the values that the channel reported after the stored reading began.';
+  'Trigger: gives a template the values that WhatsApp reported after the start of the stored reading.';
 
 create function app.forget_hints() returns trigger
 language plpgsql security definer -- see app.show_hints()
@@ -173,7 +173,7 @@ begin
   delete from public.template_hints as hints
   where hints.company_id = new.company_id and hints.business_account_id = new.business_account_id
     and hints.told_at <= new.synced_at;
-  -- The list may lack a change that the channel reported during the reading.
+  -- The list may lack a change that WhatsApp reported during the reading.
   if exists (
     select from public.template_hints as hints
     where hints.company_id = new.company_id and hints.business_account_id = new.business_account_id
@@ -184,7 +184,8 @@ begin
 end
 $$;
 comment on function app.forget_hints() is
-  'Trigger: a reading of the whole list deletes the earlier hints. If later hints are left, the next reading is due.';
+  'Trigger: deletes the earlier hints after a reading of the whole list. If later hints remain, the next reading is '
+  'due.';
 
 create trigger templates_show_hints before insert or update of read_at on public.templates
   for each row execute function app.show_hints();

@@ -1,18 +1,17 @@
--- The media of template headers, which the channel requires with every send. The approved sample is uploaded once for
--- each account. Sends use its media id until the media is about to expire.
+-- The media files in template headers, which WhatsApp requires with every send. The approved sample is uploaded once
+-- for each account. Sends use its media id until shortly before the file expires.
 
 create table public.template_media (
   id uuid primary key default gen_random_uuid(),
   company_id uuid not null references public.companies on delete cascade,
   account_id uuid not null,
   sample_source text not null,
-  -- The media id of the channel. The channel deletes the media after 30 days. Null means that the media has to be
-  -- uploaded.
+  -- The WhatsApp media id. WhatsApp deletes the file after 30 days. Null means that the file has to be uploaded.
   media_id text check (char_length(media_id) between 1 and 255),
-  -- The name of a document, which the recipient sees.
+  -- The file name of a document, which the recipient sees.
   filename text check (char_length(filename) between 1 and 240),
   uploaded_at timestamptz,
-  -- The upload that is running, its beginning, and the time until which no other upload begins.
+  -- The upload in progress, its start time, and the time until which no other upload starts.
   upload_id uuid unique,
   began_at timestamptz,
   lease_ends_at timestamptz,
@@ -28,7 +27,7 @@ create table public.template_media (
   constraint template_media_time_when_uploaded check (media_id is null or uploaded_at is not null)
 );
 comment on table public.template_media is
-  'The samples of template headers that were uploaded to the channel, for each account.';
+  'The samples of template headers that were uploaded to WhatsApp, for each account.';
 
 create function app.media_problem(own_company_id uuid, of_business_account_id text, of_source text) returns text
 language sql stable
@@ -43,7 +42,7 @@ as $$
       where accounts.company_id = own_company_id and accounts.business_account_id = of_business_account_id
         and accounts.disconnected_at is null
         and media.sample_source = of_source and media.failure is not null
-        -- If an early renewal fails, the earlier media can still be sent.
+        -- If an early renewal fails, the earlier media file can still be sent.
         and (media.media_id is null or media.uploaded_at <= now() - interval '29 days')
       order by media.failed_at desc
       limit 1
@@ -52,14 +51,14 @@ as $$
 $$;
 comment on function app.media_problem(uuid, text, text) is
   'Returns why the sample of a template header could not be uploaded for an account of this business account. Returns '
-  'null when the channel has the sample, or when no upload was tried yet.';
+  'null when WhatsApp has the sample, or when no upload was tried yet.';
 
 create function app.note_media_problem(own_company_id uuid, of_account_id uuid, of_source text) returns void
 language sql
 set search_path = ''
 as $$
   -- Templates that another transaction has locked are skipped, so an upload does not wait for a reading that is being
-  -- stored. The next reading notes the problem.
+  -- stored. The next reading records the problem.
   update public.templates as templates
   set media_problem = app.media_problem(own_company_id, templates.business_account_id, of_source)
   where templates.id in (
@@ -74,7 +73,7 @@ as $$
   )
 $$;
 comment on function app.note_media_problem(uuid, uuid, text) is
-  'Notes the result of an upload for an account, in the templates that have this sample in the header.';
+  'Records the result of an upload for an account in the templates that have this sample in the header.';
 
 create function public.due_media(account_id uuid, max_rows integer default 10) returns jsonb
 language sql stable security definer
@@ -105,8 +104,8 @@ as $$
   ) due
 $$;
 comment on function public.due_media(uuid, integer) is
-  'Returns the templates with header media that has to be uploaded for an account. The media was never uploaded, is '
-  'stale, or expires within five days. After a failure, the template is left out for a pause that grows with each '
+  'Returns the templates whose header media file has to be uploaded for an account. The file was never uploaded, is '
+  'outdated, or expires within five days. After a failure, excludes the template for a pause that grows with each '
   'failure.';
 grant execute on function public.due_media(uuid, integer) to channel_client, service_role;
 
@@ -154,7 +153,7 @@ begin
       return jsonb_build_object('result', 'ready', 'media_id', media.media_id, 'filename', media.filename);
     when media.lease_ends_at > now() then
       return jsonb_build_object('result', 'wait');
-    -- Many callers may have waited for a failed upload. These callers must not all try again, one after the other.
+    -- Many callers may have waited for a failed upload. They must not all retry the upload one after the other.
     when media.failed_at > now() - interval '10 seconds' then
       return jsonb_build_object('result', 'failed', 'reason', media.failure);
     else
@@ -172,10 +171,11 @@ begin
 end
 $$;
 comment on function public.begin_media_upload(uuid, uuid, integer) is
-  'Decides who uploads the header media of a template for an account. The result ready has the media id. The result '
-  'upload means that this caller has to upload, and then to call finish_media_upload or fail_media_upload. The result '
-  'wait means that another caller is uploading. The result failed means that an upload failed less than ten seconds '
-  'ago, or that there is no sample. The result gone means that the template no longer exists.';
+  'Decides which caller uploads a template''s header media file for an account. The result `ready` contains the media '
+  'id. The result `upload` means that this caller has to upload the file, and then call finish_media_upload or '
+  'fail_media_upload. The result `wait` means that another caller is uploading the file. The result `failed` means '
+  'that an upload failed less than ten seconds ago, or that there is no sample. The result `gone` means that the '
+  'template no longer exists.';
 grant execute on function public.begin_media_upload(uuid, uuid, integer) to api_client, channel_client, service_role;
 
 create function public.finish_media_upload(upload_id uuid, media_id text, filename text default null)
@@ -197,8 +197,8 @@ begin
   if not found then
     return false;
   end if;
-  -- The success shows only that the token works. It says nothing about other refusals, for example because of a problem
-  -- with the payment.
+  -- The success shows only that the token works. Other refusals, for example because of a payment problem, may still
+  -- apply.
   perform app.withdraw_token_refusals(media.account_id, media.began_at)
   from public.messaging_accounts as accounts
   where accounts.id = media.account_id and accounts.refused_at is not null;
@@ -208,7 +208,7 @@ end
 $$;
 comment on function public.finish_media_upload(uuid, text, text) is
   'Records the media id of an upload. Returns false when the upload had already ended, or when another upload has '
-  'begun.';
+  'started.';
 grant execute on function public.finish_media_upload(uuid, text, text) to api_client, channel_client, service_role;
 
 create function public.fail_media_upload(upload_id uuid, reason text, refusal text default null) returns boolean
@@ -230,7 +230,7 @@ begin
   end if;
   perform app.note_media_problem(media.company_id, media.account_id, media.sample_source);
   if fail_media_upload.refusal is not null then
-    -- A key uploads only for a send, which cannot go out now. A job uploads in advance.
+    -- An API key uploads only for a send, and this send now fails. A job uploads in advance.
     perform app.note_refusal(
       media.account_id, 'refusal', fail_media_upload.refusal, (own_company_id is not null)::integer
     );
@@ -239,8 +239,9 @@ begin
 end
 $$;
 comment on function public.fail_media_upload(uuid, text, text) is
-  'Records why an upload failed. The refusal is the code of the channel if it refused the account: it becomes a notice '
-  'of the account. Returns false when the upload had already ended, or when another upload has begun.';
+  'Records why an upload failed. If WhatsApp refused the account, `refusal` is the WhatsApp error code, and the '
+  'refusal becomes a notice of the account. Returns false when the upload had already ended, or when another upload '
+  'has started.';
 grant execute on function public.fail_media_upload(uuid, text, text) to api_client, channel_client, service_role;
 
 create trigger template_media_set_updated_at before update on public.template_media

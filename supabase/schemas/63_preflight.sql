@@ -1,9 +1,8 @@
--- The preflight. The claim of a send also checks the send against the stored template, without another round trip. The
--- claim refuses a send that the channel would certainly refuse. The idempotency key of that send can be used again.
---
--- Every send is checked and rendered, so these functions must be fast. These functions contain no queries, because
--- Postgres plans the queries of an SQL function at each call. The functions call no other functions, because each call
--- has a cost.
+-- The preflight check. The claim of a send also checks the send against the stored template, without another round
+-- trip. The claim refuses a send that WhatsApp would certainly refuse. The idempotency key of a refused send can be
+-- used again. Every send is checked and rendered, so these functions must be fast. They contain no queries, because
+-- Postgres plans the queries of an SQL function at each call. They call no other functions, because each call has a
+-- cost.
 
 create function app.rendered_text(rendering jsonb, header_variables text[], body_variables text[]) returns text
 language plpgsql immutable
@@ -38,9 +37,8 @@ begin
 end
 $$;
 comment on function app.rendered_text(jsonb, text[], text[]) is
-  'Returns the text of a template (templates.rendering) as the recipient sees it. The text has the header and body '
-  'with the values of their variables, the footer, and the labels of the buttons. An empty line separates these '
-  'parts.';
+  'Returns the text of a template (templates.rendering) as the recipient sees it. The text contains the header and the '
+  'body with their variables filled in, the footer, and the button labels. An empty line separates these parts.';
 
 create function app.template_faults(
   template public.templates,
@@ -69,7 +67,7 @@ begin
     );
   end if;
   if template.unsupported <> '{}' then
-    -- The platform does not know what else such a template needs.
+    -- The platform does not know the other requirements of such a template.
     return faults || jsonb_build_object(
       'field', 'template_name', 'fault', 'unsupported', 'parts', template.unsupported
     );
@@ -84,7 +82,7 @@ begin
       );
     end if;
     for place in 1 .. coalesce(cardinality(given), 0) loop
-      -- The channel refuses these characters in a value.
+      -- WhatsApp refuses these characters in a value.
       if given[place] = '' or given[place] ~ e'[\n\r\t]| {5}' then
         faults := faults || jsonb_build_object(
           'field', format('%s_variables.%s', part, place - 1),
@@ -98,8 +96,8 @@ end
 $$;
 comment on function app.template_faults(public.templates, text, text[], text[], text[]) is
   'Returns why a template cannot be sent with these values, as an array of faults, each with its field. The array is '
-  'empty when the template can be sent. media_type is the type of header media that the caller declares: image, video, '
-  'document or null.';
+  'empty when the template can be sent. The argument media_type is the declared type of the header media file: image, '
+  'video, document or null.';
 
 create function app.judge_template(
   own_company_id uuid,
@@ -111,11 +109,11 @@ create function app.judge_template(
   body_variables text[],
   button_variables text[],
   preflight text,
-  -- The verdict is go, refused or reread. The verdict reread means that the stored template is out of date, or that it
-  -- has a fault and may be out of date.
+  -- The verdict is `go`, `refused` or `reread`. The verdict `reread` means that the stored template is outdated, or
+  -- that it has a fault and may be outdated.
   out verdict text,
   out faults jsonb,
-  -- Null when the template is not known.
+  -- Null when the template is unknown.
   out template public.templates
 )
 language plpgsql stable
@@ -125,7 +123,7 @@ declare
   known record;
   reread record;
   languages text[];
-  -- The time from which the stored template may lack a change that the channel reported.
+  -- From this time on, the stored template may lack a change that WhatsApp reported.
   hinted_at timestamptz;
   is_fresh boolean;
   may_reread boolean;
@@ -135,7 +133,7 @@ begin
     return;
   end if;
   select templates as template,
-    -- A change of the template's quality does not prevent a send.
+    -- A change in the template's quality does not prevent a send.
     (
       select max(hints.told_at) from public.template_hints as hints
       where hints.company_id = own_company_id and hints.business_account_id = of_business_account_id
@@ -180,7 +178,7 @@ begin
         jsonb_build_object('field', 'language_code', 'fault', 'language', 'languages', languages)
       )
     end;
-    -- The platform reads a name again after a minute, and a new template can be sent then.
+    -- The platform reads a name again after a minute. Then a new template can be sent.
     is_fresh := reread.read_at > now() - interval '1 minute';
     if hinted_at <= reread.read_at then
       hinted_at := null;
@@ -197,7 +195,7 @@ begin
     reread.tried_at is null or reread.tried_at <= now() - interval '1 minute'
     or (reread.tried_at > now() - interval '15 seconds' and coalesce(reread.read_at < reread.tried_at, true))
   ) and (
-    -- A caller that tries many names must not use up the request limit of the account at the channel.
+    -- A caller that tries many names must not use up the account's request limit at WhatsApp.
     select count(*) < 20 from public.template_rereads as rereads
     where rereads.company_id = own_company_id and rereads.business_account_id = of_business_account_id
       and rereads.tried_at > now() - interval '1 minute'
@@ -205,8 +203,8 @@ begin
   if may_reread then
     verdict := 'reread';
   elsif hinted_at is not null and exists (
-    -- The template cannot be read now, and the channel has just reported that it does not accept the template. Other
-    -- faults may be out of date.
+    -- The template cannot be read now, and WhatsApp has just reported that it does not accept the template. Other
+    -- faults may be outdated.
     select from public.template_hints as hints
     where hints.company_id = own_company_id and hints.business_account_id = of_business_account_id
       and hints.name = by_name and hints.language = in_language and hints.kind = 'status'
@@ -223,7 +221,7 @@ end
 $$;
 comment on function app.judge_template(uuid, text, text, text, text, text[], text[], text[], text) is
   'Decides from the stored templates whether a send can continue. Refuses the send only for a fault that was read, or '
-  'that the channel reported, within the last ten minutes. For an older fault, or after a change that the channel '
-  'reported, the template is read again first. A name is read again at most once a minute. If the template cannot be '
-  'read again, the send continues, and the channel decides. The argument preflight is off (no check), first, or last. '
-  'The value last means that the template has been read again, or could not be read.';
+  'that WhatsApp reported, within the last ten minutes. For an older fault, or after a change that WhatsApp reported, '
+  'the template is read again first. A name is read again at most once a minute. If the template cannot be read again, '
+  'the send continues, and WhatsApp decides. The argument `preflight` is `off` (no check), `first` or `last`. The '
+  'value `last` means that the template has been read again, or could not be read.';

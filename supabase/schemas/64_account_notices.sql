@@ -1,28 +1,28 @@
--- Notices of the channel about an account: events of its business account, such as a restriction, trouble with its
--- number, and refusals of the account in answers of the channel. Operators and members of the company can read them. A notice does not stop sends or disconnect an account,
--- because the channel itself refuses what it does not accept.
+-- WhatsApp notices about an account: events about its business account (such as a restriction), errors with its number,
+-- and responses that refuse the account. Operators and members of the company can read these notices. A notice does not
+-- stop sends or disconnect an account, because WhatsApp itself refuses what it does not accept.
 
 create table public.account_notices (
   id uuid primary key default gen_random_uuid(),
   company_id uuid not null references public.companies on delete cascade,
   account_id uuid not null,
-  -- An event is about the business account or a number. Trouble is an error that is not about a message. A refusal is
-  -- the channel's answer to a send or to the upload of its media, and a reading_refusal its answer to a reading of
-  -- templates. A reported_refusal came in a report: the channel accepted a message and did not deliver it because of
-  -- the account.
+  -- An `event` is about the business account or a number. A `trouble` is an error that is not about a message. A
+  -- `refusal` is WhatsApp's response to a send or a media upload. A `reading_refusal` is the response to a reading of
+  -- templates. A `reported_refusal` came in a report: WhatsApp accepted a message but did not deliver it because of the
+  -- account.
   kind text not null check (kind in ('event', 'trouble', 'refusal', 'reading_refusal', 'reported_refusal')),
-  -- For an event, the channel's word, such as ACCOUNT_RESTRICTION. For anything else, the channel's code; for a refusal
-  -- also token_unusable, if the stored token cannot be decrypted.
+  -- For an event, the WhatsApp event name, such as ACCOUNT_RESTRICTION. For all other kinds, the WhatsApp error code.
+  -- For a refusal, token_unusable means that the stored token cannot be decrypted.
   event text not null check (event ~ '^[A-Za-z0-9_.-]{1,64}$'),
-  -- For an event, the channel's object. For trouble, { code, message, details }. For a refusal, { code }.
+  -- For an event, the WhatsApp object. For trouble, { code, message, details }. For a refusal, { code }.
   value jsonb not null check (jsonb_typeof(value) = 'object' and octet_length(value::text) <= 16384),
-  -- The time that the channel reported. For a refusal, the time of the first one since the last success.
+  -- The time that WhatsApp reported. For a refusal, the time of the first refusal since the last success.
   happened_at timestamptz not null check (happened_at >= '2000-01-01Z'),
   until timestamptz check (until >= '2000-01-01Z' and until < '2200-01-01Z'),
-  -- Whether the channel has refused all or some messages of the account since happened_at.
+  -- Whether WhatsApp has refused all or some of the account's messages since happened_at.
   stops_sending boolean not null default false,
   received_at timestamptz not null default now(),
-  -- How many sends a refusal has stopped since happened_at.
+  -- The number of sends that a refusal has stopped since happened_at.
   stopped_sends integer not null default 0 check (stopped_sends >= 0),
   unique (company_id, id),
   constraint account_notices_newest unique (company_id, account_id, kind, event),
@@ -30,8 +30,8 @@ create table public.account_notices (
     references public.messaging_accounts (company_id, id) on delete cascade
 );
 comment on table public.account_notices is
-  'The newest notice of the channel about each account, for each event and each code of trouble. A notice is kept for '
-  '30 days after its end.';
+  'The newest WhatsApp notice about each account, for each event and each error code. A notice is kept for 30 days '
+  'after its end.';
 
 create function app.end_of_notice(
   kind text, stops_sending boolean, happened_at timestamptz, received_at timestamptz, until timestamptz
@@ -40,7 +40,7 @@ language sql stable
 set search_path = ''
 as $$
   select case
-    -- The next success withdraws a refusal. Without any send, a refusal says nothing after 30 days.
+    -- The next success withdraws a refusal. If no send happens for 30 days, a refusal is no longer meaningful.
     when kind like '%refusal' then received_at + interval '30 days'
     when until is not null then until
     when stops_sending then happened_at + interval '30 days'
@@ -48,8 +48,8 @@ as $$
   end
 $$;
 comment on function app.end_of_notice(text, boolean, timestamptz, timestamptz, timestamptz) is
-  'Returns when a notice with these values no longer counts. A notice without an end counts for a day, or for 30 days '
-  'if it stops sends.';
+  'Returns when a notice with these values is no longer current. A notice without an end is current for a day, or for '
+  '30 days if it stops sends.';
 grant execute on function app.end_of_notice(text, boolean, timestamptz, timestamptz, timestamptz) to authenticated;
 
 create function app.is_current(notice public.account_notices) returns boolean
@@ -61,7 +61,7 @@ as $$
   )
 $$;
 comment on function app.is_current(public.account_notices) is
-  'Checks whether a notice still counts; see app.end_of_notice().';
+  'Checks whether a notice is still current. See app.end_of_notice().';
 grant execute on function app.is_current(public.account_notices) to authenticated;
 
 create function app.keep_account_notices(account_ids uuid[], notices public.account_notices[]) returns text
@@ -83,7 +83,7 @@ begin
     order by kind, event, happened_at desc, value desc
   ) as notice
   where accounts.id = any (account_ids)
-  -- The rows are written in one order, so that two events never wait for each other.
+  -- The rows are always written in the same order, so that two events cannot cause a deadlock.
   order by accounts.id, notice.kind, notice.event
   on conflict on constraint account_notices_newest do update set
     value = excluded.value,
@@ -91,7 +91,8 @@ begin
     until = excluded.until,
     stops_sending = excluded.stops_sending,
     received_at = excluded.received_at
-  -- Events of the same second may come in any order. With this condition, the result does not depend on their order.
+  -- Events with the same second may arrive in any order. Because of this condition, the result does not depend on their
+  -- order.
   where (excluded.happened_at, excluded.value) > (known.happened_at, known.value);
 
   delete from public.account_notices as notices using (
@@ -131,8 +132,8 @@ begin
 end
 $$;
 comment on function app.apply_account_event(uuid[], jsonb) is
-  'Stores an event of the channel about a business account or a number (an item of kind account) for these accounts. '
-  'Does not disconnect an account or stop a send.';
+  'Stores a WhatsApp event about a business account or a number (an item of kind `account`) for these accounts. Does '
+  'not disconnect an account or stop a send.';
 
 create function app.apply_trouble(account_id uuid, item jsonb) returns text
 language plpgsql
@@ -159,7 +160,7 @@ begin
 end
 $$;
 comment on function app.apply_trouble(uuid, jsonb) is
-  'Stores errors of the channel that are about an account and not about a message (an item of kind trouble).';
+  'Stores WhatsApp errors that are about an account and not about a message (an item of kind `trouble`).';
 
 create function public.current_account_notices(company_id uuid default null) returns jsonb
 language sql stable security definer -- one answer for all accounts, even with many notices
@@ -173,7 +174,7 @@ as $$
     and app.is_current(notices)
 $$;
 comment on function public.current_account_notices(uuid) is
-  'Returns the notices that still count, for the accounts of a company, or for all accounts. See app.is_current().';
+  'Returns the current notices for a company''s accounts, or for all accounts. See app.is_current().';
 grant execute on function public.current_account_notices(uuid) to service_role;
 
 alter table public.account_notices enable row level security;

@@ -1,7 +1,7 @@
--- Refusals: the channel refuses an account in its answer to a send, a reply, an upload of media or a reading of
--- templates, for example because the token has expired. Or the channel accepts a message, and reports the refusal
--- later. A refusal becomes a notice of the account immediately. The next success of the same kind withdraws it. A
--- refusal does not stop the next send, because the channel decides.
+-- Refusals of an account. WhatsApp refuses an account in its response to a send, a reply, a media upload or a reading
+-- of templates, for example because the token has expired. WhatsApp may also accept a message and report the refusal
+-- later. A refusal immediately becomes a notice of the account. The next success of the same kind withdraws the
+-- refusal. A refusal does not stop the next send, because WhatsApp decides.
 
 create function app.note_refusal(of_account_id uuid, of_kind text, of_event text, stopped integer) returns void
 language plpgsql
@@ -10,7 +10,7 @@ as $$
 declare
   is_send constant boolean := of_kind <> 'reading_refusal';
 begin
-  -- The account is locked first, as in withdraw_refusals() and when the account is connected again.
+  -- The account is locked first, as in withdraw_refusals() and when the account is reconnected.
   perform from public.messaging_accounts where id = of_account_id for no key update;
   insert into public.account_notices as known (
     company_id, account_id, kind, event, value, happened_at, stops_sending, stopped_sends
@@ -22,7 +22,7 @@ begin
   from public.messaging_accounts where id = of_account_id
   on conflict on constraint account_notices_newest do update set
     received_at = now(),
-    -- If the earlier refusal no longer counts, the time and the count of stopped sends start again.
+    -- If the earlier refusal is no longer current, its time and the number of stopped sends are reset.
     happened_at = case when app.is_current(known) then known.happened_at else now() end,
     stopped_sends = excluded.stopped_sends + case when app.is_current(known) then known.stopped_sends else 0 end;
   if is_send then
@@ -31,9 +31,9 @@ begin
 end
 $$;
 comment on function app.note_refusal(uuid, text, text, integer) is
-  'Notes that the channel has refused an account. The kind is refusal for a send, a reply or an upload, '
-  'reading_refusal for a reading of templates, and reported_refusal for a report. The event is the code of the '
-  'channel, or token_unusable. stopped is the number of sends that this refusal has stopped: 0 or 1.';
+  'Records that WhatsApp has refused an account. The kind is `refusal` for a send, a reply or an upload, '
+  '`reading_refusal` for a reading of templates, and `reported_refusal` for a report. The event is the WhatsApp error '
+  'code, or token_unusable. The argument `stopped` is the number of sends that this refusal has stopped: 0 or 1.';
 
 create function app.account_of_message(
   of_company_id uuid,
@@ -60,7 +60,7 @@ as $$
   select event in ('0', '190', 'token_unusable')
 $$;
 comment on function app.is_about_token(text) is
-  'Checks whether the event of a refusal says that the access token cannot be used for anything.';
+  'Checks whether the event of a refusal means that the access token cannot be used at all.';
 
 create function app.withdraw_refusals(of_account_id uuid, of_kind text, began_at timestamptz) returns void
 language plpgsql
@@ -68,7 +68,7 @@ set search_path = ''
 as $$
 begin
   perform from public.messaging_accounts where id = of_account_id for no key update;
-  -- A refusal that came after the call had begun may be newer than the success.
+  -- A refusal that was recorded after the start of the call may be newer than the success.
   delete from public.account_notices
   where account_id = of_account_id and received_at <= began_at
     and (kind = of_kind or kind like '%refusal' and app.is_about_token(event));
@@ -79,8 +79,8 @@ begin
 end
 $$;
 comment on function app.withdraw_refusals(uuid, text, timestamptz) is
-  'Withdraws the refusals of an account after a success of the same kind, whose call began at this time. Any success '
-  'shows that the token can be used.';
+  'Withdraws the refusals of an account after a success of the same kind. The argument is the start time of the '
+  'successful call. Any success shows that the token can be used.';
 
 create function app.withdraw_token_refusals(of_account_id uuid, began_at timestamptz) returns void
 language plpgsql
@@ -98,8 +98,8 @@ begin
 end
 $$;
 comment on function app.withdraw_token_refusals(uuid, timestamptz) is
-  'Withdraws the refusals of an account that are about its token or its permissions, up to this time: the account has '
-  'got a new token, or an upload that began then has succeeded.';
+  'Withdraws the refusals of an account that are about its token or its permissions, up to this time. At this time, '
+  'the account got a new token, or a successful upload started.';
 
 create function app.note_report(own_company_id uuid, of_message_id uuid, failure jsonb, reported_at timestamptz)
 returns void
@@ -113,7 +113,7 @@ begin
   from app.account_of_message(own_company_id, of_message_id) as sent
   join public.messaging_accounts as accounts on accounts.id = sent.id;
   if failure ->> 'reason' = 'channel_account_error' then
-    -- A report that comes a day late says nothing about the account as it is now.
+    -- A report that arrives a day late is not relevant to the current state of the account.
     if reported_at > now() - interval '1 day' then
       perform app.note_refusal(account.id, 'reported_refusal', coalesce(failure ->> 'code', 'unknown'), 1);
     end if;
@@ -124,6 +124,6 @@ end
 $$;
 comment on function app.note_report(uuid, uuid, jsonb, timestamptz) is
   'Applies a report about a message to the refusals of its account. A failure because of the account is a '
-  'reported_refusal. A report of success has no failure, and withdraws the reported refusals up to the beginning of '
-  'the attempt. The acceptance of a message does not withdraw them, because the channel accepts messages of such an '
-  'account.';
+  'reported_refusal. A report of success has no failure, and withdraws the reported refusals up to the start of the '
+  'attempt. The acceptance of a message does not withdraw reported refusals, because WhatsApp accepts messages from '
+  'such an account.';

@@ -1,12 +1,12 @@
--- Media that a company uploaded to the channel, to send in replies and in the headers of templates. The bytes are only
--- at the channel. The channel deletes them after 30 days, and a job removes the row a day earlier.
+-- Media files that a company uploaded to WhatsApp, to send in replies and template headers. Only WhatsApp stores the
+-- bytes. WhatsApp deletes the bytes after 30 days, and a job removes the row a day earlier.
 
 create table public.media_uploads (
   id uuid primary key default gen_random_uuid(),
   company_id uuid not null references public.companies on delete cascade,
-  -- Only the number of this account can send the media.
+  -- Only the phone number of this account can send the media file.
   account_id uuid not null,
-  -- The media id of the channel.
+  -- The WhatsApp media id.
   media_id text not null check (char_length(media_id) between 1 and 255),
   type text not null check (type in ('image', 'video', 'audio', 'document')),
   mime_type text not null check (char_length(mime_type) between 1 and 255),
@@ -14,8 +14,8 @@ create table public.media_uploads (
   -- In hexadecimal digits.
   sha256 text not null check (sha256 ~ '^[0-9a-f]{64}$'),
   filename text check (char_length(filename) between 1 and 240),
-  -- The first message with the media, and whether another contact got the media too. If the person of the only contact
-  -- is erased, the upload is deleted.
+  -- The first message with the media file, and whether another contact also received the file. If only one contact
+  -- received the file and that contact is erased, the upload is deleted.
   first_message_id uuid,
   is_shared boolean not null default false,
   created_at timestamptz not null default now(),
@@ -25,12 +25,12 @@ create table public.media_uploads (
     references public.messaging_accounts (company_id, id) on delete cascade,
   constraint media_uploads_first_message_fkey foreign key (company_id, first_message_id)
     references public.messages (company_id, id) on delete set null (first_message_id)
-    -- A claim notes the message here before it adds the row of the message.
+    -- A claim stores the message id here before it adds the message row.
     deferrable initially deferred
 );
 comment on table public.media_uploads is
-  'Media that a company uploaded to the channel. Each row has the media id of the channel and what is known about the '
-  'file. The bytes are only at the channel.';
+  'Media files that a company uploaded to WhatsApp. Each row contains the WhatsApp media id and the known properties '
+  'of the file. Only WhatsApp stores the bytes.';
 
 create index media_uploads_account_idx on public.media_uploads (company_id, account_id);
 create index media_uploads_first_message_idx on public.media_uploads (company_id, first_message_id)
@@ -55,7 +55,7 @@ as $$
   from public.messaging_accounts as accounts
   where accounts.company_id = upload.company_id and accounts.id = upload.account_id
 $$;
-comment on function app.upload_json(public.media_uploads) is 'Returns an upload as a caller sees it.';
+comment on function app.upload_json(public.media_uploads) is 'Returns an upload in the format of the API.';
 
 create function public.account_for_upload(phone_number_id text default null) returns jsonb
 -- Security definer, because a key cannot read accounts.
@@ -93,9 +93,9 @@ begin
 end
 $$;
 comment on function public.account_for_upload(text) is
-  'Returns the account that uploads media, with its encrypted token. The result no_account has the connected accounts: '
-  'none has this phone_number_id, or several are connected and none is named. Every result has the company of the key. '
-  'Raises PT401 and PT403 as app.company_id() does.';
+  'Returns the account that uploads media files, with its encrypted token. The result `no_account` contains the '
+  'connected accounts. It means that no account has this phone_number_id, or that several accounts are connected and '
+  'the caller chose none. Every result contains the key''s company. Raises PT401 and PT403 as app.company_id() does.';
 grant execute on function public.account_for_upload(text) to api_client;
 
 create function public.add_media_upload(account_id uuid, upload jsonb) returns jsonb
@@ -118,9 +118,9 @@ begin
 end
 $$;
 comment on function public.add_media_upload(uuid, jsonb) is
-  'Stores media that was uploaded for an account of the company, and returns it as a caller sees it. The upload has '
-  'media_id, type, mime_type, bytes, sha256 and filename. Returns null when the company has no such account. Raises '
-  'PT401 and PT403 as app.company_id() does.';
+  'Stores a media file that was uploaded for an account of the company, and returns it in the format of the API. The '
+  'argument upload has media_id, type, mime_type, bytes, sha256 and filename. Returns null when the company has no '
+  'such account. Raises PT401 and PT403 as app.company_id() does.';
 grant execute on function public.add_media_upload(uuid, jsonb) to api_client;
 
 create function public.media_upload(id uuid) returns jsonb
@@ -139,8 +139,8 @@ begin
 end
 $$;
 comment on function public.media_upload(uuid) is
-  'Returns in data an upload of the company as a caller sees it, or null when there is none or it has expired. Raises '
-  'PT401 and PT403 as app.company_id() does.';
+  'Returns, in the member `data`, an upload of the company in the format of the API. The member is null when the '
+  'upload does not exist or has expired. Raises PT401 and PT403 as app.company_id() does.';
 grant execute on function public.media_upload(uuid) to api_client;
 
 create function app.medium_of_send(
@@ -150,11 +150,11 @@ create function app.medium_of_send(
   in_message_id uuid,
   -- { id } of an upload, or { type, link }. Both may have filename and voice.
   asked jsonb,
-  -- What the channel needs: { type, id or link, filename, voice }.
+  -- The fields that WhatsApp needs: { type, id or link, filename, voice }.
   out sent jsonb,
-  -- What the message shows.
+  -- The fields that the stored message shows.
   out shown jsonb,
-  -- The member of asked that does not fit, and why: unknown, not_document, not_audio or not_opus.
+  -- The invalid member of `asked`, and the reason: unknown, not_document, not_audio or not_opus.
   out fault jsonb
 )
 language plpgsql
@@ -165,8 +165,8 @@ declare
   kind text := asked ->> 'type';
 begin
   if asked ? 'id' then
-    -- The send still takes time, so the upload must not expire within a minute. The lock keeps the row from being
-    -- removed.
+    -- The send needs some time, so the upload must not expire within a minute. The lock prevents the removal of the
+    -- row.
     select * into upload from public.media_uploads
     where company_id = own_company_id and account_id = of_account_id and id = (asked ->> 'id')::uuid
       and expires_at > now() + interval '60 seconds'
@@ -214,8 +214,8 @@ begin
 end
 $$;
 comment on function app.medium_of_send(uuid, uuid, uuid, uuid, jsonb) is
-  'Returns the medium of a send, as the channel and as callers get it. Locks the upload, and notes the message that has '
-  'it. The fault says which member of the request does not fit.';
+  'Returns the media file of a send in two formats, for WhatsApp and for callers. Locks the upload, and records the '
+  'message that uses it. The fault contains the invalid member of the request.';
 
 create function app.erase_upload() returns trigger
 language plpgsql security definer -- the roles of callers may not write the table
@@ -228,7 +228,7 @@ begin
 end
 $$;
 comment on function app.erase_upload() is
-  'Trigger: deletes the upload that only an erased person got. The name and the digest of the file may tell something '
+  'Trigger: deletes an upload that only an erased contact received. The file''s name and hash may reveal something '
   'about the person.';
 
 create function app.remove_old_uploads(max_rows integer) returns integer
@@ -247,7 +247,7 @@ as $$
   select count(*)::integer from removed
 $$;
 comment on function app.remove_old_uploads(integer) is
-  'Removes the uploads that have expired, whether they were sent or not, and returns how many.';
+  'Removes the expired uploads, whether they were sent or not, and returns their number.';
 
 create trigger messages_erase_upload after update of is_erased on public.messages
   for each row when (new.is_erased and not old.is_erased) execute function app.erase_upload();

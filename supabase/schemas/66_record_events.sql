@@ -1,13 +1,13 @@
--- Writing events. app.make_events() declares the events of one kind of record: it makes triggers that write an event
--- in the transaction of each change. So changes by keys, people, the channel and the platform all have events. The same
--- triggers queue the event for the webhooks of the company that ask for this type of event.
---
--- An event must never make a write fail or wait. So the triggers lock nothing, and use only the rows that they find.
--- Batches write 500 contacts or deals at once, so their triggers run once for each statement. Other records are mostly
--- written one by one. Their triggers run for each row, which costs such a write half as much.
+-- Functions that write events. app.make_events() declares the events for one kind of record: it creates triggers that
+-- write an event in the transaction of each change. So changes by keys, users, WhatsApp and the platform all create
+-- events. The same triggers queue the event for the company's webhooks that subscribe to this event type. An event must
+-- never make a write fail or wait. So the triggers do not lock rows. Batches write 500 contacts or deals at once, so
+-- their triggers run once per statement. Other records are mostly written one by one. Their triggers run once per row,
+-- which halves the cost of such a write.
 
 create type app.event_origin as (actor jsonb, request_id text);
-comment on type app.event_origin is 'Who caused an event, and in which request; see the columns of app.events.';
+comment on type app.event_origin is
+  'The author of an event, and the request that caused it. See the columns of app.events.';
 
 create function app.event_origin(kind text default null) returns app.event_origin
 language plpgsql stable
@@ -20,14 +20,14 @@ declare
 begin
   origin.actor := case
     when event_origin.kind is not null then jsonb_build_object('kind', event_origin.kind, 'id', null)
-    -- The function settings acts in the name of the person in its token.
+    -- The edge function settings acts on behalf of the user in its token.
     when acting in ('authenticated', 'settings_client') then jsonb_build_object('kind', 'person', 'id', auth.uid())
     when acting in ('channel_client', 'webhook_client') then
       jsonb_build_object('kind', coalesce(nullif(current_setting('app.event_actor', true), ''), case acting
         when 'channel_client' then 'channel' else 'job' end), 'id', null)
     when acting <> 'api_client' then '{ "kind": "platform", "id": null }'
   end;
-  -- This query is apart, because a query in an expression makes each evaluation of the expression slower.
+  -- This query is separate, because a query within an expression makes each evaluation of the expression slower.
   if origin.actor is null then
     origin.actor := jsonb_build_object('kind', 'key', 'id', (
       select id from public.api_keys where key_hash = auth.jwt() ->> 'key_hash'
@@ -43,10 +43,11 @@ begin
 end
 $$;
 comment on function app.event_origin(text) is
-  'Returns who makes the change that this statement writes. With a kind, that kind is the author. The function whatsapp '
-  'acts for the channel, unless one of its jobs has set app.event_actor. The request id is the X-Request-Id of the '
-  'request, which the edge functions pass on. It is null outside a request, or when it does not have the form of an id. '
-  'Never fails. Only functions of the owner call it, because no other role may read the digests of keys.';
+  'Returns the author of the change that this statement makes. If the argument `kind` is given, the author has that '
+  'kind. The edge function whatsapp acts as the kind `channel`, unless one of its jobs has set app.event_actor. The '
+  'request id is the X-Request-Id header, which the edge functions forward. The request id is null outside a request, '
+  'or when it does not have the format of an id. Never fails. Only the owner''s functions call this function, because '
+  'no other role may read the key hashes.';
 
 create function app.write_event(
   of_company uuid,
@@ -80,9 +81,10 @@ begin
 end
 $$;
 comment on function app.write_event(uuid, text, uuid, text[], jsonb, text, bigint) is
-  'Writes an event of a record, and queues the event for webhooks. The caller has the lock on the record, so the events '
-  'of a record are numbered in the order of its changes. author is a kind of author. If it is null, the author of the '
-  'statement is stored. of_version saves a call of app.change_now(), which returns the same number.';
+  'Writes an event of a record, and queues the event for webhooks. The caller holds the lock on the record, so the '
+  'events of a record are numbered in the order of its changes. The argument `author` is a kind of author. If it is '
+  'null, the function stores the author of the statement. The argument of_version saves a call of app.change_now(), '
+  'which returns the same number.';
 
 create function app.changes_of(columns text[]) returns text
 language sql immutable
@@ -99,7 +101,7 @@ as $$
   from unnest(columns) as name
 $$;
 comment on function app.changes_of(text[]) is
-  'Returns the expression for the earlier and the later values of the columns that an update changed.';
+  'Returns an SQL expression for the earlier and later values of the columns that an update changed.';
 
 create function app.make_events(
   of_table text,
@@ -119,7 +121,7 @@ language plpgsql
 set search_path = ''
 as $make$
 declare
-  -- Each names a field that the update changed, or null.
+  -- Each expression returns the name of a field that the update changed, or null.
   changed_names constant text := (
     select string_agg(format('case when is_now.%1$I is distinct from was.%1$I then %1$L end', name), ', ' order by place)
     from unnest(fields) with ordinality as named (name, place)
@@ -128,7 +130,7 @@ declare
     select 'when (' || string_agg(format('new.%1$I is distinct from old.%1$I', name), ' or ') || ')'
     from unnest(fields) as name
   );
-  -- A row that was just written has the version of this transaction, so app.change_now() need not be called again.
+  -- A row that was just written already has this transaction's version, which saves a call of app.change_now().
   row_version constant text := case
     when exists (
       select from pg_catalog.pg_attribute
@@ -150,14 +152,14 @@ begin
         'changed', 'update', 'changes rows', changed, format('array_remove(array[%s]::text[], null)', changed_names),
         format('nullif(coalesce(%s, ''{}'') || coalesce(%s, ''{}''), ''{}'')', app.changes_of(shown), changed_values),
         'is_now', row_version, 'is_now alias for new; was alias for old;', concat_ws(' ', 'for each row', any_changed),
-        -- Postgres keeps the plan. Each table often has one row when the plan is made, and 500 rows later. A full join
-        -- is never planned as a nested loop, which would then be slow.
+        -- Postgres caches the plan. Each table often has one row at planning time, and 500 rows later. Postgres never
+        -- plans a full join as a nested loop, which would be slow for 500 rows.
         'after_rows as is_now full join before_rows as was on was.id = is_now.id',
         'referencing old table as before_rows new table as after_rows for each statement', in_batches
       ),
       (
         'deleted', 'delete', 'deletes rows', deleted, 'null::text[]', deleted_values, 'was', 'app.change_now()', '', '',
-        -- If the company itself is deleted, no one is left to read the log.
+        -- If the company itself is deleted, no one can read the event log any more.
         'before_rows as was join public.companies on companies.id = was.company_id',
         'referencing old table as before_rows for each statement', true
       )
@@ -189,7 +191,7 @@ begin
                   %3$s.company_id, %3$s.%4$I as record_id, %5$s as version, event_type, changed_fields,
                   %6$s as changed_values
                 from %7$s
-                -- With the offset, Postgres computes the names only once.
+                -- Because of the offset, Postgres computes the names only once.
                 cross join lateral (select %8$s offset 0) as fields (changed_fields)
                 cross join lateral (select unnest(array[%9$s]::text[])) as event (event_type)
                 where event_type is not null
@@ -242,10 +244,11 @@ end
 $make$;
 comment on function
   app.make_events(text, text[], text[], text, text, text, text, text, text, text, text, boolean) is
-  'Declares the events of a table with the columns id and company_id. The expressions added, changed and deleted give '
-  'the type of the event of a row, or null when there is none; each may be a list of expressions. They use the rows '
-  'is_now and was, and changed also uses changed_fields: which of the fields the statement changed. shown are columns '
-  'whose values the event has, because they say nothing about a person. The expressions added_values, changed_values '
-  'and deleted_values add further values, and may use event_type. record is the column with the id of the record, and '
-  'actor the kind of author who makes all changes. in_batches says that one statement often writes many rows. Without '
-  'it, an update that changes none of the fields has no event.';
+  'Declares the events of a table with the columns id and company_id. The expressions `added`, `changed` and `deleted` '
+  'return the event type for a row, or null for no event. Each may be a list of expressions. They use the rows is_now '
+  'and was. The expression `changed` also uses changed_fields, the fields that the statement changed. The argument '
+  '`shown` lists columns without personal data, whose values the event contains. The expressions added_values, '
+  'changed_values and deleted_values add further values, and may use event_type. The argument `record` is the column '
+  'with the record''s id, and `actor` is the kind of author that makes all changes. The argument in_batches means that '
+  'one statement often writes many rows. If in_batches is false, an update that changes none of the fields creates no '
+  'event.';

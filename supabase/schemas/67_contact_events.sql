@@ -1,13 +1,14 @@
--- The events of contacts and deals.
+-- The events for contacts and deals.
 
--- A query in an expression of a trigger makes each event slower, so the values of two rare events have a function.
+-- A query in a trigger expression makes each event slower, so a separate function returns the values for two rare
+-- events.
 create function app.values_of_contact_event(contact uuid, company uuid, event_type text) returns jsonb
 language plpgsql stable
 set search_path = ''
 as $$
 begin
   return case event_type
-    -- A caller that keeps copies of the records must also delete or empty its copies of these records.
+    -- A caller that keeps copies of records must also delete or clear its copies of these records.
     when 'contact.erased' then jsonb_build_object(
       'conversation_ids', array(
         select id from public.conversations
@@ -25,7 +26,7 @@ begin
 end
 $$;
 comment on function app.values_of_contact_event(uuid, uuid, text) is
-  'Returns what the events contact.erased and contact.merged say beside the fields of the contact.';
+  'Returns the values of the events contact.erased and contact.merged that are not fields of the contact.';
 
 -- app.merge_contacts() sets app.merged to the ids of the survivor and of the other contact, which it deletes.
 select app.make_events(

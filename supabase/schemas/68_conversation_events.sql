@@ -1,6 +1,6 @@
--- The events of conversations, messages, templates and messaging accounts.
+-- The events for conversations, messages, templates and messaging accounts.
 
--- Each message changes last_message_at and the window of its conversation. A change of these columns makes no event,
+-- Each message changes last_message_at and the window of its conversation. Changes to these columns create no event,
 -- because the message has its own event.
 select app.make_events(
   'conversations',
@@ -19,9 +19,9 @@ select app.make_events(
   deleted => $$'conversation.deleted'$$
 );
 
--- An outbound message has no event when it is added, because the events of its send say what happens to it. If the
--- channel reports a failure after it accepted the message, the send has failed too. Messages of an erased person make
--- no events, because contact.erased has the ids of the conversations.
+-- Adding an outbound message creates no event, because the events of its send report its progress. If WhatsApp reports
+-- a failure after it accepted the message, the send has also failed. An erased person's messages create no events,
+-- because contact.erased contains the ids of the conversations.
 select app.make_events(
   'messages',
   fields => '{
@@ -51,7 +51,7 @@ select app.make_events(
   $$
 );
 
--- When the templates of a business account are read for the first time, no status has changed.
+-- The first reading of a business account's templates does not change any status.
 select app.make_events(
   'templates',
   fields => '{status, category, quality, rejected_reason}',
@@ -71,9 +71,9 @@ select app.make_events(
 );
 
 -- A notice that stops sends restricts its account until it ends or is withdrawn. A repeated refusal of an account does
--- not change happened_at while the earlier refusal counts, so it makes no second event. If a restriction ends by time,
--- a job writes its event; see app.note_ended_notices(). The triggers write the event of every end that the job has not
--- noted yet.
+-- not change happened_at while the earlier refusal is current, so it creates no second event. If a restriction ends by
+-- time, a job writes its event. See app.note_ended_notices(). The triggers write the event for every end that the job
+-- has not recorded yet.
 select app.make_events(
   'account_notices',
   record => 'account_id',

@@ -1,5 +1,5 @@
--- Reading the log of events with an API key. A page has only events of transactions below the horizon, as the feeds of
--- changes do, so no event can appear before a cursor later.
+-- Functions that read the event log with an API key. A page contains only events of transactions below the horizon, as
+-- the change feeds do. So no event can later appear before a cursor.
 
 create index events_record_idx on app.events (record_id);
 
@@ -19,14 +19,14 @@ begin
 end
 $$;
 comment on function app.slots_from(timestamptz, timestamptz) is
-  'Returns the slots of the log that have the events between two times. Null means no limit.';
+  'Returns the slots of the log that contain the events between two times. Null means no limit.';
 
 create function public.list_events(
   generation bigint default null, after_version bigint default null, after_id uuid default null,
   of_types text[] default null, of_record uuid default null,
   since timestamptz default null, until timestamptz default null, max_rows integer default 50
 ) returns setof json
--- Security definer, because no role may read the log. The function reads only the events of the key's company.
+-- Security definer, because no role may read the log directly. The function reads only the events of the key's company.
 language plpgsql stable security definer
 set search_path = ''
 set plan_cache_mode = force_generic_plan
@@ -37,7 +37,7 @@ declare
   from_version constant bigint := coalesce(after_version, -1);
   from_seq bigint := 0;
   most constant integer := least(greatest(max_rows, 0), 201);
-  -- A page reads at most this many events. A page with a filter says how far it has read.
+  -- The maximum number of events that a page reads. A page with a filter returns the position up to which it has read.
   most_read constant integer := case
     when of_types is null and of_record is null and since is null and until is null then most else 5000 end;
   own_slots constant smallint[] := app.slots_from(list_events.since, list_events.until);
@@ -55,8 +55,8 @@ begin
   if after_id is not null then
     from_seq := coalesce(
       (select seq from app.events where id = after_id and company_id = own_company_id),
-      -- No event has the id of a cursor at the horizon, and such a cursor comes after all events of its version. If the
-      -- event of a cursor is older than the log, the log has no later event of its version.
+      -- No event has the id of a cursor at the horizon. Such a cursor comes after all events of its version. If the
+      -- cursor's event is older than the log, the log has no later event of this version.
       9223372036854775807
     );
   end if;
@@ -65,7 +65,8 @@ begin
       select events.* from app.events
       where company_id = own_company_id
         and (version, seq) > (from_version, from_seq) and version < clock.horizon
-        -- Postgres skips the partitions of other days for a list of values, but not for an array.
+        -- Postgres skips the partitions of other days if the condition has a list of values, but not if it has an
+        -- array.
         and slot in (
           own_slots[1], own_slots[2], own_slots[3], own_slots[4], own_slots[5], own_slots[6],
           own_slots[7], own_slots[8], own_slots[9], own_slots[10], own_slots[11], own_slots[12],
@@ -87,8 +88,8 @@ begin
     end loop;
   else
     for event in
-      -- The index finds the few events of a record, which are then sorted. Without "materialized", Postgres may read all
-      -- events of the company in their order instead.
+      -- The index finds the few events of a record, which are then sorted. Without `materialized`, Postgres may instead
+      -- read all events of the company in order.
       with of_this_record as materialized (select * from app.events where record_id = of_record)
       select * from of_this_record
       where company_id = own_company_id
@@ -104,7 +105,7 @@ begin
   end if;
   return next json_build_object(
     'generation', clock.generation, 'horizon', clock.horizon,
-    -- More events may follow the last one that was read.
+    -- More events may follow the last event that was read.
     'read_to', case when number_read >= most_read and cardinality(found) < most then
       json_build_object('version', event.version, 'id', event.id) end
   );
@@ -114,11 +115,11 @@ begin
 end
 $$;
 comment on function public.list_events(bigint, bigint, uuid, text[], uuid, timestamptz, timestamptz, integer) is
-  'Returns one page of the events of the key''s company in the last 30 days. Needs a read token. First comes the clock '
-  '{ generation, horizon, read_to }. Then come at most max_rows events { version, id, event } after a cursor or from '
-  'the beginning, and never more than 201. With a filter, a page may have fewer events although more follow: then '
-  'read_to is the place of the last event that was read. Raises PT410 and PT500 as app.change_clock_for() does, PT401 '
-  'and PT403 as app.company_id() does.';
+  'Returns one page of the events of the key''s company in the last 30 days. Needs a read token. The first row is the '
+  'clock { generation, horizon, read_to }. At most max_rows events { version, id, event } follow, and never more than '
+  '201. They start after the cursor, or at the beginning if there is no cursor. A page with a filter may have fewer '
+  'events although more follow. In that case, read_to is the position of the last event that was read. Raises PT410 '
+  'and PT500 as app.change_clock_for() does, PT401 and PT403 as app.company_id() does.';
 grant execute on function
   public.list_events(bigint, bigint, uuid, text[], uuid, timestamptz, timestamptz, integer) to api_client;
 
@@ -138,6 +139,6 @@ begin
 end
 $$;
 comment on function public.find_event(text) is
-  'Returns an event of the key''s company by the id that callers know, or null when there is none in the last 30 days. '
-  'Needs a read token. Raises PT401 and PT403 as app.company_id() does.';
+  'Returns an event of the key''s company by its id in the API''s format. Returns null when the last 30 days have no '
+  'such event. Needs a read token. Raises PT401 and PT403 as app.company_id() does.';
 grant execute on function public.find_event(text) to api_client;

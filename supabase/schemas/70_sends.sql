@@ -1,26 +1,26 @@
--- The ledger of sends. The ledger has one row for each message that the company sends, with a template or as a free
--- reply. Because of the ledger, the platform never hands a message to the channel twice. A send has three steps:
--- claiming, calling the channel, and settling. Claiming and settling are one transaction each.
+-- The send ledger. It has one row for each message that the company sends, with a template or as a free-form reply.
+-- Because of the ledger, the platform never sends a message to WhatsApp twice. A send has three steps: claim the send,
+-- call WhatsApp, and settle the send. The claim and the settlement are one transaction each.
 
 create table public.sends (
   id uuid primary key default gen_random_uuid(),
   company_id uuid not null references public.companies on delete cascade,
-  -- The idempotency key of the caller. Without a key, no later request can repeat the send.
+  -- The caller's idempotency key. Without a key, no later request can repeat the send.
   idempotency_key text check (char_length(idempotency_key) between 1 and 200),
   message_id uuid not null,
   -- Whether this send opened the conversation of its message.
   created_conversation boolean not null default false,
-  -- Null for a free reply, which has no template.
+  -- Null for a free-form reply, which has no template.
   template_name text check (char_length(template_name) between 1 and 512),
   language_code text check (char_length(language_code) between 1 and 35),
-  -- The state pending means that the send is claimed, and the channel may have the message. The state sent means that
-  -- the channel accepted the message. The state failed means that the channel refused the message, or that the outcome
-  -- stayed unknown. The state released means that the channel certainly does not have the message.
+  -- The state `pending` means that the send is claimed, and WhatsApp may have the message. The state `sent` means that
+  -- WhatsApp accepted the message. The state `failed` means that WhatsApp refused the message, or that the outcome
+  -- remained unknown. The state `released` means that WhatsApp certainly does not have the message.
   state text not null default 'pending' check (state in ('pending', 'sent', 'failed', 'released')),
-  -- The edge function makes a claim_id for each attempt. The claim_id gives the right to settle that attempt, so it is
-  -- a secret.
+  -- The edge function creates a claim_id for each attempt. Anyone who knows the claim_id can settle that attempt, so it
+  -- is a secret.
   claim_id uuid not null unique,
-  -- Every attempt ends before this time. If a send is still pending then, no one will report its outcome.
+  -- Every attempt ends before this time. If a send is still pending at this time, no outcome will be reported.
   lease_ends_at timestamptz not null default now() + interval '90 seconds',
   -- Why the send failed or was released: an error code of the API, claim_unanswered, or outcome_unknown.
   reason text check (char_length(reason) between 1 and 64),
@@ -29,49 +29,49 @@ create table public.sends (
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
   media_id text constraint sends_media_id_check check (char_length(media_id) between 1 and 255),
-  -- The channel's reports contain the ids of the send and the number of the attempt, because each attempt of a released
-  -- send is a separate message.
+  -- WhatsApp reports contain the send id and the attempt number, because each attempt of a released send is a separate
+  -- message.
   attempt integer not null default 1 constraint sends_attempt_check check (attempt >= 1),
-  -- Further ids under which the channel reported the same attempt. If there are any, the message went out more than
+  -- Other message ids that WhatsApp reported for the same attempt. If there are any, the message was sent more than
   -- once.
   double_sent_ids text[] not null default '{}',
-  -- Five bytes for each field of the request that no other column has, from app.fingerprint_of_send(). With these
-  -- bytes, the answer to a repeat names the fields that differ. Null for a send without an idempotency key.
+  -- A fingerprint with five bytes for each field of the request that no other column contains, from
+  -- app.fingerprint_of_send(). It lets the response to a repeat list the fields that differ. Null for a send without an
+  -- idempotency key.
   fingerprint bytea constraint sends_fingerprint_check check (octet_length(fingerprint) between 5 and 100),
   is_erased boolean not null default false,
-  -- The key of the last attempt. This column has no foreign key, so the id remains after the key is deleted.
+  -- The API key of the last attempt. This column has no foreign key, so the id remains after the key is deleted.
   api_key_id uuid,
   unique (company_id, id),
-  -- If several requests have the same idempotency key, this constraint decides which one sends.
+  -- If several requests have the same idempotency key, this constraint ensures that only one request sends.
   constraint sends_one_per_idempotency_key unique (company_id, idempotency_key),
   constraint sends_one_per_message unique (company_id, message_id),
-  -- Checked at the end of the transaction, because a claim writes this row before its message. A message with a send
-  -- cannot be deleted, because its send, and with it the idempotency key, would be deleted too.
+  -- This foreign key is checked at the end of the transaction, because a claim writes this row before its message. A
+  -- message with a send cannot be deleted. Otherwise its send and the idempotency key would also be deleted.
   constraint sends_message_fkey foreign key (company_id, message_id)
     references public.messages (company_id, id) on delete no action deferrable initially deferred,
-  -- A failed send may have an id, because the channel can report a failure even if it never answered the call.
+  -- A failed send may have a message id, because WhatsApp can report a failure even if it never responded to the call.
   constraint sends_id_when_sent check (state = 'failed' or (state = 'sent') = (whatsapp_message_id is not null)),
   constraint sends_reason_when_not_sent check ((state in ('failed', 'released')) = (reason is not null)),
   constraint sends_language_of_template check ((template_name is null) = (language_code is null))
 );
 comment on table public.sends is
-  'Every message that was sent to the channel, or may have been sent, with the outcome. Repeats are recognized with '
-  'this table.';
-comment on column public.sends.fingerprint is 'Digests of the fields of the request, five bytes each.';
+  'Every message that was sent to WhatsApp, or may have been sent, with its outcome. The platform uses this table to '
+  'recognize repeats.';
+comment on column public.sends.fingerprint is 'Hashes of the request fields, five bytes each.';
 comment on column public.sends.api_key_id is
-  'The API key with which the send was requested. Null for a test send of a person, and when the platform added the '
-  'send.';
+  'The API key that requested the send. Null for a user''s test send, and when the platform added the send.';
 comment on column public.sends.is_erased is 'Whether the message of the send went to an erased person.';
-comment on column public.sends.media_id is 'The media id of the channel for the header of the message.';
+comment on column public.sends.media_id is 'The WhatsApp media id for the message''s header.';
 
--- With this statistic, the planner assumes that all rows belong to one company; 30_contacts.sql gives the reason.
+-- This statistic makes the planner assume that all rows belong to one company. 30_contacts.sql explains why.
 alter table public.sends alter column company_id set (n_distinct = 1);
 
--- A double send is rare, and an operator has to examine each one.
+-- A double send is rare, and an operator has to examine each double send.
 create index sends_double_sent_idx on public.sends (updated_at) where double_sent_ids <> '{}';
 
--- The order of the list. The index also has all columns that are counted, so 100,000 sends are counted without reading
--- their rows.
+-- This index has the sort order of the list. The index also contains all columns that are counted, so 100,000 sends can
+-- be counted without reading their rows.
 create index sends_newest_first_idx on public.sends (company_id, created_at desc, message_id desc)
   include (state, lease_ends_at);
 create index sends_by_template_idx on public.sends (company_id, template_name, created_at desc, message_id desc);
@@ -95,7 +95,7 @@ begin
   for no key update;
 
   message.outcome := case new.state when 'released' then 'failed' when 'sent' then 'accepted' else new.state end;
-  -- The channel may report the message before its answer arrives here. Another row may then have the id.
+  -- WhatsApp may report the message before its response arrives here. In that case, another row may have the id.
   message.whatsapp_message_id := (
     select new.whatsapp_message_id where not exists (
       select from public.messages as other
@@ -109,8 +109,8 @@ begin
       'reason', new.reason, 'code', new.channel_code, 'message', null, 'details', null
     );
   elsif old.whatsapp_message_id is null then
-    -- Without an id, no report about the message can have arrived. So the failure came from the ledger. This failure no
-    -- longer counts, because the outcome has arrived or a released send goes out again.
+    -- Without a message id, no report about the message can have arrived. So the failure came from the ledger. This
+    -- failure is outdated, because the outcome has arrived or a released send is sent again.
     message.failed_at := null;
     message.failure := null;
   end if;
@@ -127,8 +127,8 @@ begin
 end
 $$;
 comment on function app.show_send_in_message() is
-  'Trigger: gives a message the state of its send. Until the channel reports something, the message also gets its '
-  'failure from the ledger. The trigger never removes a report.';
+  'Trigger: copies the state of a send to its message. Until WhatsApp reports something, also copies the failure from '
+  'the ledger. The trigger never removes a report.';
 
 create trigger sends_show_in_message
   after update of state, reason, channel_code, whatsapp_message_id on public.sends
@@ -144,7 +144,7 @@ alter table public.sends enable row level security;
 create policy "people see their company's sends" on public.sends
   for select to authenticated using (company_id = any ((select app.member_company_ids())::uuid[]));
 
--- Callers may make an idempotency key from anything, so only owners and admins see it, in the log of sends.
+-- An idempotency key may contain any data of the caller. So only owners and admins see it, in the send log.
 grant select (
   id, company_id, message_id, created_conversation, template_name, language_code, state,
   lease_ends_at, reason, channel_code, whatsapp_message_id, created_at, updated_at, attempt, double_sent_ids

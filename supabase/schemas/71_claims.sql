@@ -1,5 +1,5 @@
--- Functions that the claims of template sends and of free replies share. These functions write the contact, the message
--- and the row in the ledger, and answer a repeat.
+-- Functions shared by the claims of template sends and of free-form replies. These functions write the contact, the
+-- message and the ledger row, and return the result for a repeat.
 
 create function app.find_or_add_contact(
   own_company_id uuid,
@@ -15,7 +15,7 @@ as $$
 begin
   loop
     -- This statement waits for a running change of the contact, and blocks other changes until the claim ends. A new
-    -- contact is read again in the next round, because its inherited wishes may be written after the row.
+    -- contact is read again in the next iteration, because its inherited wishes may be written after the row.
     select contacts.id, contacts.do_not_contact
     into find_or_add_contact.id, find_or_add_contact.do_not_contact
     from public.contacts
@@ -36,7 +36,7 @@ begin
     insert into public.contacts (company_id, phone, name)
     select own_company_id, by_phone, new_name
     -- The query above does not find a contact that is being merged into another contact at the same time. After the
-    -- merge, the other contact has the phone as an additional phone.
+    -- merge, the phone number is an additional number of the other contact.
     where not exists (
       select from public.contact_former_phones
       where company_id = own_company_id and phone_key = app.phone_key(by_phone) and until = 'infinity'
@@ -46,8 +46,8 @@ begin
 end
 $$;
 comment on function app.find_or_add_contact(uuid, text, text) is
-  'Finds the contact that has a phone, even as an additional phone, or adds a contact with this name. If several '
-  'calls run at the same time, only one adds the contact.';
+  'Finds the contact that has a phone number, including additional numbers, or adds a contact with this name. If '
+  'several calls run at the same time, only one call adds the contact.';
 
 create function app.write_message_of_send(
   own_company_id uuid,
@@ -57,10 +57,10 @@ create function app.write_message_of_send(
   conversation_is_new boolean,
   of_type text,
   with_content text,
-  -- The text as the recipient sees it, if it is known and differs from the content.
+  -- The text as the recipient sees it, if this text is known and differs from the content.
   as_rendered text,
   with_media_id text,
-  -- What else the message has: { media, payload, reply_to_id }.
+  -- The other columns of the message: { media, payload, reply_to_id }.
   with_parts jsonb,
   out created_conversation boolean
 )
@@ -72,7 +72,7 @@ declare
   key_id uuid;
   key_name text;
 begin
-  -- If an earlier attempt opened the conversation, created_conversation stays true, unless the message now moves to
+  -- If an earlier attempt opened the conversation, created_conversation remains true, unless the message now moves to
   -- another conversation.
   select conversation_is_new or (sends.created_conversation and exists (
     select from public.messages
@@ -89,7 +89,7 @@ begin
       or media_id is distinct from with_media_id);
 
   -- A released send keeps its message, because that message was never sent. So the message gets the content and the
-  -- time of this attempt, and loses all reports about the earlier attempt.
+  -- time of this attempt. All reports about the earlier attempt are removed.
   insert into public.messages (
     id, company_id, conversation_id, direction, type, content, rendered_text, outcome, author_type, author_id,
     author_name, media, payload, reply_to_id
@@ -135,33 +135,33 @@ declare
   digests bytea := '';
 begin
   foreach field in array fields loop
-    -- Five bytes are enough, because they only distinguish the values of one caller.
+    -- Five bytes are enough, because they only have to distinguish one caller's values.
     digests := digests || substr(sha256(convert_to(coalesce('=' || field, ''), 'UTF8')), 1, 5);
   end loop;
   return digests;
 end
 $$;
 comment on function app.fingerprint_of_send(text[]) is
-  'Returns five bytes for each field of a send: the same for the same value. Null has its own five bytes.';
+  'Returns a five-byte hash for each field of a send. Equal values have equal hashes. Null has its own hash.';
 
 create function app.digest_in(fingerprint bytea, place integer) returns bytea
 language sql immutable
 set search_path = ''
 as $$
-  -- A fingerprint ends with the last field that the request had.
+  -- A fingerprint ends with the last field of the request.
   select case when octet_length(fingerprint) >= place * 5
     then substr(fingerprint, place * 5 - 4, 5)
     else app.fingerprint_of_send(array[null::text])
   end
 $$;
 comment on function app.digest_in(bytea, integer) is
-  'Returns the five bytes of the field at this place. A field after the end is null.';
+  'Returns the five-byte hash of the field at this position. A field after the end is null.';
 
 create function app.claim_send(
   own_company_id uuid,
   new_claim_id uuid,
   by_idempotency_key text,
-  -- Null for a free reply, like the language.
+  -- Null for a free-form reply, like the language.
   of_template text,
   in_language text,
   with_fingerprint bytea,
@@ -175,8 +175,8 @@ set search_path = ''
 as $$
 #variable_conflict use_column
 begin
-  -- If several requests have this idempotency key, only one gets a row, either a new row or a released one. The other
-  -- requests wait here until that request has committed, and then read the state of its send.
+  -- If several requests have this idempotency key, only one request gets a row, either a new or a released row. The
+  -- other requests wait here until that request has committed, and then read the state of its send.
   insert into public.sends as sends (
     company_id, idempotency_key, message_id, template_name, language_code, claim_id, fingerprint, api_key_id
   )
@@ -191,7 +191,7 @@ begin
     lease_ends_at = excluded.lease_ends_at,
     template_name = excluded.template_name,
     language_code = excluded.language_code,
-    -- The content of this request is sent now.
+    -- This attempt sends the content of this request.
     fingerprint = excluded.fingerprint,
     api_key_id = excluded.api_key_id,
     reason = null,
@@ -206,10 +206,9 @@ comment on function app.claim_send(uuid, uuid, text, text, text, bytea) is
   'Adds the row of a send to the ledger, or takes over a released row. Returns nulls when another request has added '
   'the send with this idempotency_key.';
 
--- The index of idempotency keys finds the key of a send, even when the database has no statistics of the ledger yet. If
--- the digest were computed in the same statement, it would be part of the condition. For a small ledger, Postgres would
--- then plan to check the condition for each send of the company. A transaction that writes many sends would keep that
--- plan.
+-- The index on idempotency keys finds the key of a send, even if the ledger has no statistics yet. If the same
+-- statement computed the hash, the computation would be part of the condition. For a small ledger, Postgres would then
+-- plan to check the condition for each send of the company. A transaction that writes many sends would keep that plan.
 create function app.known_send_key(own_company_id uuid, by_idempotency_key text) returns text
 language plpgsql stable
 set search_path = ''
@@ -224,26 +223,24 @@ begin
 end
 $$;
 comment on function app.known_send_key(uuid, text) is
-  'Returns the idempotency key that the ledger has for a send. The key of an erased send is a digest.';
+  'Returns the stored idempotency key of a send. The stored key of an erased send is a hash.';
 
--- A key names one message. A request for another recipient, with another template or of the other kind (template or
--- reply) is not a repeat. If it were answered as a repeat, its message would never be sent, and the caller would not
--- notice.
---
--- A repeat first reads its send by the key. If the lease of the send has ended, a second statement then settles the
--- send. In one statement, Postgres might search all pending sends, and each repeat would pay for a change that few
--- repeats need.
+-- An idempotency key identifies one message. A request with another recipient, another template or another kind
+-- (template or reply) is not a repeat. If the platform treated it as a repeat, its message would never be sent, and the
+-- caller would not notice. A repeat first reads its send by the key. If the send's lease has ended, a second statement
+-- then settles the send. With a single statement, Postgres might search all pending sends, and each repeat would pay
+-- for a change that few repeats need.
 create function app.repeated_send(
   own_company_id uuid,
   by_idempotency_key text,
-  -- Null for a free reply, like the language.
+  -- Null for a free-form reply, like the language.
   of_template text,
   in_language text,
-  -- The field that names the recipient, and the contact that this field names.
+  -- The field that identifies the recipient, and the contact that this field identifies.
   recipient_field text,
   to_phone text,
   in_conversation_id uuid,
-  -- The names of the fields, in the order of the fingerprint.
+  -- The field names, in the order of the fingerprint.
   fields text[],
   with_fingerprint bytea,
   dry_run boolean
@@ -267,7 +264,7 @@ begin
     case when known.template_name <> of_template then 'template_name' end,
     case when known.language_code <> in_language then 'language_code' end
   ], null);
-  -- The send of an erased person has no fingerprint: nothing is left to compare.
+  -- A send to an erased person has no fingerprint, so there is nothing to compare.
   if known.fingerprint <> with_fingerprint then
     mismatch := array(
       select name from unnest(fields) with ordinality as listed (name, place)
@@ -275,8 +272,8 @@ begin
         and app.digest_in(known.fingerprint, place::integer) <> app.digest_in(with_fingerprint, place::integer)
       order by place
     );
-    -- Two requests have the same recipient if they reach the same contact. Their fields may differ, because they may
-    -- name an additional phone or another conversation of the person.
+    -- Two requests have the same recipient if they reach the same contact. Their fields may differ, because a field may
+    -- contain an additional phone number or another conversation of the person.
     if (is_of_other_kind or recipient_field = any (mismatch)) and (
       select contact_id from public.conversations
       join public.messages on messages.company_id = conversations.company_id
@@ -309,7 +306,8 @@ begin
 end
 $$;
 comment on function app.repeated_send(uuid, text, text, text, text, text, uuid, text[], bytea, boolean) is
-  'Returns what the claim of a repeat returns: the current state of the earlier send with its idempotency_key, and in '
-  'mismatch the fields that differ. A send whose lease has ended without an outcome has failed. The result reused '
-  'means that the key names a message to another recipient, with another template or of the other kind. Then differs '
-  'has the fields of the request that do not fit that message. If the kind differs, this is idempotency_key.';
+  'Returns the claim result for a repeat: the current state of the earlier send with this idempotency_key. The member '
+  '`mismatch` lists the fields that differ. A send whose lease has ended without an outcome has failed. The result '
+  '`reused` means that the key belongs to a message with another recipient, another template or another kind. In that '
+  'case, the member `differs` lists the request fields that do not match that message. If the kind differs, this is '
+  'idempotency_key.';

@@ -1,5 +1,5 @@
--- The claim of a template send. The claim decides whether the template may be sent now, and writes everything that a
--- send needs before the channel is called.
+-- The claim of a template send. The claim decides whether the template may be sent now. It also writes everything that
+-- a send needs before the call to WhatsApp.
 
 create function public.claim_template_send(
   claim_id uuid,
@@ -17,8 +17,8 @@ create function public.claim_template_send(
   preflight text default 'off',
   dry_run boolean default false,
   of_company_id uuid default null,
-  -- The caller's own medium for the header: { id } of an upload, or { url }. After the upload of the address, it also has
-  -- the media_id of the channel, and the filename of a document.
+  -- The caller's own media file for the header: { id } of an upload, or { url }. After the upload of the file at the
+  -- URL, it also contains the WhatsApp media_id, and the filename of a document.
   header_media jsonb default null
 ) returns jsonb
 language plpgsql security definer
@@ -26,7 +26,8 @@ set search_path = ''
 as $$
 #variable_conflict use_column
 declare
-  -- With an API key, the company is always that of the key. Only claim_test_send() has no key and names the company.
+  -- With an API key, the company is always the key's company. Only claim_test_send() has no key and specifies the
+  -- company.
   own_company_id constant uuid := coalesce(app.company_id('messaging'), of_company_id);
   fingerprint constant bytea := case when claim_template_send.idempotency_key is not null then
     app.fingerprint_of_send(array[
@@ -49,7 +50,7 @@ declare
   own_sent jsonb;
   own_shown jsonb;
   own_fault jsonb;
-  -- The kind of the caller's own medium: image, video or document.
+  -- The kind of the caller's own media file: image, video or document.
   own_kind text;
   contact record;
   conversation record;
@@ -107,7 +108,7 @@ begin
       answer := access || jsonb_build_object('result', 'reread', 'began_at', now());
       raise sqlstate 'CRM01';
     elsif (judged.template).id is null and button_variables <> '{}' then
-      -- Only the catalogue says which buttons the values are for.
+      -- Only the catalogue shows which buttons the values are for.
       answer := jsonb_build_object('result', 'template_refused', 'faults', jsonb_build_array(
         jsonb_build_object('field', 'button_variables', 'fault', 'unplaced')
       ));
@@ -130,7 +131,8 @@ begin
       raise sqlstate 'CRM01';
     end if;
     if claim_template_send.header_media is not null then
-      -- The stored template says what the header is. Without a stored template, the request or the upload says it.
+      -- The stored template determines the header's kind. Without a stored template, the request or the upload
+      -- determines it.
       own_kind := case
         when (judged.template).id is not null then lower((judged.template).header_format)
         else nullif(message_type, 'text')
@@ -173,7 +175,7 @@ begin
       select media_id, filename into header_media_id, header_filename from public.template_media
       where company_id = own_company_id and account_id = account.id
         and sample_source = (judged.template).sample_source
-        -- The channel deletes the media after 30 days.
+        -- WhatsApp deletes the media file after 30 days.
         and uploaded_at > now() - interval '29 days' and media_id is not null;
       if not found then
         answer := access || jsonb_build_object('result', 'media_needed', 'template_id', (judged.template).id);
@@ -185,7 +187,7 @@ begin
     send.created_conversation := app.write_message_of_send(
       own_company_id, send.id, send.message_id, conversation.id, conversation.is_new,
       coalesce(own_kind, claim_template_send.message_type), claim_template_send.content,
-      -- If the variables do not fit the template, the text that the recipient sees is not known.
+      -- If the variables do not match the template, the text that the recipient sees is unknown.
       case when judged.faults = '[]' then
         app.rendered_text((judged.template).rendering, header_variables, body_variables)
       end,
@@ -228,14 +230,14 @@ begin
   end;
 
   if answer ->> 'result' = 'reread' then
-    -- If several requests run at the same time, only one reads the template again.
+    -- If several requests run at the same time, only one request reads the template again.
     insert into public.template_rereads (company_id, business_account_id, name)
     values (own_company_id, answer ->> 'business_account_id', claim_template_send.template_name)
     on conflict (company_id, business_account_id, name) do update set tried_at = now()
     where template_rereads.tried_at < now() - interval '1 minute';
     answer := answer || jsonb_build_object('is_elsewhere', not found);
   end if;
-  -- This call notes that the API key is in use. The call comes last, because other requests with the key wait until
+  -- This call records that the API key was used. The call comes last, because other requests with the key wait until
   -- this transaction is committed.
   perform public.authenticate();
   return answer || jsonb_build_object('company_id', own_company_id);
@@ -244,19 +246,20 @@ $$;
 comment on function public.claim_template_send(
   uuid, text, text, text, text, text, text, text, text, text[], text[], text[], text, boolean, uuid, jsonb
 ) is
-  'Decides whether a template may be sent to a phone now. Writes what a send needs before the channel is called: the '
-  'contact, the conversation, the message, and the row in the ledger. Only one request gets that row. The result '
-  'claimed has the account''s encrypted token, the attempt, and how to fill the template. It has was_refused if the '
-  'channel has refused the account since its last success. The result repeat has the state of the earlier send with '
-  'this idempotency_key and, in mismatch, the fields that differ. The result reused has, in differs, the fields that '
-  'do not fit the message of the key. The result do_not_contact means that the person must not be contacted. The '
-  'result marketing_opt_out means that the person does not want marketing templates. The result no_account has the '
-  'connected accounts, and template_refused has the faults of the template. The result reread means that the template '
-  'has to be read again first, and is_elsewhere says whether another request is reading it. The result media_needed '
-  'means that the media of the header has to be uploaded first, and own_media_needed means that the file at the '
-  'address in header_media has to be uploaded first. The result unfit says why header_media does not fit the header. A '
-  'dry run that would be claimed returns send. Every result has the company of the key. The function has written '
-  'something only if the result is claimed. With an API key, of_company_id has no effect. Raises PT401 and PT403 as '
+  'Decides whether a template may be sent to a phone number now. Writes what a send needs before the call to WhatsApp: '
+  'the contact, the conversation, the message, and the ledger row. Only one request gets that row. The result '
+  '`claimed` contains the account''s encrypted token, the attempt, and the values for the template. The member '
+  'was_refused is true if WhatsApp has refused the account since its last success. The result `repeat` contains the '
+  'state of the earlier send with this idempotency_key. Its member `mismatch` lists the fields that differ. The result '
+  '`reused` lists, in `differs`, the fields that do not match the message of this key. The result `do_not_contact` '
+  'means that the person must not be contacted. The result `marketing_opt_out` means that the person opted out of '
+  'marketing templates. The result `no_account` contains the connected accounts. The result `template_refused` '
+  'contains the faults of the template. The result `reread` means that the template has to be read again first. Its '
+  'member is_elsewhere is true if another request is reading the template. The result `media_needed` means that the '
+  'header''s media file has to be uploaded first. The result `own_media_needed` means that the file at the URL in '
+  'header_media has to be uploaded first. The result `unfit` contains the reason why header_media does not match the '
+  'header. A dry run of a valid send returns `send`. Every result contains the key''s company. The function writes '
+  'data only if the result is `claimed`. With an API key, of_company_id has no effect. Raises PT401 and PT403 as '
   'app.company_id() does.';
 grant execute on function public.claim_template_send(uuid, text, text, text, text, text, text, text, text, text[], text[], text[], text, boolean, uuid, jsonb)
   to api_client;

@@ -1,6 +1,6 @@
--- The claim of a free reply. The claim decides whether the reply may be sent in a conversation now, and writes
--- everything that a send needs before the channel is called. A conversation of an archived contact accepts no reply,
--- because the answer of the person would go to a new contact.
+-- The claim of a free-form reply. The claim decides whether the reply may be sent in a conversation now. It also writes
+-- everything that a send needs before the call to WhatsApp. A conversation with an archived contact accepts no reply,
+-- because the person's next message would go to a new contact.
 
 create function app.wrote_after_stop(
   own_company_id uuid, of_contact_id uuid, on_account_id uuid, stopped_at timestamptz, last_inbound_at timestamptz
@@ -52,11 +52,10 @@ create function public.claim_reply(
   -- { id } of an upload, or { type, link }. Both may have filename and voice.
   media jsonb default null,
   reply_to_id uuid default null,
-  -- The buttons or the list, in the channel's form, without the text.
+  -- The buttons or the list, in the WhatsApp format, without the text.
   interactive jsonb default null
 ) returns jsonb
--- Security definer, because a key cannot read accounts, windows or sends. The key learns only what this function
--- returns.
+-- Security definer, because a key cannot read accounts, windows or sends. The key gets only what this function returns.
 language plpgsql security definer
 set search_path = ''
 as $$
@@ -143,7 +142,7 @@ begin
       answer := jsonb_build_object('result', 'do_not_contact');
       raise sqlstate 'CRM01';
     end if;
-    -- The message still needs time to reach the channel, and the channel's clock may differ.
+    -- The message needs some time to reach WhatsApp, and WhatsApp's clock may differ.
     if (period.expires_at > now() + interval '60 seconds') is not true then
       answer := jsonb_build_object('result', 'window_closed', 'expires_at', period.expires_at);
       raise sqlstate 'CRM01';
@@ -220,26 +219,26 @@ begin
     null;
   end;
 
-  -- This call notes that the API key is in use. The call comes last, because other requests with the key wait until
+  -- This call records that the API key was used. The call comes last, because other requests with the key wait until
   -- this transaction is committed.
   perform public.authenticate();
   return answer || jsonb_build_object('company_id', own_company_id);
 end
 $$;
 comment on function public.claim_reply(uuid, uuid, text, text, boolean, jsonb, uuid, jsonb) is
-  'Decides whether a free reply may be sent in a conversation now. Writes what a send needs before the channel is '
-  'called: the message, and the row in the ledger. Only one request gets that row. The result claimed has the '
-  'account''s encrypted token, the attempt, and the phone of the person, or user_id if there is no phone. It has '
-  'was_refused if the channel has refused the account since its last success. The result repeat has the state of the '
-  'earlier send with this idempotency_key and, in mismatch, the fields that differ. The result reused has, in differs, '
-  'the fields that do not fit the message of the key. The result not_found means that the company has no such '
-  'conversation. The result archived means that the contact of the conversation is archived. The result closed has '
-  'another conversation of the contact on the account, if there is one that is not closed. The result no_account means '
-  'that the account of the conversation is disconnected. The result do_not_contact means that the person must not be '
-  'contacted. The result window_closed has the end of the window, or null when the person has never written. The '
-  'result unfit has the field that does not fit, and the fault: the upload or the message to answer is unknown, or the '
-  'media has a member or a caption that its kind cannot have. For a claimed reply with media, the member media has '
-  'what the channel needs, and reply_to is the channel''s id of the message to answer. A dry run that would be claimed '
-  'returns send. Every result has the company of the key. The function has written something only if the result is '
-  'claimed. Raises PT401 and PT403 as app.company_id() does.';
+  'Decides whether a free-form reply may be sent in a conversation now. Writes what a send needs before the call to '
+  'WhatsApp: the message and the ledger row. Only one request gets that row. The result `claimed` contains the '
+  'account''s encrypted token, the attempt, and the person''s phone number, or user_id if there is no phone number. '
+  'The member was_refused is true if WhatsApp has refused the account since its last success. The result `repeat` '
+  'contains the state of the earlier send with this idempotency_key. Its member `mismatch` lists the fields that '
+  'differ. The result `reused` lists, in `differs`, the fields that do not match the message of this key. The result '
+  '`not_found` means that the company has no such conversation. The result `archived` means that the conversation''s '
+  'contact is archived. The result `closed` contains the contact''s open conversation on the account, if there is one. '
+  'The result `no_account` means that the account of the conversation is disconnected. The result `do_not_contact` '
+  'means that the person must not be contacted. The result `window_closed` contains the end of the window, or null '
+  'when the person has never written. The result `unfit` contains the invalid field and the fault. Either the upload '
+  'or the quoted message is unknown, or the media file has a member or a caption that its kind cannot have. For a '
+  'claimed reply with a media file, the member `media` contains the fields that WhatsApp needs. The member reply_to is '
+  'the WhatsApp id of the quoted message. A dry run of a valid reply returns `send`. Every result contains the key''s '
+  'company. The function writes data only if the result is `claimed`. Raises PT401 and PT403 as app.company_id() does.';
 grant execute on function public.claim_reply(uuid, uuid, text, text, boolean, jsonb, uuid, jsonb) to api_client;

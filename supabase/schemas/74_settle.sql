@@ -1,4 +1,4 @@
--- The end of a send. Its outcome comes from the answer of the channel, or from the end of its lease.
+-- Functions that settle a send. Its outcome comes from the WhatsApp response, or from the end of its lease.
 
 create function public.settle_send(
   claim_id uuid,
@@ -33,15 +33,15 @@ begin
     return null;
   end if;
 
-  -- The first success after a refusal withdraws it, even if a report has already settled the send. Other sends do not
-  -- look up their account here, except sends that the channel refuses because of the account.
+  -- The first success after a refusal withdraws the refusal, even if a report has already settled the send. Other sends
+  -- do not query their account here, except sends that WhatsApp refuses because of the account.
   if outcome = 'sent' and was_refused then
     perform app.withdraw_refusals(account.id, 'refusal', account.asked_at)
     from app.account_of_message(send.company_id, send.message_id) as account;
   end if;
   if send.whatsapp_message_id is null and (send.state = 'pending' or send.reason = 'outcome_unknown') then
     -- The real outcome replaces outcome_unknown, which is only a guess at the end of a lease. If the real outcome is a
-    -- release, the state stays failed, because a caller may already have been told that the send failed.
+    -- release, the state remains failed, because the API may already have reported the failure to the caller.
     settled_state := case when send.state = 'failed' and outcome = 'released' then 'failed' else outcome end;
     update public.sends set
       state = settled_state,
@@ -56,8 +56,7 @@ begin
       where company_id = send.company_id and id = send.message_id;
     end if;
     if settled_state <> 'sent' then
-      -- The failure gets the time at which the attempt began. If the person has written since then, the window is open
-      -- again.
+      -- The failure gets the start time of the attempt. If the person has written since then, the window is open again.
       perform app.note_failure(send.company_id, send.message_id, channel_code, (
         select created_at from public.messages where company_id = send.company_id and id = send.message_id
       ));
@@ -70,13 +69,13 @@ begin
     return settled_state;
   end if;
 
-  -- Every other outcome is final, with one exception: a report of a failed delivery may arrive before the answer. The
-  -- answer then shows that the channel had accepted the message.
+  -- Every other outcome is final, with one exception: a report of a failed delivery may arrive before the response. The
+  -- response then shows that WhatsApp had accepted the message.
   if send.state = 'failed' and send.whatsapp_message_id = settle_send.whatsapp_message_id then
     update public.sends set state = 'sent', reason = null, channel_code = null where id = send.id;
     return 'sent';
   end if;
-  -- The channel has reported two messages for one call.
+  -- WhatsApp has reported two messages for one call.
   if send.whatsapp_message_id <> settle_send.whatsapp_message_id then
     perform app.note_double_send(send.id, settle_send.whatsapp_message_id);
   end if;
@@ -85,9 +84,9 @@ end
 $$;
 comment on function public.settle_send(uuid, text, text, text, integer, text, text, boolean) is
   'Records the outcome of a claimed send, and returns its current state, or null for an unknown claim_id. After a '
-  'refusal or a release, the message gets the channel''s text and details. If the channel refused the account, the '
-  'refusal becomes a notice of the account. With was_refused from the claim, a success withdraws the refusals. It does '
-  'not matter whether the API key was switched off or deleted since the claim, because the message was already sent.';
+  'refusal or a release, stores WhatsApp''s error text and details in the message. If WhatsApp refused the account, '
+  'the refusal becomes a notice of the account. If was_refused is true in the claim, a success withdraws the refusals. '
+  'The API key may have been switched off or deleted since the claim, because the message was already sent.';
 grant execute on function public.settle_send(uuid, text, text, text, integer, text, text, boolean)
   to api_client, channel_client;
 
@@ -107,8 +106,9 @@ as $$
   select count(*)::integer from failed
 $$;
 comment on function public.fail_expired_sends() is
-  'Marks every pending send whose lease has ended as failed (outcome_unknown), and returns how many. A scheduled job '
-  'calls this. A repeat of such a send also marks the send as failed. This function sends nothing.';
+  'Sets every pending send whose lease has ended to failed (outcome_unknown), and returns the number of these sends. A '
+  'scheduled job calls this function. A repeat of such a send also sets the send to failed. This function sends '
+  'nothing.';
 grant execute on function public.fail_expired_sends() to service_role;
 
 create function app.note_double_send(send_id uuid, further_id text) returns void
@@ -121,5 +121,5 @@ as $$
   where id = send_id and further_id <> all (double_sent_ids)
 $$;
 comment on function app.note_double_send(uuid, text) is
-  'Keeps a further id of the channel for the attempt of a send. The message keeps its first id, and only reports with '
+  'Stores another WhatsApp message id for the attempt of a send. The message keeps its first id, and only reports with '
   'that id change the message.';

@@ -1,13 +1,13 @@
--- What happened to each send. The ledger knows whether the channel accepted a message, and the channel reports what
--- happened to the message afterwards. The outcome of a send joins both. Every count and every filter of outcomes
--- calls the function below.
+-- The outcome of each send. The ledger contains whether WhatsApp accepted a message, and WhatsApp later reports the
+-- message's status. The outcome of a send combines the two. Every count of outcomes and every filter on them calls the
+-- function below.
 
 create function app.outcome_of_send(
   state text,
   -- Whether the send is pending although its lease has ended.
   has_ended boolean,
   reason text,
-  -- Whether the channel gave the message an id, so that it accepted the message.
+  -- Whether WhatsApp gave the message an id, which means that WhatsApp accepted the message.
   has_id boolean,
   -- The status of the message.
   status text
@@ -29,11 +29,11 @@ begin
 end
 $$;
 comment on function app.outcome_of_send(text, boolean, text, boolean, text) is
-  'Returns what happened to a send. pending: the channel has not answered yet. accepted: the channel has the message, '
-  'and no report says yet that it arrived. delivered and read: it arrived. failed: the channel accepted the message '
-  'and later reported that it does not arrive, or the channel never answered. expired: the lifetime of the message '
-  'ended without a report. refused: the channel refused the message when it was sent. released: the channel does not '
-  'have the message, and a repeat sends it.';
+  'Returns the outcome of a send. pending: WhatsApp has not responded yet. accepted: WhatsApp has the message, but has '
+  'not reported its arrival yet. delivered and read: the message arrived. failed: WhatsApp accepted the message and '
+  'later reported a failure, or WhatsApp never responded. expired: the lifetime of the message ended without a report. '
+  'refused: WhatsApp refused the message in its response. released: WhatsApp does not have the message, and a repeat '
+  'sends it.';
 grant execute on function app.outcome_of_send(text, boolean, text, boolean, text) to authenticated;
 
 create function app.reason_of_send(outcome text, reason text, reported text) returns text
@@ -48,8 +48,8 @@ begin
 end
 $$;
 comment on function app.reason_of_send(text, text, text) is
-  'Returns why a send with this outcome failed, was refused or was released: the reason that the channel reported, or '
-  'else the one in the ledger. Returns null for other outcomes.';
+  'Returns why a send with this outcome failed, was refused or was released: the reason that WhatsApp reported, '
+  'otherwise the reason in the ledger. Returns null for other outcomes.';
 grant execute on function app.reason_of_send(text, text, text) to authenticated;
 
 create function app.check_member(company_id uuid) returns void
@@ -62,7 +62,7 @@ begin
   end if;
 end
 $$;
-comment on function app.check_member(uuid) is 'Raises PT403 when the signed-in person does not work in the company.';
+comment on function app.check_member(uuid) is 'Raises PT403 when the signed-in user is not a member of the company.';
 grant execute on function app.check_member(uuid) to authenticated;
 
 create function public.sends_by_outcome(company_id uuid, days integer default 30, zone text default 'UTC')
@@ -82,7 +82,7 @@ begin
       counted.day, named.outcome, app.reason_of_send(named.outcome, counted.reason, reported),
       sum(counted.sends)::bigint
     from (
-      -- Many sends have the same values in these columns, so the functions run for few rows.
+      -- Many sends have the same values in these columns, so the functions run for only a few rows.
       select
         (sends.created_at at time zone sends_by_outcome.zone)::date as day, sends.state,
         sends.state = 'pending' and sends.lease_ends_at <= now() as has_ended,
@@ -104,13 +104,13 @@ begin
 end
 $$;
 comment on function public.sends_by_outcome(uuid, integer, text) is
-  'Returns how many sends of a company had each outcome, by the day of their first attempt in a time zone. Covers the '
-  'given number of days (1 to 90), counting today. A day or outcome without sends has no row. failed, refused and '
-  'released are counted by reason. The people of the company may call this function. Raises PT403 for others. Raises '
-  'PT422 for another number of days or an unknown zone.';
+  'Returns the number of a company''s sends with each outcome, by day of the first attempt in a time zone. Covers the '
+  'given number of days (1 to 90), including today. A day or outcome without sends has no row. The outcomes failed, '
+  'refused and released are counted by reason. The company''s members may call this function. Raises PT403 for other '
+  'callers. Raises PT422 for an invalid number of days or an unknown time zone.';
 grant execute on function public.sends_by_outcome(uuid, integer, text) to authenticated;
 
--- One company after the other, so that each reads its part of messages_unusual_idx.
+-- The query handles each company separately, so that it reads only the company's part of messages_unusual_idx.
 create function app.failures_of_sends(since timestamptz) returns jsonb
 language sql stable
 set search_path = ''
@@ -134,5 +134,5 @@ as $$
   ) as counted
 $$;
 comment on function app.failures_of_sends(timestamptz) is
-  'Returns how many sends of all companies failed, were refused or were released, as [{ outcome, reason, sends }]. '
-  'Counts the sends whose last attempt began after this time.';
+  'Returns the number of all companies'' sends that failed, were refused or were released, as [{ outcome, reason, '
+  'sends }]. Counts the sends whose last attempt started after this time.';

@@ -1,24 +1,23 @@
--- The log of sends, which the people of a company read: templates and replies, the newest first, with what happened to
--- them. Owners and admins also see which API key requested a send, and its idempotency key.
---
--- A page looks at 5,000 sends at most, whatever the filters are. If no more sends fit on the page, the next page
--- continues there. So a page of a large company costs no more than that of a small one.
+-- The send log for the members of a company: templates and replies with their outcomes, newest first. Owners and admins
+-- also see which API key requested a send, and its idempotency key. A page reads at most 5,000 sends, whatever the
+-- filters are. The next page continues after the last send that was read. So a page for a large company costs no more
+-- than a page for a small company.
 
 create type app.send_place as (at timestamptz, message_id uuid);
-comment on type app.send_place is 'The place of a send in the log. The newest send is the first.';
+comment on type app.send_place is 'The position of a send in the log. The newest send comes first.';
 
 create function app.like_patterns(search text) returns text[]
 language sql immutable
 set search_path = ''
 as $$
-  -- A short word matches only the beginning of a word. A longer word may match anywhere in the text.
+  -- A short search word matches only the beginning of a word. A longer search word may match anywhere in the text.
   select array_agg(case when char_length(word) < 3 then '% ' else '%' end || word || '%')
   from regexp_split_to_table(btrim(app.words(search)), ' ') as word
   where word <> ''
 $$;
 comment on function app.like_patterns(text) is
-  'Returns a pattern for each word of a search, to compare with texts in the form of app.words(). Returns null for a '
-  'search without words.';
+  'Returns a pattern for each word of a search, to compare with strings that app.words() has normalized. Returns null '
+  'for a search without words.';
 
 create function app.contacts_in_log(own_company_id uuid, search text) returns uuid[]
 language plpgsql stable
@@ -47,7 +46,7 @@ begin
   if conditions is null then
     return '{}';
   end if;
-  -- The text of the statement contains the patterns, so that the planner knows how common they are.
+  -- The SQL text of the statement contains the patterns, so that the planner knows how common they are.
   execute format(
     'select array(
       select id from public.contacts where company_id = %L and (%s) order by created_at desc, id desc limit 100
@@ -58,8 +57,8 @@ begin
 end
 $$;
 comment on function app.contacts_in_log(uuid, text) is
-  'Returns the contacts whose name has each word of a search, or whose phone matches the search, completely or in '
-  'part. Returns the newest 100 of them.';
+  'Returns the newest 100 contacts that match a search. The name must contain each word of the search, or the phone '
+  'number must match the search completely or in part.';
 
 create function app.templates_in_log(own_company_id uuid, search text) returns text[]
 language plpgsql stable
@@ -69,7 +68,7 @@ declare
   patterns constant text[] := app.like_patterns(search);
 begin
   return array(
-    -- Each round reads the next name from the index, so the many sends of one template are skipped.
+    -- Each iteration reads the next name from the index, and skips the many sends with the same template.
     with recursive sent (name) as (
       (
         select template_name from public.sends
@@ -91,7 +90,7 @@ begin
 end
 $$;
 comment on function app.templates_in_log(uuid, text) is
-  'Returns the names of sent templates that have each word of a search: at most 50 of the first 2,000 names.';
+  'Returns the names of sent templates that contain each word of a search: at most 50 of the first 2,000 names.';
 
 create function app.found_sends(
   own_company_id uuid, search text, with_keys boolean, after app.send_place, max_rows integer
@@ -100,7 +99,7 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
-  -- With the digest in the same statement, Postgres might compute it for each send of the company.
+  -- If the same statement computed the hash, Postgres might compute it for each send of the company.
   known_key constant text := app.known_send_key(own_company_id, search);
   searched_id uuid;
   templates text[];
@@ -109,7 +108,7 @@ begin
   if pg_catalog.pg_input_is_valid(search, 'uuid') then
     searched_id := search::uuid;
   end if;
-  -- An idempotency key or a message id names one send.
+  -- An idempotency key or a message id identifies one send.
   found_places := array(
     select (created_at, message_id)::app.send_place from public.sends
     where with_keys and company_id = own_company_id and idempotency_key = known_key
@@ -146,7 +145,7 @@ begin
           and (created_at, id) < (after.at, after.message_id)
         order by created_at desc, id desc limit max_rows
       ) as sent
-      -- The sends of these templates are found above, at the time of their first attempt.
+      -- The sends with these templates are found above, at the time of their first attempt.
       where not exists (
         select from public.sends
         where company_id = own_company_id and message_id = sent.id and template_name = any (templates)
@@ -157,9 +156,9 @@ begin
 end
 $$;
 comment on function app.found_sends(uuid, text, boolean, app.send_place, integer) is
-  'Searches the sends that come after a place in the log, and returns the places of the sends that it finds. This is '
-  'the send with the searched idempotency key or message id, or else the sends whose template or person has the '
-  'searched words, or that went to the searched phone.';
+  'Searches the sends after a position in the log, and returns the positions of the sends that match. The search '
+  'matches an idempotency key or a message id. Otherwise it matches words in the name of the template or the contact, '
+  'or the recipient''s phone number.';
 
 create function app.shown_send(own_company_id uuid, of_message_id uuid, with_key boolean) returns jsonb
 language plpgsql stable
@@ -216,10 +215,10 @@ begin
 end
 $$;
 comment on function app.shown_send(uuid, uuid, boolean) is
-  'Returns a send as the log shows it, or null. The API key that requested the send is shown only with_key.';
+  'Returns a send as shown in the log, or null. Includes the API key that requested the send only if with_key is true.';
 
--- Security definer, because under a policy, the operator `like` uses no index. People also cannot read the idempotency
--- keys of sends. So this function and the next one check the company and the role themselves.
+-- Security definer, because under a policy, the operator `like` cannot use an index. Also, users cannot read the
+-- idempotency keys of sends. So this function and the next function check the company and the role themselves.
 create function public.list_company_sends(
   company_id uuid,
   outcome text default null,
@@ -265,7 +264,7 @@ begin
   elsif to_time = 'infinity' and (
     wanted_reason is not null or wanted_outcome in ('pending', 'failed', 'refused', 'released', 'expired')
   ) then
-    -- Few sends have such an outcome. Their index has the time of the last attempt.
+    -- Few sends have such an outcome. Their index contains the time of the last attempt.
     places := array(
       select (created_at, id)::app.send_place from public.messages
       where messages.company_id = of_company and (failure is not null or status in ('pending', 'failed', 'expired'))
@@ -283,7 +282,7 @@ begin
   shown := array(
     select (place.at, place.message_id)::app.send_place
     from unnest(places) with ordinality as place (at, message_id, number)
-    -- Each place has its own lookup, because the plan of a join may read all messages of the company.
+    -- Each position has its own lookup, because the plan of a join may read all messages of the company.
     cross join lateral (
       select
         state, state = 'pending' and lease_ends_at <= now() as has_ended, sends.reason, created_at,
@@ -318,12 +317,13 @@ begin
 end
 $$;
 comment on function public.list_company_sends(uuid, text, text, text, timestamptz, timestamptz, jsonb) is
-  'Returns a page of the log of a company: { sends, next }. sends has up to 50 sends, the newest first, with outcome, '
-  'reason, recipient, template and author. The next page begins after the place next, which is null at the end of the '
-  'log. A page may have fewer sends, because it looks at 5,000 at most. outcome and reason choose the sends with this '
-  'outcome and this reason, and since and until choose the sends that began in this period. search finds a phone or a '
-  'part of it, words of a name or of a template, and the message_id. Owners and admins also find an idempotency key. '
-  'The people of the company may call this function. Raises PT403 for others, and PT422 for a long search.';
+  'Returns a page of a company''s log: { sends, next }. The member `sends` contains up to 50 sends, newest first, with '
+  'outcome, reason, recipient, template and author. The next page begins after the position `next`, which is null at '
+  'the end of the log. A page may have fewer sends, because it reads at most 5,000. The arguments `outcome` and '
+  '`reason` select sends by outcome and reason, and `since` and `until` by start time. The argument `search` matches '
+  'phone numbers or parts of them, words in names of contacts or templates, and message ids. For owners and admins, it '
+  'also matches idempotency keys. The company''s members may call this function. Raises PT403 for other callers, and '
+  'PT422 if `search` is too long.';
 grant execute on function public.list_company_sends(uuid, text, text, text, timestamptz, timestamptz, jsonb)
   to authenticated;
 
@@ -375,8 +375,8 @@ begin
 end
 $$;
 comment on function public.get_company_send(uuid, uuid) is
-  'Returns one send as list_company_sends() does, and also the text of its message, the times that the channel '
-  'reported, the failure in the channel''s words, and the number that it was sent from. Owners and admins also get its '
-  'idempotency key. The people of the company may call this function. Raises PT403 for others, and PT404 when the '
-  'company has no such send.';
+  'Returns one send as list_company_sends() does, with the text of its message, the times that WhatsApp reported, '
+  'WhatsApp''s failure message, and the sender''s phone number. Owners and admins also get its idempotency key. The '
+  'company''s members may call this function. Raises PT403 for other callers, and PT404 when the company has no such '
+  'send.';
 grant execute on function public.get_company_send(uuid, uuid) to authenticated;

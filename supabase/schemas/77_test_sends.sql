@@ -1,21 +1,20 @@
--- Test sends. An owner or admin sends a template to a phone, to see how it arrives. A test send works like every other
--- send: it has a claim, a row in the ledger, and a settlement, and the wishes of the person count.
---
--- The send needs the token of the account, which no person may get, even in its stored form. So there are two steps. In
--- the first step, the person asks with a session, and the database decides whether the person may send. In the second
--- step, the edge function claims the allowed send.
+-- Test sends. An owner or admin sends a template to a phone number, to see how the message arrives. A test send works
+-- like every other send: it has a claim, a ledger row and a settlement, and respects the recipient's wishes. The send
+-- needs the account's token, which no user may read, even in encrypted form. So there are two steps. In the first step,
+-- the signed-in user requests the test send, and the database decides whether the user may send it. In the second step,
+-- the edge function claims the allowed send.
 
 create table public.test_sends (
-  -- The page makes a new id for each press of the button.
+  -- The settings page creates a new id each time the user presses the button.
   id uuid not null,
   company_id uuid not null references public.companies on delete cascade,
-  -- No foreign key: the tests of a person who has left the company still count.
+  -- This column has no foreign key: test sends of a member who has left the company still count towards the limit.
   user_id uuid not null,
   created_at timestamptz not null default now(),
   primary key (company_id, id)
 );
 comment on table public.test_sends is
-  'The test sends that were allowed in the last 24 hours, and the member who asked for each.';
+  'The test sends that were allowed in the last 24 hours, and the member who requested each of them.';
 
 create function public.begin_test_send(company_id uuid, id uuid) returns void
 language plpgsql security definer -- no person may write the table, because its rows are counted
@@ -31,7 +30,7 @@ begin
   if begin_test_send.id is null then
     raise sqlstate 'PT422' using message = 'Name the test send in id';
   end if;
-  -- If two calls run at the same time, the second call waits here, and then counts the test send of the first call.
+  -- If two calls run at the same time, the second call waits here and then counts the first call's test send.
   perform from public.companies where companies.id = begin_test_send.company_id for no key update;
   delete from public.test_sends as earlier
   where earlier.company_id = begin_test_send.company_id and earlier.created_at < now() - interval '24 hours';
@@ -53,10 +52,10 @@ begin
 end
 $$;
 comment on function public.begin_test_send(uuid, uuid) is
-  'Allows the signed-in person one test send with this id, which is new for each press of the button. A call with the '
-  'same id means the same test send. Owners and admins of the company may call this function. Raises PT403 for others, '
-  'PT409 for the id of another person''s test send, and PT429 when the company has made 20 test sends in the last 24 '
-  'hours.';
+  'Allows the signed-in user one test send with this id. The id is new for each press of the button, and a repeated '
+  'call with the same id means the same test send. Owners and admins of the company may call this function. Raises '
+  'PT403 for other callers, PT409 for the id of another user''s test send, and PT429 when the company has made 20 test '
+  'sends in the last 24 hours.';
 grant execute on function public.begin_test_send(uuid, uuid) to authenticated;
 
 create function public.claim_test_send(
@@ -81,7 +80,7 @@ declare
   template record;
   answer jsonb;
 begin
-  -- The person may have lost the role, or left the company, since the test send was allowed.
+  -- The user may have lost the role or left the company since the test send was allowed.
   select members.user_id, members.name into person
   from public.test_sends
   join public.company_members as members
@@ -130,9 +129,10 @@ $$;
 comment on function public.claim_test_send(
   uuid, uuid, uuid, text, text, text, text, text[], text[], text[], text
 ) is
-  'Claims the send of a test that begin_test_send() has allowed, as claim_template_send() does, and returns the same. The '
-  'author of the message is the person. The idempotency key is made from the id of the test send, so that it is never '
-  'sent twice. Raises PT403 when no test send has the id, or when its person is no longer owner or admin.';
+  'Claims the send of a test that begin_test_send() has allowed, as claim_template_send() does, and returns the same '
+  'result. The author of the message is the user. The idempotency key is derived from the id of the test send, so that '
+  'it is never sent twice. Raises PT403 when no test send has this id, or when its user is no longer an owner or '
+  'admin.';
 grant execute on function public.claim_test_send(uuid, uuid, uuid, text, text, text, text, text[], text[], text[], text)
   to channel_client;
 

@@ -1,5 +1,6 @@
--- Read receipts: a company tells a person that the person's message was read. The channel marks earlier messages as read
--- too. The call to the channel comes between the two functions, because it may fail, and a repeat does no harm.
+-- Read receipts: a company shows a person that it has read the person's message. WhatsApp also marks earlier messages
+-- as read. The call to WhatsApp happens between the calls of these two functions, because it may fail, and a repeat is
+-- harmless.
 
 create function public.message_to_read(message_id uuid) returns jsonb
 -- Security definer, because a key cannot read accounts.
@@ -43,9 +44,10 @@ begin
 end
 $$;
 comment on function public.message_to_read(uuid) is
-  'Returns what the channel needs to mark a message of a person as read, with the account''s encrypted token. The result '
-  'not_found means that the company has no such message, not_of_person that no person wrote it, too_old that it is older '
-  'than 30 days, and no_account that its account is disconnected. Raises PT401 and PT403 as app.company_id() does.';
+  'Returns the data for marking an inbound message as read, with the account''s encrypted token. The result '
+  '`not_found` means that the company has no such message. The result `not_of_person` means that the message is not '
+  'from a contact. The result `too_old` means that the message is older than 30 days. The result `no_account` means '
+  'that its account is disconnected. Raises PT401 and PT403 as app.company_id() does.';
 grant execute on function public.message_to_read(uuid) to api_client;
 
 create function public.note_message_read(message_id uuid) returns timestamptz
@@ -76,7 +78,7 @@ begin
 end
 $$;
 comment on function public.note_message_read(uuid) is
-  'Notes that the company has read a message of a person and all earlier messages of the conversation. Returns when the '
+  'Records that the company has read an inbound message and all earlier messages of the conversation. Returns when the '
   'message was first marked as read, or null when the company has no such message. Raises PT401 and PT403 as '
   'app.company_id() does.';
 grant execute on function public.note_message_read(uuid) to api_client;

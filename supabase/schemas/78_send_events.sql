@@ -1,7 +1,8 @@
--- The events of sends, and the events that nobody causes: a window that closes in an hour, a send whose outcome nobody
--- reported, and the end of a restriction. A job writes these; see app.note_passed_times().
+-- The events for sends, and the events that no one causes: a window that closes in an hour, a send whose outcome was
+-- never reported, and the end of a restriction. A job writes the events that no one causes. See
+-- app.note_passed_times().
 
--- The id of a send is the id of its message, as callers know it.
+-- In the API, the id of a send is the id of its message.
 select app.make_events(
   'sends',
   record => 'message_id',
@@ -101,7 +102,7 @@ as $$
 declare
   ended_until constant timestamptz := clock_timestamp();
 begin
-  -- Few notices end at a time, so there is no limit.
+  -- Few notices end at the same time, so there is no limit.
   perform app.write_event(
     notices.company_id, 'account.restored', notices.account_id,
     changed_values => jsonb_build_object('notice', jsonb_build_object('from', notices.event, 'to', null)),
@@ -111,7 +112,7 @@ begin
   cross join lateral app.end_of_notice(
     notices.kind, notices.stops_sending, notices.happened_at, notices.received_at, notices.until
   ) as ends (at)
-  -- A notice that came after its end has restricted nothing.
+  -- A notice that arrived after its end has not restricted the account.
   where notices.stops_sending and ends.at > since and ends.at <= ended_until and notices.received_at < ends.at;
   return greatest(ended_until, since);
 end
@@ -124,7 +125,7 @@ language plpgsql
 set search_path = ''
 as $$
 begin
-  -- Two runs at the same time would write the events twice, so the second one waits here.
+  -- Two simultaneous runs would write the events twice, so the second run waits here.
   perform from app.noted_times order by subject for update;
   perform app.note_closing_windows();
   update app.noted_times set noted_until = case subject
@@ -135,6 +136,6 @@ begin
 end
 $$;
 comment on function app.note_passed_times() is
-  'Writes the events that nobody causes. A job calls it each minute.';
+  'Writes the events that no one causes. A job calls this function every minute.';
 
 alter table app.noted_times enable row level security;

@@ -1,8 +1,6 @@
--- Callers can read the list of their webhooks, and the log of deliveries of one webhook, newest first. They
--- can also have events delivered again: one event, everything since a moment, or a test.
---
--- A page of the log looks at 5,000 deliveries at most, whatever the filters are. If no more deliveries fit on the page,
--- the next page continues there.
+-- Callers can read the list of their webhooks, and the log of deliveries of one webhook, newest first. They can also
+-- request the delivery of one event, of all events in a period, or of a test event. A page of the log reads at most
+-- 5,000 deliveries, whatever the filters are. The next page continues after the last delivery that was read.
 
 -- Few deliveries fail.
 create index deliveries_not_delivered_idx on app.deliveries (webhook_id, seq) where outcome <> 'delivered';
@@ -25,8 +23,8 @@ begin
 end
 $$;
 comment on function public.list_webhooks(uuid) is
-  'Returns the webhooks of a company, newest first, without their secrets. A key with the scope webhooks reads those of '
-  'its company. Owners and admins name the company. Raises what app.webhook_company() raises.';
+  'Returns the webhooks of a company, newest first, without their secrets. A key with the scope webhooks reads the '
+  'webhooks of its company. Owners and admins specify the company. Raises the errors of app.webhook_company().';
 grant execute on function public.list_webhooks(uuid) to api_client, authenticated, service_role;
 
 create function public.get_webhook(webhook_id uuid) returns json
@@ -38,7 +36,7 @@ begin
 end
 $$;
 comment on function public.get_webhook(uuid) is
-  'Returns one webhook, as list_webhooks() does. Raises what app.managed_webhook() raises.';
+  'Returns one webhook in the format of list_webhooks(). Raises the errors of app.managed_webhook().';
 grant execute on function public.get_webhook(uuid) to api_client, authenticated, service_role;
 
 create function app.event_time(of_event_id uuid) returns timestamptz
@@ -48,20 +46,20 @@ as $$
   select to_timestamp(('x' || substr(replace(of_event_id::text, '-', ''), 1, 12))::bit(48)::bigint / 1000.0)
 $$;
 comment on function app.event_time(uuid) is
-  'Returns when an event happened, to the millisecond: the beginning of its id. Postgres 17 has no function that reads '
-  'this time from a UUID of version 7.';
+  'Returns the time of an event in milliseconds, from the beginning of its id. Postgres 17 has no function that '
+  'extracts this time from a version 7 UUID.';
 
 create function app.stored_event(of_company_id uuid, of_event_id uuid) returns app.events
 language sql stable
 set search_path = ''
 as $$
   select events from app.events
-  -- The id begins with the time, so only one partition can have the event.
+  -- The id begins with the time, so only one partition can contain the event.
   where slot = app.slot_of(app.event_time(of_event_id)) and id = of_event_id and company_id = of_company_id
     and happened_at > now() - interval '30 days'
 $$;
 comment on function app.stored_event(uuid, uuid) is
-  'Returns an event of a company by its id. Returns null when the log of 30 days has no such event.';
+  'Returns an event of a company by its id. Returns null when the log of the last 30 days has no such event.';
 
 create function public.webhook_deliveries(
   webhook_id uuid, state text default null, type text default null, after_event text default null,
@@ -79,13 +77,13 @@ declare
   wanted_type constant text := webhook_deliveries.type;
   most constant integer := least(greatest(max_rows, 1), 200);
   looked_at constant integer := case when wanted_state is null and wanted_type is null then most + 1 else 5000 end;
-  -- An open delivery has not ended. In the order of the log, it comes before the ended ones of the same event.
+  -- An open delivery has not ended. In the log, it comes before the ended deliveries of the same event.
   before_ended constant timestamptz := coalesce(after_ended, 'infinity');
   before_seq bigint := 9223372036854775807;
   answer json;
 begin
   if after_event is not null then
-    -- An event that is no longer in the log is older than every row.
+    -- An event that is no longer in the log is treated as older than every row.
     before_seq := coalesce((app.stored_event(hook.company_id, app.event_id(after_event))).seq, 0);
   end if;
   with looked as (
@@ -128,7 +126,7 @@ begin
   ),
   last as (
     select event_id, ended_at from (
-      -- If all found rows fit on the page, the next page begins after the last row that was looked at.
+      -- If all matching rows fit on the page, the next page begins after the last row that was read.
       select seq, event_id, ended_at from shown where (select count(*) from found) > most
       union all
       select seq, event_id, ended_at from looked
@@ -164,9 +162,9 @@ begin
 end
 $$;
 comment on function public.webhook_deliveries(uuid, text, text, text, timestamptz, integer) is
-  'Returns a page of the deliveries of a webhook, newest event first: { data, next }. The states are waiting, delivered, '
-  'failed and undelivered. A type may be deal.*. The next page begins after next { event_id, ended_at }, which is null '
-  'on the last page. Raises what app.managed_webhook() raises.';
+  'Returns a page of the deliveries of a webhook, newest event first: { data, next }. The states are waiting, '
+  'delivered, failed and undelivered. A type may be deal.*. The next page begins after next { event_id, ended_at }, '
+  'which is null on the last page. Raises the errors of app.managed_webhook().';
 grant execute on function public.webhook_deliveries(uuid, text, text, text, timestamptz, integer)
   to api_client, authenticated, service_role;
 
@@ -187,8 +185,8 @@ begin
 end
 $$;
 comment on function app.delivering_webhook(uuid) is
-  'Returns and locks a webhook that gets events now. Raises PT409 when the webhook is off or paused. Also raises what '
-  'app.managed_webhook() raises.';
+  'Returns and locks a webhook that currently receives events. Raises PT409 when the webhook is off or paused. Also '
+  'raises the errors of app.managed_webhook().';
 
 create function public.redeliver_event(webhook_id uuid, event_id text, idempotency jsonb default null) returns json
 language plpgsql security definer -- no role writes deliveries
@@ -200,7 +198,7 @@ declare
   event constant app.events := app.stored_event(hook.company_id, app.event_id(redeliver_event.event_id));
   earlier constant jsonb := app.claim_idempotency_key(hook.company_id, idempotency);
 begin
-  -- A test event belongs to one webhook. A webhook may have got an event whose type it no longer asks for.
+  -- A test event belongs to one webhook. A webhook may have received an event to whose type it no longer subscribes.
   if event.id is null or not (
     app.wants(hook.types, event.type) and event.type <> 'webhook.test'
     or exists (
@@ -225,9 +223,9 @@ begin
 end
 $$;
 comment on function public.redeliver_event(uuid, text, jsonb) is
-  'Delivers one event of the log to a webhook again, or now if it is waiting. Returns { replayed, event_id }. Raises '
-  'PT404 for an event that the webhook neither got nor asks for. Also raises what app.delivering_webhook() and '
-  'app.claim_idempotency_key() raise.';
+  'Delivers one event of the log to a webhook again, or immediately if its delivery is waiting. Returns { replayed, '
+  'event_id }. Raises PT404 if the webhook neither received the event nor subscribes to its type. Also raises the '
+  'errors of app.delivering_webhook() and app.claim_idempotency_key().';
 grant execute on function public.redeliver_event(uuid, text, jsonb) to api_client, authenticated, service_role;
 
 create function public.replay_webhook(
@@ -270,9 +268,9 @@ begin
 end
 $$;
 comment on function public.replay_webhook(uuid, timestamptz, timestamptz, text[], jsonb) is
-  'Delivers the events of a period to a webhook again. The job that delivers reads them from the log bit by bit. '
-  'Returns { replayed, since, until, types }. Raises PT409 while an earlier replay runs, and PT422 for a wrong period. '
-  'Also raises what app.delivering_webhook() and app.claim_idempotency_key() raise.';
+  'Delivers the events of a period to a webhook again. The delivery job reads the events from the log in batches. '
+  'Returns { replayed, since, until, types }. Raises PT409 while an earlier replay runs, and PT422 for an invalid '
+  'period. Also raises the errors of app.delivering_webhook() and app.claim_idempotency_key().';
 grant execute on function public.replay_webhook(uuid, timestamptz, timestamptz, text[], jsonb)
   to api_client, authenticated, service_role;
 
@@ -321,5 +319,5 @@ end
 $$;
 comment on function public.test_webhook(uuid, jsonb) is
   'Delivers an event webhook.test to this webhook only. Returns { replayed, event_id }. Raises PT409 while ten test '
-  'events wait. Also raises what app.delivering_webhook() and app.claim_idempotency_key() raise.';
+  'events wait. Also raises the errors of app.delivering_webhook() and app.claim_idempotency_key().';
 grant execute on function public.test_webhook(uuid, jsonb) to api_client, authenticated, service_role;

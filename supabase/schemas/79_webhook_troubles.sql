@@ -1,6 +1,6 @@
 -- The webhooks of a company that receive no deliveries. The settings page shows them on every view.
 
--- Security definer, because no person reads the table.
+-- Security definer, because no user may read the table.
 create function public.webhook_troubles(company_id uuid)
 returns table (webhook_id uuid, address text, trouble text, since timestamptz)
 language plpgsql stable security definer
@@ -27,6 +27,6 @@ begin
 end
 $$;
 comment on function public.webhook_troubles(uuid) is
-  'Returns the webhooks of a company that are off, or whose receiver has accepted nothing for an hour, for its owners '
-  'and admins. Other people get no rows. The address has no query, because a query often contains a secret.';
+  'Returns the company''s webhooks that are off, or whose receiver has accepted nothing for an hour. Only owners and '
+  'admins get rows. The URL has no query string, because a query string often contains a secret.';
 grant execute on function public.webhook_troubles(uuid) to authenticated;

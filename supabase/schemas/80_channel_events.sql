@@ -1,25 +1,23 @@
--- Events of the channel, stored as received. The channel keeps no history. So an event is committed before the channel
--- gets its answer, and before anything reads the event. Every event is stored, even if it names an unknown account. The
--- time that storing takes is proportional to the size of the event.
---
--- What an event says about erased people is removed before the event is applied. A small event is cleaned before it is
--- stored. A large event is cleaned in a separate statement.
+-- WhatsApp events, stored as received. WhatsApp keeps no history. So an event is committed before WhatsApp gets a
+-- response, and before the event is processed. Every event is stored, even if its account is unknown. The time for
+-- storing an event is proportional to its size. Data about erased people is removed from an event before the event is
+-- applied. A small event is cleaned before it is stored. A large event is cleaned in a separate statement.
 
 create table public.channel_events (
   id uuid primary key default gen_random_uuid(),
   -- The event was signed with the secret of this app.
   channel_app_id uuid not null references public.channel_apps on delete cascade,
   received_at timestamptz not null default now(),
-  -- The signed bytes. In a text or JSON column, Postgres would refuse some of the characters that people write.
+  -- The signed bytes. In a text or JSON column, Postgres would refuse some characters that messages may contain.
   body bytea not null check (octet_length(body) <= 3145728),
   body_sha256 bytea not null check (octet_length(body_sha256) = 32),
   state text not null default 'stored' check (state in ('stored', 'done', 'unroutable', 'failed', 'dead')),
-  -- Why the event failed or has no account, as a sentence for operators.
+  -- Why the event failed or has no account, as an error message for operators.
   error text check (char_length(error) between 1 and 1000),
   attempts integer not null default 0 check (attempts >= 0),
   -- The numbers and business accounts for which there was no account when the event was applied.
   waits_for text[] not null default '{}',
-  -- What operators should know even if the event was applied, such as a message that went out twice.
+  -- Notes for operators about an applied event, such as a message that was sent twice.
   notes text[] not null default '{}',
   -- When the job applies the event again. Null means that the job does not apply the event. While a run of the job
   -- works on the event, this is the end of the run's lease.
@@ -27,19 +25,19 @@ create table public.channel_events (
   -- When the event was last applied, with any result.
   processed_at timestamptz,
   person_marks bigint[],
-  -- A repeat of the same bytes is recognized without reading them. The channel may also repeat the same content,
-  -- grouped into events in another way.
+  -- A repeat of the same bytes is recognized by the hash. WhatsApp may also repeat the same content in differently
+  -- grouped events.
   constraint channel_events_once unique (channel_app_id, body_sha256)
 );
 comment on table public.channel_events is
-  'An event of the channel as it was received, with a correct signature. A stored event must still be applied, and a '
-  'done event was applied. An unroutable event names no account that uses its app. A failed event is tried again, and '
-  'a dead event has failed its last attempt.';
+  'A WhatsApp event as received, with a valid signature. stored: the event must still be applied. done: the event was '
+  'applied. unroutable: the event contains no account that uses its app. failed: the event will be retried. dead: the '
+  'last attempt failed.';
 comment on column public.channel_events.waits_for is
-  'The ids of numbers and business accounts that have no account. When an account gets one of these ids, the event is '
-  'applied.';
+  'The ids of phone numbers and business accounts without an account. When an account gets one of these ids, the event '
+  'is applied.';
 comment on column public.channel_events.person_marks is
-  'The marks (app.marks_of()) of the people whom the event names. Null until the event is applied, or if the names '
+  'The hashes (app.marks_of()) of the people whom the event mentions. Null until the event is applied, or if the names '
   'cannot be read.';
 
 create index channel_events_due_idx on public.channel_events (next_attempt_at) where next_attempt_at is not null;
@@ -82,8 +80,8 @@ begin
 end
 $$;
 comment on function public.store_channel_event(text, text) is
-  'Stores an event of an app, and does nothing else. The body is base64. The result is stored or repeated, with the '
-  'id and the state of the event. Returns null for an unknown app.';
+  'Only stores an app''s event. The body is base64-encoded. The result is `stored` or `repeated`, with the id and the '
+  'state of the event. Returns null for an unknown app.';
 grant execute on function public.store_channel_event(text, text) to channel_client;
 
 create function public.channel_apps_status() returns jsonb
@@ -113,7 +111,7 @@ as $$
   from public.channel_apps as apps
 $$;
 comment on function public.channel_apps_status() is
-  'Returns every app, the newest first, with the number of accounts that use it and the number of its events in each '
+  'Returns all apps, newest first, each with the number of accounts that use it and the number of its events in each '
   'state.';
 grant execute on function public.channel_apps_status() to service_role;
 
@@ -127,7 +125,8 @@ declare
   accounts integer;
   events integer;
 begin
-  -- This statement waits for transactions that add accounts or events of the app, and blocks later ones.
+  -- This statement waits for transactions that add accounts or events of the app, and blocks later transactions of this
+  -- kind.
   select apps.id into app_id from public.channel_apps as apps
   where apps.app_key = delete_channel_app.app_key
   for update;
@@ -146,9 +145,9 @@ begin
 end
 $$;
 comment on function public.delete_channel_app(text, boolean) is
-  'Deletes an app with its events. Unless forced is true, keeps an app that an account uses or used earlier, or that '
-  'has events that are not done. Returns whether the app was deleted, and the numbers of such accounts and events. '
-  'Returns null for an unknown app.';
+  'Deletes an app with its events. Unless `forced` is true, does not delete an app that an account uses or used '
+  'earlier, or an app with events that are not done. Returns whether the app was deleted, and the numbers of such '
+  'accounts and events. Returns null for an unknown app.';
 grant execute on function public.delete_channel_app(text, boolean) to service_role;
 
 create function app.items_with_times(items jsonb, received_at timestamptz) returns jsonb
@@ -157,7 +156,7 @@ set search_path = ''
 as $$
 begin
   if jsonb_typeof(items) is distinct from 'array'
-    -- An event that this transaction stores has the current time already, so its messages need no received_at.
+    -- An event that this transaction stores already has the current time, so its messages need no received_at.
     or received_at = now() and not jsonb_path_exists(items, '$[*] ? (@.at == null)')
   then
     return items;
@@ -176,8 +175,8 @@ begin
 end
 $$;
 comment on function app.items_with_times(jsonb, timestamptz) is
-  'Returns the items of an event. An item without a time gets the time at which the event was received, and a message '
-  'gets this time too. So the event has the same times when it is applied again later.';
+  'Returns the items of an event. An item without a time gets the time at which the event was received. A message also '
+  'gets this time. So the times are the same when the event is applied again later.';
 
 create function app.judge_stored_event(event_id uuid, app_id uuid, body bytea, inout items jsonb)
 language plpgsql
@@ -199,7 +198,7 @@ begin
   );
   items := judged.items;
   if event.is_unread or judged.body <> judge_stored_event.body then
-    -- If an erasure has changed the stored bytes since then, the removed data does not come back.
+    -- If an erasure has changed the stored bytes since then, the removed data is not restored.
     event.body := case when event.body = judge_stored_event.body then judged.body else event.body end;
     update public.channel_events as events set body = event.body, person_marks = app.marks_of_event(event.body)
     where events.id = event_id;
@@ -208,8 +207,8 @@ end
 $$;
 comment on function app.judge_stored_event(uuid, uuid, bytea, jsonb) is
   'Removes erased people from a stored event and from its items. The caller has locked the event. An erasure may have '
-  'changed the event since the caller read body and items. Notes the marks of the people whom the event names. '
-  'Returns the remaining items.';
+  'changed the event since the caller read its body and items. Stores the hashes of the people whom the event '
+  'mentions. Returns the remaining items.';
 
 create function app.apply_event(
   event_id uuid, app_id uuid, company_ids uuid[], items jsonb, problem text, until timestamptz, is_repeated boolean
@@ -232,7 +231,7 @@ begin
   begin
     outcome := app.apply_items(app_id, company_ids, app.items_with_times(items, event_received_at), until);
   exception when others then
-    -- After any error, the event keeps the error and gets its next attempt.
+    -- After any error, the function stores the error with the event and schedules the next attempt.
     outcome := jsonb_build_object(
       'failed', 1, 'delayed', 0, 'unroutable', 0, 'error', format('%s %s', sqlstate, left(sqlerrm, 500)),
       'reasons', '[]'::jsonb, 'waits_for', '[]'::jsonb, 'surprises', '[]'::jsonb
@@ -241,7 +240,7 @@ begin
   begin
     perform app.note_last_event(app_id, items, event_received_at);
   exception when others then
-    -- The event is still applied, and the next event notes its own time.
+    -- The event is still applied, and the next event records its own time.
     raise warning 'The last event of an account was not noted: % %', sqlstate, sqlerrm;
   end;
   failed := outcome -> 'failed';
@@ -294,13 +293,13 @@ begin
 end
 $$;
 comment on function app.apply_event(uuid, uuid, uuid[], jsonb, text, timestamptz, boolean) is
-  'Applies the items of an event, notes the result, and returns it: state, attempts, failed, delayed, unroutable, '
-  'surprises. The argument company_ids comes from app.lock_companies_of_items(). The argument problem says why the '
-  'event, or a part of it, cannot be read. The argument is_repeated is true for an attempt of the job.';
+  'Applies the items of an event, stores the result, and returns it: state, attempts, failed, delayed, unroutable, '
+  'surprises. The argument company_ids comes from app.lock_companies_of_items(). The argument `problem` is the reason '
+  'why the event, or a part of it, cannot be read. The argument is_repeated is true for an attempt by the job.';
 
 create function public.receive_channel_event(app_key text, body text, items jsonb, problem text default null)
 returns jsonb
--- Security definer, because the role of the function whatsapp cannot read any table.
+-- Security definer, because the role for the edge function whatsapp cannot read any table.
 language plpgsql security definer
 set search_path = ''
 as $$
@@ -323,7 +322,7 @@ begin
     return null;
   end if;
   if not exists (select from public.channel_events where channel_app_id = app_id and body_sha256 = digest) then
-    -- An erasure takes the same locks, so no one is erased from this point on.
+    -- An erasure acquires the same locks, so no person can be erased from this point on.
     company_ids := app.lock_companies_of_items(app_id, own_items);
     begin
       names := app.names_in(app.text_of_event(bytes));
@@ -361,9 +360,9 @@ begin
 end
 $$;
 comment on function public.receive_channel_event(text, text, jsonb, text) is
-  'Stores an ordinary event of an app, and applies its items for three seconds. The body is base64. The job applies '
-  'the items that are left. The result is stored or repeated, with what app.apply_event() returns. Returns null for an '
-  'unknown app. A repeat of an event that is done is not applied again.';
+  'Stores an app''s event of normal size, and applies its items for up to three seconds. The body is base64-encoded. '
+  'The job applies the remaining items. The result is `stored` or `repeated`, with the result of app.apply_event(). '
+  'Returns null for an unknown app. A repeat of an event that is done is not applied again.';
 grant execute on function public.receive_channel_event(text, text, jsonb, text) to channel_client;
 
 alter table public.channel_events enable row level security;

@@ -1,6 +1,6 @@
--- The items of an event. The functions find the account of each item, and store its facts. An item that fails does not
--- stop the others. Two events that are applied at the same time cannot end in a deadlock. Applying an item again
--- changes nothing.
+-- The items of an event. The functions find the account for each item and store the item's facts. A failed item does
+-- not stop the other items. Two events that are applied at the same time cannot cause a deadlock. Applying an item
+-- again changes nothing.
 
 create function app.apply_item(app_id uuid, item jsonb) returns text
 language plpgsql
@@ -49,9 +49,9 @@ begin
 end
 $$;
 comment on function app.apply_item(uuid, jsonb) is
-  'Applies one item that an app has signed, to the accounts that it is about. Returns done, waiting, ignored, '
-  'unroutable, double_send or released_but_sent. Returns no_account when the item is not about an account of the app, '
-  'and unknown for an unknown kind of item.';
+  'Applies one item from an app''s signed event to the accounts of the item. Returns `done`, `waiting`, `ignored`, '
+  '`unroutable`, `double_send` or `released_but_sent`. Returns `no_account` when the item does not belong to an '
+  'account of the app, and `unknown` for an unknown kind of item.';
 
 create function app.apply_each_item(app_id uuid, items jsonb, until timestamptz, alone boolean) returns jsonb
 language plpgsql
@@ -71,7 +71,7 @@ begin
   for entry in
     select listed.item, listed.place
     from jsonb_array_elements(items) with ordinality as listed (item, place)
-    -- In this order, two events with the same messages lock the same message first.
+    -- Because of this order, two events with the same messages lock the same message first.
     order by listed.item ->> 'kind' is distinct from 'status',
       case when listed.item ->> 'kind' = 'status' then listed.item ->> 'id' end, listed.place
   loop
@@ -111,7 +111,7 @@ begin
             coalesce(app.account_id_in(entry.item), '(the event does not name it)')
           )
         end;
-      -- The message went out twice, or it went out although the ledger said that the channel did not accept it.
+      -- The message was sent twice, or it was sent although according to the ledger WhatsApp had not accepted it.
       when result in ('double_send', 'released_but_sent') then
         surprises := surprises || jsonb_build_object(
           'kind', result, 'send_id', entry.item #> '{mark,send_id}', 'whatsapp_message_id', entry.item -> 'id'
@@ -133,9 +133,9 @@ begin
 end
 $$;
 comment on function app.apply_each_item(uuid, jsonb, timestamptz, boolean) is
-  'Applies items until a given time, statuses first. If alone is true, only the item that fails is undone. Otherwise '
-  'an error undoes all items. Returns how many items failed, how many were delayed (locked, or not reached in time), '
-  'how many have no account, and the reasons.';
+  'Applies items until a given time, statuses first. If `alone` is true, only a failed item is undone. Otherwise an '
+  'error undoes all items. Returns the numbers of items that failed, that were delayed (locked, or not reached in '
+  'time) and that have no account, and the reasons.';
 
 create function app.lock_companies_of_items(app_id uuid, items jsonb) returns uuid[]
 language plpgsql
@@ -189,7 +189,7 @@ begin
   begin
     perform app.fill_business_accounts(app_id, items);
   exception when others then
-    -- The next event tries this again.
+    -- The next event retries this write.
     null;
   end;
   begin
@@ -203,8 +203,8 @@ begin
 end
 $$;
 comment on function app.apply_items(uuid, uuid[], jsonb, timestamptz) is
-  'Applies the items of an event that an app has signed, until a time. Returns what apply_each_item() returns. The '
-  'argument company_ids comes from app.lock_companies_of_items(). Only the item that fails is undone, and the others '
+  'Applies the items of an app''s signed event until a given time. Returns the result of apply_each_item(). The '
+  'argument company_ids comes from app.lock_companies_of_items(). Only failed items are undone, and the other items '
   'are still applied.';
 
 create function app.lock_rows_of_items(company_ids uuid[], items jsonb) returns void
@@ -248,8 +248,8 @@ begin
 end
 $$;
 comment on function app.lock_rows_of_items(uuid[], jsonb) is
-  'Locks the sends and messages that items name. The order of the ids makes sure that two transactions never wait for '
-  'each other.';
+  'Locks the sends and messages to which items refer. They are locked in the order of their ids, so that two '
+  'transactions cannot cause a deadlock.';
 
 create function app.fill_business_accounts(app_id uuid, items jsonb) returns void
 language plpgsql
@@ -269,5 +269,5 @@ begin
 end
 $$;
 comment on function app.fill_business_accounts(uuid, jsonb) is
-  'Notes the business account of a connected number if it was not known. Events about templates name only the '
-  'business account.';
+  'Stores the business account of a connected number if it was unknown. Template events contain only the business '
+  'account.';

@@ -1,6 +1,6 @@
--- Events that were not done immediately. The job tries these events again. When an account is connected, the events
--- that waited for it become due. The operator can replay other events. An event about a number that no one has
--- connected waits until someone connects the number.
+-- Events that were not applied immediately. The job retries these events. When an account is connected, the events that
+-- waited for it become due. The operator can replay other events. An event for a number that is not connected waits
+-- until someone connects the number.
 
 create function app.next_attempt(attempts integer) returns timestamptz
 language sql stable
@@ -10,7 +10,7 @@ as $$
   select case when attempts < 10 then now() + interval '1 minute' * 2 ^ attempts end
 $$;
 comment on function app.next_attempt(integer) is
-  'Returns when an event is tried again after this number of failed attempts. Returns null after the last attempt.';
+  'Returns the time of the next attempt after this number of failed attempts. Returns null after the last attempt.';
 
 create function public.due_channel_events(max_rows integer default 20) returns table (event_id uuid, body text)
 language sql security definer -- see receive_channel_event()
@@ -30,7 +30,7 @@ as $$
     from due where events.id = due.id and due.attempts >= 10
   ),
   fitting as (
-    -- The edge function holds all these bodies in its memory, so their size is limited.
+    -- The edge function holds all these bodies in memory, so their total size is limited.
     select measured.id
     from (
       select due.id, sum(due.bytes) over (order by due.bytes, due.id) - due.bytes as before from due
@@ -44,8 +44,8 @@ as $$
   returning events.id, translate(encode(events.body, 'base64'), E'\n', '')
 $$;
 comment on function public.due_channel_events(integer) is
-  'Begins an attempt at events that are due, and returns their bodies in base64. Returns at most max_rows events, '
-  'whose bodies have at most about 4 MiB together. For three minutes, no other run gets these events.';
+  'Starts an attempt to apply due events, and returns their bodies in base64. Returns at most max_rows events, whose '
+  'bodies have a total size of at most about 4 MiB. For three minutes, no other run gets these events.';
 grant execute on function public.due_channel_events(integer) to channel_client, service_role;
 
 create function public.fail_channel_event(event_id uuid, failure text) returns void
@@ -60,7 +60,7 @@ as $$
   where events.id = fail_channel_event.event_id and events.state <> 'done'
 $$;
 comment on function public.fail_channel_event(uuid, text) is
-  'Notes why a whole attempt at an event failed. The attempt began with due_channel_events().';
+  'Records why a whole attempt to apply an event failed. The attempt started with due_channel_events().';
 grant execute on function public.fail_channel_event(uuid, text) to channel_client, service_role;
 
 create function public.apply_channel_event(event_id uuid, items jsonb, problem text default null)
@@ -74,14 +74,14 @@ declare
   company_ids uuid[];
   began_at constant timestamptz := clock_timestamp();
   event record;
-  -- The work ends well before the statement is cancelled, because a cancellation would undo the applied items.
+  -- The function ends well before the statement timeout, because a cancelled statement would undo the applied items.
   most constant interval := least(
     interval '12 seconds', 0.6 * nullif(current_setting('statement_timeout')::interval, interval '0')
   );
 begin
   select events.channel_app_id into app_id from public.channel_events as events
   where events.id = apply_channel_event.event_id;
-  -- The companies are locked before the event, because an erasure takes its locks in this order.
+  -- The companies are locked before the event, because an erasure acquires its locks in this order.
   company_ids := app.lock_companies_of_items(app_id, own_items);
   select events.id, events.state, events.attempts, events.body into event
   from public.channel_events as events
@@ -95,15 +95,15 @@ begin
   own_items := app.judge_stored_event(event.id, app_id, event.body, own_items);
   return app.apply_event(
     event.id, app_id, company_ids, own_items, apply_channel_event.problem,
-    -- At the first attempt, the request that stored the event still waits for an answer.
+    -- At the first attempt, the request that stored the event is still waiting for a response.
     began_at + case when event.attempts > 0 then most else least(most, interval '3 seconds') end,
     event.attempts > 0
   );
 end
 $$;
 comment on function public.apply_channel_event(uuid, jsonb, text) is
-  'Applies the items of a stored event that is not done, and returns what it changed. Returns null when the event no '
-  'longer exists. If the job has not begun the event, the function works for three seconds.';
+  'Applies the items of a stored event that is not done, and returns the result. Returns null when the event no longer '
+  'exists. If the job has not started an attempt, the function runs for at most three seconds.';
 grant execute on function public.apply_channel_event(uuid, jsonb, text) to channel_client, service_role;
 
 create function app.wake_events(of_account_id uuid, processed_before timestamptz default 'infinity') returns integer
@@ -124,8 +124,8 @@ begin
     where accounts.id = of_account_id and events.state = 'unroutable' and events.next_attempt_at is null
       and events.waits_for && array[accounts.phone_number_id, accounts.business_account_id]
       and events.processed_at < processed_before
-    -- This query skips an event that is being applied, because the account would have to wait for it.
-    -- wake_late_events() makes such an event due later.
+    -- This query skips events that are being applied, because the account would have to wait for them. The function
+    -- wake_late_events() makes such events due later.
     for update of events skip locked
   )
   update public.channel_events as events set next_attempt_at = now()
@@ -135,7 +135,7 @@ begin
 end
 $$;
 comment on function app.wake_events(uuid, timestamptz) is
-  'Makes events due that wait for the number or the business account of an account, and returns how many.';
+  'Makes events due that wait for an account''s number or business account, and returns their number.';
 
 create function app.wake_events_of_account() returns trigger
 language plpgsql security definer
@@ -159,7 +159,7 @@ begin
 end
 $$;
 comment on function app.wake_events_of_app() is
-  'Trigger: when an account names an app, makes the events due that wait for the account.';
+  'Trigger: when an account gets an app, makes the events due that wait for the account.';
 
 create function app.wake_late_events() returns integer
 language sql
@@ -205,7 +205,7 @@ begin
       and (replay_channel_events.app_key is null or events.channel_app_id = (
         select apps.id from public.channel_apps as apps where apps.app_key = replay_channel_events.app_key
       ))
-      -- These conditions leave out events that are already due, and events that were applied after the first of these
+      -- These conditions exclude events that are already due, and events that were applied after the first of these
       -- calls.
       and (events.next_attempt_at is null or events.next_attempt_at > now())
       and (events.processed_at is null or events.processed_at < beginning)
@@ -221,9 +221,9 @@ begin
 end
 $$;
 comment on function public.replay_channel_events(text[], timestamptz, text, uuid, timestamptz) is
-  'Makes events due again: one event, or all events in these states that came since a time and from an app. By '
-  'default, the states are all except done. One call marks at most 5,000 events. To mark the rest, call again with the '
-  'began_at of the first answer, until marked is 0.';
+  'Makes events due again: one event, or all events from an app in these states since a given time. By default, the '
+  'states are all states except `done`. One call makes at most 5,000 events due. For the remaining events, call the '
+  'function again with the began_at of the first result, until `marked` is 0.';
 grant execute on function public.replay_channel_events(text[], timestamptz, text, uuid, timestamptz) to service_role;
 
 create function app.remove_old_events(max_rows integer) returns integer
@@ -244,8 +244,8 @@ as $$
   select count(*)::integer from removed
 $$;
 comment on function app.remove_old_events(integer) is
-  'Deletes at most max_rows events that are older than 30 days, and returns how many. The messages of people stay in '
-  'their conversations.';
+  'Deletes at most max_rows events that are older than 30 days, and returns their number. Messages remain in their '
+  'conversations.';
 
 create trigger messaging_accounts_wake_events
   after update of phone_number_id, business_account_id, disconnected_at on public.messaging_accounts

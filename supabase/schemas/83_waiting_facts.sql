@@ -1,5 +1,5 @@
--- Reports about messages that are not known yet, such as a report that comes before the answer to our own call. These
--- reports wait until a message gets the id that they name.
+-- Reports about messages that are not known yet, such as a report that arrives before the response to our own call.
+-- These reports wait until a message gets the id in the report.
 
 create table public.waiting_facts (
   id uuid primary key default gen_random_uuid(),
@@ -15,9 +15,9 @@ create table public.waiting_facts (
 comment on table public.waiting_facts is
   'Reports about unknown messages. A report is applied when a message gets its id. Reports are kept for 30 days.';
 comment on column public.waiting_facts.person_marks is
-  'The marks (app.marks_of()) of the people whom the fact names. Null when the names could not be read.';
+  'The hashes (app.marks_of()) of the people whom the fact mentions. Null when the names could not be read.';
 
--- With this statistic, the planner assumes that all rows belong to one company; 30_contacts.sql gives the reason.
+-- This statistic makes the planner assume that all rows belong to one company. 30_contacts.sql explains why.
 alter table public.waiting_facts alter column company_id set (n_distinct = 1);
 
 create unique index waiting_facts_once_idx
@@ -40,7 +40,7 @@ begin
 end
 $$;
 comment on function app.keep_waiting(uuid, text, jsonb) is
-  'Keeps a report of the channel about an unknown message of an account. Returns waiting.';
+  'Stores a WhatsApp report about an unknown message of an account. Returns `waiting`.';
 
 create function app.apply_waiting_fact(fact_id uuid, account_id uuid, item jsonb) returns boolean
 language plpgsql
@@ -67,8 +67,7 @@ begin
   delete from public.waiting_facts where id = fact_id;
   return true;
 exception when others then
-  -- A fact that cannot be applied must not undo a settled send or a received message. A fact that cannot be applied
-  -- keeps waiting.
+  -- An error in a fact must not undo a settled send or a received message. Such a fact remains in the table.
   raise warning 'A waiting fact (%) is not applied: % (%)', fact_id, sqlerrm, sqlstate;
   return false;
 end
@@ -86,7 +85,8 @@ begin
   for fact in
     select id, account_id, item from public.waiting_facts
     where company_id = new.company_id and whatsapp_message_id = new.whatsapp_message_id
-    -- Failures come first, because they lock the contact, and the contact is locked before the conversation.
+    -- Failures are applied first, because they lock the contact, and the contact must be locked before the
+    -- conversation.
     order by (item ->> 'status' = 'failed') is true desc, received_at, id
   loop
     perform app.apply_waiting_fact(fact.id, fact.account_id, fact.item);
@@ -95,14 +95,14 @@ begin
     select replies.id from public.messages as replies
     where replies.company_id = new.company_id and replies.reply_to_whatsapp_id = new.whatsapp_message_id
       and replies.reply_to_id is null and replies.id <> new.id
-    -- The trigger leaves a reply to the job if another transaction has locked the reply.
+    -- If another transaction has locked a reply, the trigger skips it, and the job links it later.
     for no key update skip locked
   ));
   return null;
 end
 $$;
 comment on function app.apply_facts_of_message() is
-  'Trigger: when a message gets its id from the channel, applies the earlier reports about it, and links the replies '
+  'Trigger: when a message gets its WhatsApp id, applies the earlier reports about this message, and links the replies '
   'to it.';
 
 create function app.apply_waiting_facts(max_rows integer) returns integer
@@ -114,9 +114,9 @@ declare
   applied integer := 0;
   linked integer;
 begin
-  -- One transaction may store a fact while another stores the id of its message. If neither transaction sees the other,
-  -- neither applies the fact, so this function applies it. All sends are locked before any fact is applied, because
-  -- every transaction locks sends first.
+  -- One transaction may store a fact while another transaction stores the id of its message. If neither transaction
+  -- sees the other one's row, neither applies the fact, so this function applies the fact. All sends are locked before
+  -- any fact is applied, because every transaction locks sends first.
   for fact in
     with matched as (
       select facts.id, facts.account_id, facts.item, messages.company_id, messages.id as message_id
@@ -124,8 +124,8 @@ begin
       join public.messages on messages.company_id = facts.company_id
         and messages.whatsapp_message_id = facts.whatsapp_message_id
       where facts.received_at > now() - interval '1 day'
-        -- A message from a person has no status. The job would try a status of such a message without success until the
-        -- status is deleted.
+        -- An inbound message has no status. The job would retry a status report for such a message without success
+        -- until the report is deleted.
         and (facts.item ->> 'kind' <> 'status' or messages.direction = 'outbound')
       -- The order is random, so that facts that cannot be applied do not block the others.
       order by random()
@@ -165,8 +165,8 @@ begin
 end
 $$;
 comment on function app.apply_waiting_facts(integer) is
-  'Applies waiting facts of the last day whose messages are known, and links late replies. Handles at most max_rows '
-  'of each, and returns how many. A scheduled job calls this function.';
+  'Applies the last day''s waiting facts whose messages are known, and links late replies. Handles at most max_rows of '
+  'each kind, and returns their number. A scheduled job calls this function.';
 
 create function app.remove_old_waiting_facts(max_rows integer) returns integer
 language sql
@@ -186,7 +186,7 @@ as $$
   select count(*)::integer from removed
 $$;
 comment on function app.remove_old_waiting_facts(integer) is
-  'Deletes at most max_rows reports about unknown messages that are older than 30 days, and returns how many.';
+  'Deletes at most max_rows reports about unknown messages that are older than 30 days, and returns their number.';
 
 create trigger messages_apply_facts after insert on public.messages
   for each row when (new.whatsapp_message_id is not null) execute function app.apply_facts_of_message();

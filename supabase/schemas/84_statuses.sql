@@ -1,6 +1,5 @@
--- Reports of the channel about a message that the company sent: sent, delivered, read or failed. Reports may come late,
--- twice and in any order. Each report fills its own column of the message, so the row does not depend on the order of
--- the reports.
+-- Status reports from WhatsApp about an outbound message: sent, delivered, read or failed. Reports may arrive late,
+-- twice and in any order. Each kind of report has its own message column, so the order of the reports does not matter.
 
 create function app.send_of_mark(candidates uuid[], mark jsonb) returns uuid
 language plpgsql stable
@@ -21,8 +20,8 @@ begin
 end
 $$;
 comment on function app.send_of_mark(uuid[], jsonb) is
-  'Returns the send that a mark names, if the send goes out through one of these accounts. A mark is not a secret, so '
-  'a caller that sees it must not change the send of another account.';
+  'Returns the send with the label that a report contains, if the send belongs to one of these accounts. The label is '
+  'not a secret, so a caller who sees it must not be able to change the send of another account.';
 
 create function app.take_report(of_send_id uuid, mark_attempt text, wamid text, word text, reason text, code integer)
 returns text
@@ -38,7 +37,7 @@ begin
   if not found then
     return 'waiting';
   elsif send.whatsapp_message_id = wamid then
-    -- The message may have failed on another device, or before this report came. The channel still accepted the
+    -- The message may have failed on another device, or before this report arrived. WhatsApp still accepted the
     -- message.
     if send.state = 'failed' and word <> 'failed' then
       update public.sends set state = 'sent', reason = null, channel_code = null where id = send.id;
@@ -47,14 +46,14 @@ begin
   elsif mark_attempt !~ '^[1-9][0-9]{0,8}$' or mark_attempt::integer > send.attempt then
     return 'waiting';
   elsif mark_attempt::integer < send.attempt then
-    -- The attempt of this report was released, and a later attempt followed. The report no longer settles the send.
+    -- The attempt in this report was released, and a later attempt followed. The report no longer settles the send.
     return 'released_but_sent';
   elsif send.whatsapp_message_id is not null then
     perform app.note_double_send(send.id, wamid);
     return 'double_send';
   end if;
 
-  -- The channel gives an id to a message that it accepts, even if it cannot deliver the message.
+  -- WhatsApp assigns an id to each message that it accepts, even if it cannot deliver the message.
   update public.sends set
     state = case word when 'failed' then 'failed' else 'sent' end,
     whatsapp_message_id = wamid,
@@ -69,10 +68,10 @@ begin
 end
 $$;
 comment on function app.take_report(uuid, text, text, text, text, integer) is
-  'Applies a report to its send. The report shows that the channel accepted the send, with this id. The argument '
-  'mark_attempt is the attempt in the mark of the report, or empty. Returns done. Returns released_but_sent when the '
-  'ledger said that the channel did not accept the send. Returns double_send when the attempt has another id, and '
-  'waiting when the send or the attempt does not exist.';
+  'Applies a report to its send. The report proves that WhatsApp accepted the send with this id. The argument '
+  'mark_attempt is the attempt in the report''s label, or empty. Normally returns `done`. Returns `released_but_sent` '
+  'if the ledger contains the send as not accepted. Returns `double_send` when the attempt has another id, and '
+  '`waiting` when the send or the attempt does not exist.';
 
 create function app.apply_status(candidates uuid[], item jsonb) returns text
 language plpgsql
@@ -81,7 +80,7 @@ as $$
 declare
   word constant text := item ->> 'status';
   wamid constant text := item ->> 'id';
-  -- A report cannot come from the future. least() ignores null.
+  -- A report cannot have a time in the future. The function least() ignores null values.
   reported_at constant timestamptz := least((item ->> 'at')::timestamptz, now());
   code constant integer := case
     when item #>> '{failure,code}' ~ '^[0-9]{1,9}$' then (item #>> '{failure,code}')::integer
@@ -112,8 +111,9 @@ begin
     return 'unroutable';
   end if;
 
-  -- First, the message is looked up by its id, among outbound messages only. Several companies that had the number may
-  -- have a message with the same id. The mark says which message is meant. Without a mark, the newest message is meant.
+  -- The function first searches for the message by its id, among outbound messages only. Several companies that had the
+  -- number may have a message with the same id. The label identifies the right message. Without a label, the newest
+  -- message is used.
   marked_send_id := case when cardinality(companies) > 1 then app.send_of_mark(candidates, item -> 'mark') end;
   select messages.company_id, messages.id, sends.id as send_id into found_message
   from public.messages
@@ -122,10 +122,10 @@ begin
     and messages.direction = 'outbound'
   order by (sends.id = marked_send_id) is true desc, messages.created_at desc, messages.id
   limit 1;
-  -- If no message has the id, the send is looked up by the mark.
+  -- If no message has the id, the function searches for the send by the label.
   own_send_id := coalesce(found_message.send_id, marked_send_id, app.send_of_mark(candidates, item -> 'mark'));
-  -- The codes say that the channel cannot use the file. A message has media only if the caller chose the file. Otherwise
-  -- the file is the sample of the template.
+  -- These codes mean that WhatsApp cannot use the file. A message has a media file only if the caller chose the file.
+  -- Otherwise the file is the template's sample.
   if word = 'failed' and code in (131052, 131053) and exists (
     select from public.messages
     where messages.company_id = any (companies) and messages.direction = 'outbound' and messages.media is not null
@@ -146,7 +146,8 @@ begin
     return 'done';
   end if;
   if found_message.id is null then
-    -- The report is kept for each company that had the number, because any of them may get the message later.
+    -- The report is kept for each company that had the number, because any of these companies may get the message
+    -- later.
     perform app.keep_waiting(accounts.id, wamid, item)
     from (
       select distinct on (accounts.company_id) accounts.id from public.messaging_accounts as accounts
@@ -176,13 +177,13 @@ begin
         becomes.failure := failure_told;
       end if;
   end case;
-  -- Only some reports have the price, and all these reports have the same price.
+  -- Only some reports contain the price, and all of these reports contain the same price.
   becomes.price_category := least(was.price_category, nullif(left(item #>> '{price,category}', 64), '') collate "C");
   becomes.price_type := least(was.price_type, nullif(left(item #>> '{price,type}', 64), '') collate "C");
   if becomes is distinct from was and was.expired_at is not null then
     becomes.expired_at := null;
     if word = 'sent' then
-      -- The reports of this message are late, so the report of its delivery may take another hour.
+      -- The reports for this message are late, so its delivery report may take another hour.
       becomes.expires_at := now() + interval '1 hour';
     end if;
   end if;
@@ -207,7 +208,7 @@ begin
     );
   end if;
   if word = 'failed' then
-    -- If several failures came, the ledger has the same reason as the message.
+    -- If several failures arrive, the ledger has the same reason as the message.
     update public.sends set reason = becomes.failure ->> 'reason', channel_code = (becomes.failure ->> 'code')::integer
     where id = found_message.send_id and state = 'failed'
       and (reason, channel_code) is distinct from (becomes.failure ->> 'reason', (becomes.failure ->> 'code')::integer);
@@ -217,11 +218,11 @@ begin
 end
 $$;
 comment on function app.apply_status(uuid[], jsonb) is
-  'Applies one report about a message, from an app of these accounts. The message is found by its id, or else by the '
-  'mark of its send. Returns done, or waiting when no message is known. Returns ignored for a report of another kind, '
-  'and unroutable without an account. Returns double_send when the attempt already has another id. The message then '
-  'keeps the facts of its own id, and this report is only stored. Returns released_but_sent when the ledger said that '
-  'the channel did not accept the send.';
+  'Applies one report about a message, from an app of these accounts. Finds the message by its id, otherwise by the '
+  'label of its send. Returns `done`, or `waiting` when the message is unknown. Returns `ignored` for a report of '
+  'another kind, and `unroutable` if there is no account. Returns `double_send` when the attempt already has another '
+  'id. The message then keeps the facts for its own id, and this report is only stored. Returns `released_but_sent` if '
+  'the ledger contains the send as not accepted.';
 
 create function app.learn_recipient(
   own_company_id uuid, of_message_id uuid, new_user_id text, at_business_account_id text, at timestamptz
@@ -232,7 +233,8 @@ as $$
 declare
   recipient_id uuid;
 begin
-  -- A contact with a phone keeps this id. A contact without a phone may be the same person, who hides the phone.
+  -- A contact with a phone number keeps this id. A contact without a phone number may be the same person, who hides the
+  -- number.
   if exists (
     select from public.contact_identities as known
     join public.contacts on contacts.company_id = known.company_id and contacts.id = known.contact_id
@@ -246,7 +248,7 @@ begin
     and conversations.id = messages.conversation_id
   join public.contacts on contacts.company_id = conversations.company_id and contacts.id = conversations.contact_id
   where messages.company_id = own_company_id and messages.id = of_message_id
-    -- If this contact is archived, a person who answers becomes a new contact.
+    -- If this contact is archived, a reply from the person creates a new contact.
     and contacts.archived_at is null
   for no key update of contacts;
   if found then
@@ -257,8 +259,8 @@ begin
 end
 $$;
 comment on function app.learn_recipient(uuid, uuid, text, text, timestamptz) is
-  'Notes an unknown id as the id of the person who received a message. A person who hides the phone may answer with '
-  'the id alone. If such an answer has added a contact, that contact is merged with the recipient.';
+  'Stores an unknown user id for the recipient of a message. A person who hides the phone number may reply with the '
+  'user id only. If such a reply has added a contact, this contact is merged with the recipient.';
 
 create function app.note_refusal(
   own_company_id uuid, of_message_id uuid, sent_media_id text, channel_code integer, said_at timestamptz default now()
@@ -290,7 +292,7 @@ begin
       select catalogues.id from public.template_catalogues as catalogues
       where catalogues.company_id = own_company_id
         and catalogues.business_account_id = account.business_account_id
-        -- A reading that began later already has the change. A report may come days late, and twice.
+        -- A reading that started later already contains the change. A report may arrive days late, and twice.
         and catalogues.synced_at < said_at
         and catalogues.sync_due_at > greatest(now(), catalogues.synced_at + interval '10 minutes')
       for no key update skip locked
@@ -299,10 +301,10 @@ begin
 end
 $$;
 comment on function app.note_refusal(uuid, uuid, text, integer, timestamptz) is
-  'Changes stored rows after a refusal by the channel, in its answer or in a report. After 131053, the media has to '
-  'be uploaded again. After 100 and 131009 (an invalid parameter), media that was uploaded more than an hour ago has '
-  'to be uploaded again. After 132000 to 132999, the templates may have changed, so they are read again. The next '
-  'reading is at least ten minutes after the last one.';
+  'Changes stored rows after WhatsApp refuses a message, in its response or in a report. After code 131053, the media '
+  'file has to be uploaded again. After codes 100 and 131009 (invalid parameter), a media file that was uploaded more '
+  'than an hour ago has to be uploaded again. After codes 132000 to 132999, the templates may have changed, so they '
+  'are read again. The next reading starts at least ten minutes after the previous reading.';
 
 create function app.note_failure(own_company_id uuid, of_message_id uuid, code integer, at timestamptz) returns void
 language plpgsql
@@ -321,7 +323,7 @@ begin
   end if;
   case
     when code = 131047 then
-      -- The channel decided at the time of the attempt. If the person has written since, the window is open again.
+      -- WhatsApp decided at the time of the attempt. If the person has written since then, the window is open again.
       perform app.close_window(
         own_company_id, conversation.contact_id, conversation.messaging_account_id,
         least(at, conversation.attempted_at)
@@ -338,5 +340,5 @@ begin
 end
 $$;
 comment on function app.note_failure(uuid, uuid, integer, timestamptz) is
-  'Applies the effects that a failure has on rows other than its message. The code 131047 closes the window of the '
-  'contact, and 131050 is an opt-out of marketing. All other codes are left to app.note_refusal().';
+  'Applies the effects of a failure on rows other than its message. Code 131047 closes the contact''s window, and code '
+  '131050 is a marketing opt-out. app.note_refusal() handles all other codes.';

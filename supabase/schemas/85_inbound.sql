@@ -1,6 +1,6 @@
--- What people send to a company: messages, reactions, edits, revocations, and whether they want marketing. Reactions,
--- edits and revocations are facts of the message that they are about. The newest fact of each kind counts, even if the
--- events come in another order.
+-- What people send to a company: messages, reactions, edits, deletions (revocations), and marketing preferences.
+-- Reactions, edits and revocations are facts about an existing message. The newest fact of each kind is effective,
+-- whatever the order of the events.
 
 create function app.is_marketing(own_company_id uuid, of_message_id uuid) returns boolean
 language sql stable
@@ -20,7 +20,7 @@ as $$
   )
 $$;
 comment on function app.is_marketing(uuid, uuid) is
-  'Whether a message was sent with a marketing template. The check of a send uses the same rule.';
+  'Whether a message was sent with a marketing template. The preflight check uses the same rule.';
 
 create function app.apply_message(account_id uuid, item jsonb) returns text
 language plpgsql
@@ -29,10 +29,10 @@ as $$
 #variable_conflict use_column
 declare
   own_company_id uuid;
-  -- The clock of the channel may be ahead, so a time in the future counts as now. A time that Postgres cannot use is
-  -- null in the item, and also counts as now.
+  -- WhatsApp's clock may be ahead, so a time in the future is replaced with the current time. A time that Postgres
+  -- cannot use is null in the item, and is also replaced with the current time.
   said_at constant timestamptz := least(coalesce((item ->> 'at')::timestamptz, now()), now());
-  -- One transaction adds all messages of an event. clock_timestamp() keeps their order.
+  -- One transaction adds all messages of an event. The function clock_timestamp() preserves their order.
   added_at constant timestamptz := clock_timestamp();
   known_direction text;
   answered_id uuid;
@@ -78,7 +78,7 @@ begin
     if wish in ('stop', 'start') then
       perform app.note_word(own_company_id, contact_id, wish, said_at);
     end if;
-    -- A start allows marketing too.
+    -- The keyword "start" also allows marketing.
     if wish <> 'stop' then
       perform app.note_marketing(
         own_company_id, contact_id, wish = 'stop_marketing', case item ->> 'type' when 'text' then 'word' else 'button' end,
@@ -92,9 +92,9 @@ end
 $$;
 comment on function app.apply_message(uuid, jsonb) is
   'Adds a message that a person sent to an account. The message goes into the person''s conversation that is not '
-  'closed, or into a new one. A known message changes nothing. If the id belongs to an outbound message, the item is '
-  'ignored. A tapped button of a marketing template, and a text that names promotions, decide only about marketing. If '
-  'the template is not known, a tapped stop stops everything.';
+  'closed, or into a new one. A message that is already stored changes nothing. If the id belongs to an outbound '
+  'message, the item is ignored. A tapped button of a marketing template affects only marketing, and so does a text '
+  'that mentions promotions. If the template is unknown, a tapped stop button stops all messages.';
 
 create function app.target_of(
   account_id uuid, item jsonb, out message public.messages, out is_theirs boolean,
@@ -113,7 +113,7 @@ begin
   select * into message from public.messages
   where company_id = own_company_id and whatsapp_message_id = item ->> 'target'
   for no key update;
-  -- This call adds no contact, but may show that an id and a phone belong to one person.
+  -- This call adds no contact, but may show that an id and a phone number belong to the same person.
   if message.id is not null and app.known_person(own_company_id, item -> 'person', done_at) is not null then
     person_id := app.find_person(account_id, item -> 'person', done_at);
   end if;
@@ -121,7 +121,7 @@ begin
     messaging_account_id = account_id and person_id is null
   into is_theirs, is_nobodys from public.conversations
   where company_id = own_company_id and id = message.conversation_id;
-  -- A person's messages still belong to the person after the contact was archived.
+  -- A person's messages still belong to the person after the contact is archived.
   if is_theirs is not true then
     select contacts.archived_phone_key = app.phone_key(item #>> '{person,phone}') or exists (
       select from public.contact_identities
@@ -137,14 +137,14 @@ begin
 end
 $$;
 comment on function app.target_of(uuid, jsonb) is
-  'Finds and locks the message that a reaction, an edit or a revocation is about. The result is_theirs says whether '
-  'the message is in a conversation with that person on this account. The result is_nobodys says that the person is '
-  'unknown, and that the message is in some conversation on this account.';
+  'Finds and locks the message that a reaction, an edit or a revocation is about. The result is_theirs is true if the '
+  'message is in a conversation with that person on this account. The result is_nobodys is true if the person is '
+  'unknown and the message is in any conversation on this account.';
 
 create function app.apply_reaction(account_id uuid, item jsonb) returns text
 language plpgsql
 set search_path = ''
--- With this time zone, the time of a reaction has the same form as the time columns.
+-- This time zone gives the time of a reaction the same format as the time columns.
 set timezone = 'UTC'
 as $$
 declare
@@ -156,8 +156,8 @@ begin
   if (target.message).id is null then
     perform app.keep_waiting(account_id, item ->> 'target', item);
     return 'waiting';
-  -- Only one person can react to a message that was sent to one person. If the event has only an id, the person may not
-  -- be known yet.
+  -- Only the recipient can react to an outbound message. If the event contains only a user id, the person may be
+  -- unknown.
   elsif not (target.is_theirs or target.is_nobodys) then
     return 'ignored';
   end if;
@@ -166,7 +166,7 @@ begin
   where company_id = (target.message).company_id and id = (target.message).id
     and (
       reaction is null
-      -- If a reaction and its removal have the same second, the removal counts as later.
+      -- If a reaction and its removal have the same second, the removal is treated as later.
       or (reacted_at, new_emoji is null, coalesce(new_emoji, '') collate "C") > (
         (reaction ->> 'at')::timestamptz, reaction ->> 'emoji' is null, coalesce(reaction ->> 'emoji', '') collate "C"
       )
@@ -175,8 +175,7 @@ begin
 end
 $$;
 comment on function app.apply_reaction(uuid, jsonb) is
-  'Notes the reaction of a person to a message, or that the person took it back. A reaction to an unknown message '
-  'waits.';
+  'Stores a person''s reaction to a message, or its removal. A reaction to an unknown message waits.';
 
 create function app.apply_edit(account_id uuid, item jsonb) returns text
 language plpgsql
@@ -206,7 +205,7 @@ begin
 end
 $$;
 comment on function app.apply_edit(uuid, jsonb) is
-  'Gives a message the new text of the person. An edit of an unknown message waits.';
+  'Replaces a message''s text with the person''s edited text. An edit of an unknown message waits.';
 
 create function app.apply_revoke(account_id uuid, item jsonb) returns text
 language plpgsql
@@ -230,7 +229,7 @@ begin
 end
 $$;
 comment on function app.apply_revoke(uuid, jsonb) is
-  'Notes that a person took a message back. A revocation of an unknown message waits.';
+  'Records that a person deleted a message. A revocation of an unknown message waits.';
 
 create function app.apply_preference(account_id uuid, item jsonb) returns text
 language plpgsql
@@ -240,7 +239,8 @@ as $$
 declare
   own_company_id constant uuid := (select company_id from public.messaging_accounts where id = account_id);
   said_at constant timestamptz := least(coalesce((item ->> 'at')::timestamptz, now()), now());
-  -- An unknown person becomes a contact, because a stop must also count if the company writes to them later.
+  -- An unknown person becomes a contact, because an opt-out must also be effective if the company writes to this person
+  -- later.
   own_contact_id constant uuid := app.find_person(account_id, item -> 'person', said_at);
 begin
   if own_contact_id is null then
@@ -254,5 +254,5 @@ begin
 end
 $$;
 comment on function app.apply_preference(uuid, jsonb) is
-  'Notes that a person stopped marketing messages or wants them again. The newest decision counts, even if the events '
-  'come in another order. An unknown person becomes a contact.';
+  'Records that a person opted out of marketing messages or opted in again. The newest decision is effective, whatever '
+  'the order of the events. An unknown person becomes a contact.';

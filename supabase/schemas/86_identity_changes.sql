@@ -1,4 +1,4 @@
--- A person gets a new phone or a new user id, but keeps the same contact.
+-- A person who gets a new phone number or a new user id remains the same contact.
 
 create function app.has_begun_since(own_company_id uuid, of_contact_id uuid, at timestamptz) returns boolean
 language sql stable
@@ -31,8 +31,8 @@ as $$
   )
 $$;
 comment on function app.has_begun_since(uuid, uuid, timestamptz) is
-  'Checks whether the channel added a contact, and whether everything known about the contact is from this time or '
-  'later.';
+  'Checks whether an event from WhatsApp added a contact, and whether everything known about the contact is from this '
+  'time or later.';
 
 create function app.change_phone(
   own_company_id uuid, of_contact_id uuid, former_phone text, new_phone text, at timestamptz
@@ -56,18 +56,19 @@ begin
     where company_id = own_company_id and contact_id = of_contact_id and kind = 'phone_changed'
       and was is not distinct from former_phone and becomes = new_phone and happened_at >= at
   ) then
-    return true; -- reported earlier; the company may have changed the phone since then
+    return true; -- The change was reported earlier, and the company may have changed the phone number since then.
   end if;
   is_on_file := contact.phone is not null
     and (former_phone is null or contact.phone_key = app.phone_key(former_phone));
 
   for tries in 1..10 loop
     begin
-      -- The contact that had the phone immediately after that time.
+      -- The contact that had the phone number immediately after that time.
       owner_id := app.owner_of_phone(own_company_id, new_phone, at + interval '1 microsecond');
       if owner_id <> of_contact_id then
         if not app.has_begun_since(own_company_id, owner_id, at) then
-          -- Numbers are given to other people, so the two contacts may be two people. Only the company can decide this.
+          -- A phone number may be reassigned to another person, so the two contacts may be two people. Only the company
+          -- can decide this.
           insert into public.contact_identity_events (company_id, contact_id, kind, was, becomes, happened_at)
           values (own_company_id, of_contact_id, 'phone_taken', former_phone, new_phone, at)
           on conflict on constraint contact_identity_events_once do nothing;
@@ -77,12 +78,12 @@ begin
             and phone_key = app.phone_key(former_phone) and until = 'infinity';
           return false;
         end if;
-        -- The person wrote from the new phone before the channel delivered this event. The person may have an even
-        -- newer phone by now.
+        -- The person wrote from the new phone number before WhatsApp delivered this event. The person may have an even
+        -- newer number by now.
         select phone into phone_now from public.contacts where company_id = own_company_id and id = owner_id;
         perform app.merge_contacts(own_company_id, of_contact_id, owner_id);
       end if;
-      -- After a merge, the other phone is an additional phone until the platform knows which phone is newer.
+      -- After a merge, the other phone number is an additional number until the platform knows which number is newer.
       delete from public.contact_former_phones
       where company_id = own_company_id and contact_id = of_contact_id
         and phone_key = app.phone_key(phone_now) and until = 'infinity';
@@ -90,8 +91,8 @@ begin
         if is_on_file or contact.phone is null then
           update public.contacts set phone = phone_now where company_id = own_company_id and id = of_contact_id;
         else
-          -- The company has another phone of the person on file, and that phone stays. Messages from the new phone also
-          -- belong to this contact.
+          -- The company has stored another phone number for the person, and that number remains. Messages from the new
+          -- phone number also belong to this contact.
           insert into public.contact_former_phones (company_id, contact_id, phone, until)
           values (own_company_id, of_contact_id, phone_now, 'infinity')
           on conflict on constraint contact_former_phones_once do update set until = excluded.until;
@@ -101,7 +102,7 @@ begin
       end if;
       exit;
     exception when unique_violation then
-      -- Another transaction has given the phone to a contact in the meantime.
+      -- Another transaction has given the phone number to a contact in the meantime.
       if tries = 10 then
         raise;
       end if;
@@ -114,8 +115,8 @@ begin
     values (own_company_id, of_contact_id, lost_phone, at)
     on conflict on constraint contact_former_phones_once do update set
       until = case former.until when 'infinity' then excluded.until else greatest(former.until, excluded.until) end;
-    -- The wish stays with the person. The earlier phone is free for another person, so the platform keeps no wish for
-    -- that phone.
+    -- The wish remains with the person. The earlier phone number may get another owner, so the platform keeps no wish
+    -- for that number.
     delete from app.kept_wishes
     where company_id = own_company_id and digest = app.erased_digest(own_company_id, 'person', app.phone_key(lost_phone));
   end if;
@@ -127,8 +128,8 @@ begin
 end
 $$;
 comment on function app.change_phone(uuid, uuid, text, text, timestamptz) is
-  'Gives a contact the phone that the channel reports, and keeps the former phone until this time. Returns true. If '
-  'another contact has the phone on file, only notes this and returns false.';
+  'Gives a contact the phone number that WhatsApp reports, and stores the former phone number as valid until this '
+  'time. Returns true. If the number is stored for another contact, only records this and returns false.';
 
 create function app.apply_identity_change(account_id uuid, item jsonb) returns text
 language plpgsql
@@ -156,8 +157,8 @@ begin
     if not exists (
       select from public.contact_identities where company_id = own_company_id and user_id = new_user_id
     ) then
-      -- A person who never wrote does not become a contact. If the person later writes with one of the ids, the contact
-      -- gets both ids.
+      -- A person who never wrote does not become a contact. If the person later writes with either id, the contact gets
+      -- both ids.
       insert into public.user_id_changes as noted (company_id, was, becomes, phone, happened_at)
       values (
         own_company_id, former_user_id, new_user_id,
@@ -218,5 +219,5 @@ begin
 end
 $$;
 comment on function app.apply_identity_change(uuid, jsonb) is
-  'Applies a new phone or user id of a person, from an item of kind system or identity. An item of kind system also '
-  'becomes a message in the newest conversation with the person. Such a message opens no window.';
+  'Applies a person''s new phone number or user id, from an item of kind `system` or `identity`. An item of kind '
+  '`system` also becomes a message in the newest conversation with the person. Such a message does not open a window.';

@@ -1,5 +1,5 @@
--- Jobs. A job of a messaging account needs the access token of the account. A job of the channel needs no account. The
--- edge function whatsapp runs one job in each call. The database says which jobs are due, and keeps the result of each
+-- Jobs. An account job needs the access token of a messaging account. The channel job needs no account. The edge
+-- function whatsapp runs one job per call. The database determines which jobs are due, and stores the result of each
 -- run.
 
 create table public.job_runs (
@@ -8,9 +8,9 @@ create table public.job_runs (
   account_id uuid not null,
   job text not null check (job in ('template-sync', 'template-media')),
   began_at timestamptz not null default now(),
-  -- Null while the run is under way. A run without an end that began more than three minutes ago was interrupted.
+  -- Null while the run is in progress. A run without an end that started more than three minutes ago was interrupted.
   ended_at timestamptz,
-  -- Why the run failed, as a sentence for operators.
+  -- Why the run failed, as an error message for operators.
   failure text check (char_length(failure) between 1 and 1000),
   result jsonb,
   unique (company_id, id),
@@ -19,17 +19,17 @@ create table public.job_runs (
 );
 comment on table public.job_runs is 'Each run of a job for an account, with its result. Rows are kept for 30 days.';
 
--- The job of the channel needs no account. Each minute, it applies the events that are due, and marks or deletes
--- expired rows. For the job that delivers to webhooks, this table has only the last call.
+-- The channel job needs no account. Every minute, it applies the due events, and updates or deletes expired rows. For
+-- the delivery job, this table has only the last call.
 create table public.channel_jobs (
   job text primary key check (job in ('channel-events', 'deliver')),
   began_at timestamptz,
-  -- Null while the run is under way. A run without an end that began more than three minutes ago was interrupted.
+  -- Null while the run is in progress. A run without an end that started more than three minutes ago was interrupted.
   ended_at timestamptz,
-  -- Why the run failed, as a sentence for operators.
+  -- Why the run failed, as an error message for operators.
   failure text check (char_length(failure) between 1 and 1000),
   result jsonb,
-  -- The last call by pg_cron; see job_calls.
+  -- The last call by pg_cron. See job_calls.
   request_id bigint,
   called_at timestamptz
 );
@@ -50,7 +50,7 @@ as $$
   )
 $$;
 comment on function app.is_running(uuid, uuid, text) is
-  'Checks whether a run of a job for an account is under way. A run takes less than three minutes.';
+  'Checks whether a job is running for an account. A run takes less than three minutes.';
 
 create function public.begin_job(job text, account_id uuid) returns jsonb
 language plpgsql security definer
@@ -61,7 +61,7 @@ declare
   account record;
   run record;
 begin
-  -- If several calls come at the same time, the first one locks the row. The other calls wait, and then see the run of
+  -- If several calls run at the same time, the first call locks the row. The other calls wait and then see the run of
   -- the first call.
   select accounts.* into account from public.messaging_accounts as accounts
   where accounts.id = begin_job.account_id and accounts.disconnected_at is null
@@ -72,7 +72,7 @@ begin
   if app.is_running(account.company_id, account.id, begin_job.job) then
     return jsonb_build_object('busy', true);
   end if;
-  -- If several calls come at the same time, each skips the rows that another call deletes.
+  -- If several calls run at the same time, each call skips the rows that another call deletes.
   delete from public.job_runs where id in (
     select id from public.job_runs where began_at < now() - interval '30 days' for update skip locked
   );
@@ -97,9 +97,9 @@ begin
 end
 $$;
 comment on function public.begin_job(text, uuid) is
-  'Begins a job for a connected account and returns what the job needs, with the account''s encrypted token. Returns '
-  '{ busy: true } while another run of the job for the account is under way. Returns null when no connected account '
-  'has this id.';
+  'Starts a job for a connected account and returns the data for the job, with the account''s encrypted token. Returns '
+  '{ busy: true } while the job is already running for the account. Returns null when no connected account has this '
+  'id.';
 grant execute on function public.begin_job(text, uuid) to channel_client, service_role;
 
 create function public.end_job(
@@ -138,9 +138,9 @@ begin
 end
 $$;
 comment on function public.end_job(uuid, text, jsonb, text) is
-  'Records the end of a run, and the reason if it failed. A failed reading of templates has a refusal if the channel '
-  'refused the account: its code, or token_unusable. After a failed reading of templates, the next reading is '
-  'due after a pause. The pause grows with each failure, from five minutes to six hours.';
+  'Records the end of a run, and the reason if the run failed. If WhatsApp refused the account during a reading of '
+  'templates, `refusal` is the WhatsApp error code, or token_unusable. After a failed reading of templates, the next '
+  'reading is due after a pause. The pause grows with each failure, from five minutes to six hours.';
 grant execute on function public.end_job(uuid, text, jsonb, text) to channel_client, service_role;
 
 create function public.note_numbers(account_id uuid, numbers jsonb) returns integer
@@ -172,15 +172,15 @@ begin
 end
 $$;
 comment on function public.note_numbers(uuid, jsonb) is
-  'Stores what the channel says about the numbers of a business account, for the accounts of the company of this account. '
-  'Each number has id, quality_rating and messaging_limit. Returns how many accounts have such a number.';
+  'Stores what Meta reports about the numbers of a business account, for the accounts of this account''s company. Each '
+  'number has id, quality_rating and messaging_limit. Returns the number of accounts with such a number.';
 grant execute on function public.note_numbers(uuid, jsonb) to channel_client, service_role;
 
 create function public.due_jobs() returns table (job text, account_id uuid)
 language sql stable security definer
 set search_path = ''
 as $$
-  -- One random account for each business account, because the token of one account may be broken.
+  -- The query chooses one random account for each business account, because the token of one account may be unusable.
   (
     select 'template-sync', due.id
     from (
@@ -206,8 +206,7 @@ as $$
     where accounts.disconnected_at is null and accounts.business_account_id is not null
       and public.due_media(accounts.id, 1) <> '[]'
       and not app.is_running(accounts.company_id, accounts.id, 'template-media')
-      -- A whole run fails, for example, when the token of the account cannot be used. Single uploads have their own
-      -- pauses.
+      -- A whole run fails, for example, when the account's token cannot be used. Single uploads have their own pauses.
       and not exists (
         select from public.job_runs as runs
         where runs.company_id = accounts.company_id and runs.account_id = accounts.id
@@ -234,7 +233,7 @@ begin
 end
 $$;
 comment on function public.begin_channel_job(text) is
-  'Begins a job that needs no account, and returns true. Returns false while another run of the job is under way.';
+  'Starts a job that needs no account, and returns true. Returns false while the job is already running.';
 grant execute on function public.begin_channel_job(text) to channel_client;
 
 create function public.end_channel_job(job text, failure text default null, result jsonb default null) returns void
@@ -246,7 +245,7 @@ as $$
   where jobs.job = end_channel_job.job and jobs.ended_at is null
 $$;
 comment on function public.end_channel_job(text, text, jsonb) is
-  'Records the end of a run of a job that needs no account, and the reason if it failed.';
+  'Records the end of a run of a job that needs no account, and the reason if the run failed.';
 grant execute on function public.end_channel_job(text, text, jsonb) to channel_client;
 
 create function app.jobs_ran_at() returns timestamptz
@@ -256,7 +255,7 @@ as $$
   select max(began_at) from public.channel_jobs
 $$;
 comment on function app.jobs_ran_at() is
-  'Returns when the jobs of the platform last ran. They run each minute, so a time more than a few minutes ago means '
+  'Returns when the platform''s jobs last ran. The jobs run every minute, so a time more than a few minutes ago means '
   'that they have stopped.';
 grant execute on function app.jobs_ran_at() to authenticated;
 
@@ -276,18 +275,18 @@ begin
     select * from (values
       ('waiting_applied', 'app.apply_waiting_facts(integer)'),
       ('expired', 'public.expire_messages()'),
-      -- The tasks that lock events come after those that lock messages, because an erasure takes its locks in this
-      -- order.
+      -- The tasks that lock events run after the tasks that lock messages, because an erasure acquires its locks in
+      -- this order.
       ('woken', 'app.wake_late_events()'),
       ('events_removed', 'app.remove_old_events(integer)'),
       ('waiting_removed', 'app.remove_old_waiting_facts(integer)'),
       ('erased_forgotten', 'app.forget_erased_people(integer)'),
       ('uploads_removed', 'app.remove_old_uploads(integer)'),
-      -- This task comes last, because a request with one of the deleted keys waits for the end of this transaction.
+      -- This task runs last, because a request with one of the deleted keys waits until this transaction ends.
       ('keys_removed', 'app.remove_old_idempotency_keys(integer)')
     ) as duties (name, signature)
   loop
-    -- If one task fails, the others still run.
+    -- If one task fails, the other tasks still run.
     begin
       execute format('select %s', replace(duty.signature, 'integer', '$1')) into done using max_rows;
       counts := counts || jsonb_build_object(duty.name, coalesce(done, 0));
@@ -299,10 +298,10 @@ begin
 end
 $$;
 comment on function public.tend_channel(integer) is
-  'Does the work of the channel''s job except applying events. Makes an event due again when its account has been '
-  'added, and applies reports whose message is now known. Marks expired messages, and deletes old rows. Deletes at '
-  'most max_rows rows of each table, and ten times as many idempotency keys. Returns the number of rows for each '
-  'task, and the failures.';
+  'Runs all tasks of the channel''s job except the one that applies events. Makes an event due again when its account '
+  'has been added, and applies reports whose message is now known. Updates expired messages, and deletes old rows. '
+  'Deletes at most max_rows rows of each table, and ten times as many idempotency keys. Returns the number of rows for '
+  'each task, and the failures.';
 grant execute on function public.tend_channel(integer) to channel_client;
 
 create function app.channel_job_status() returns jsonb
@@ -329,8 +328,8 @@ as $$
   )
 $$;
 comment on function app.channel_job_status() is
-  'Returns the last run of the channel''s job, the number of events that are due, and when the oldest of them was '
-  'received. Also returns the number of events in each state except done.';
+  'Returns the last run of the channel''s job, the number of due events, and when the oldest due event was received. '
+  'Also returns the number of events in each state except done.';
 
 create function public.channel_health() returns jsonb
 language sql stable security definer -- one snapshot of several tables
@@ -352,9 +351,10 @@ as $$
   where expired_at is not null and expired_at > now() - interval '1 day'
 $$;
 comment on function public.channel_health() is
-  'Returns numbers of the last day: expired messages, sends that went out twice (double_sends), facts that still wait '
-  'for their message, and the sends that failed, were refused or were released (failures). The number expired_unreported counts the expired messages without any report. Such '
-  'messages occur when the events of the channel do not arrive here.';
+  'Returns counts for the last day: expired messages, messages that were sent twice (double_sends), facts that still '
+  'wait for their message, and sends that failed, were refused or were released (failures). The member '
+  'expired_unreported counts the expired messages without any report. Such messages occur when WhatsApp events do not '
+  'arrive here.';
 grant execute on function public.channel_health() to service_role;
 
 alter table public.job_runs enable row level security;

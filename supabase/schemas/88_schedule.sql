@@ -1,13 +1,13 @@
--- The schedule of the jobs. pg_cron calls the edge functions whatsapp and webhooks through pg_net, with addresses and a
--- secret from Vault. A database without these extensions can also have this schema, so only dynamic SQL names the extensions. In
--- such a database, another program calls the function, as the local stack does.
+-- The job schedule. pg_cron calls the edge functions whatsapp and webhooks through pg_net, with URLs and a secret from
+-- Vault. This schema must also work in a database without these extensions, so only dynamic SQL refers to the
+-- extensions. In such a database, another program calls the edge functions, as the local stack does.
 
 create table public.job_calls (
   id uuid primary key default gen_random_uuid(),
   company_id uuid not null references public.companies on delete cascade,
   account_id uuid not null,
   job text not null,
-  -- The id of the request in pg_net, which keeps the answer for some hours.
+  -- The id of the request in pg_net, which keeps the response for some hours.
   request_id bigint not null,
   called_at timestamptz not null default now(),
   unique (company_id, id),
@@ -15,8 +15,8 @@ create table public.job_calls (
     references public.messaging_accounts (company_id, id) on delete cascade
 );
 comment on table public.job_calls is
-  'Each call of the edge function whatsapp by pg_cron, with the request_id that finds its answer. Rows are kept for a '
-  'day.';
+  'Each call of the edge function whatsapp by pg_cron, with the request_id for finding the response. Rows are kept for '
+  'a day.';
 
 create index job_calls_account_idx on public.job_calls (company_id, account_id);
 create index job_calls_age_idx on public.job_calls (called_at);
@@ -33,7 +33,7 @@ begin
 end
 $$;
 comment on function app.job_secret(text) is
-  'Returns the secret that has this name in Vault, or null when there is none.';
+  'Returns the secret with this name from Vault, or null when no secret has this name.';
 
 create function app.keep_job_secret(of_name text, secret text, description text) returns void
 language plpgsql
@@ -73,7 +73,7 @@ begin
     raise exception
       'Vault does not have the addresses and the secret of the functions: run npm run admin -- jobs schedule';
   end if;
-  -- A run delivers for a minute, so one run is always active.
+  -- A run delivers for a minute and starts every minute, so one run is always active.
   if exists (select from public.webhooks where state in ('on', 'catching_up')) then
     execute call into call_id using webhooks_url || '/jobs/deliver', jsonb_build_object(), headers;
     insert into public.channel_jobs as jobs (job, request_id, called_at) values ('deliver', call_id, now())
@@ -85,7 +85,7 @@ begin
   on conflict (job) do update set request_id = excluded.request_id, called_at = excluded.called_at;
   called := called + 1;
   delete from public.job_calls where called_at < now() - interval '1 day';
-  -- The order is random, so that jobs that are due again and again do not block the others.
+  -- The order is random, so that jobs that are repeatedly due do not block the other jobs.
   for due in
     select jobs.job, jobs.account_id, accounts.company_id
     from public.due_jobs() as jobs
@@ -103,9 +103,9 @@ begin
 end
 $$;
 comment on function app.call_due_jobs() is
-  'Calls the edge function whatsapp for the events of the channel, and for at most 50 jobs that are due. If any webhook '
-  'is on, calls the edge function webhooks to deliver. Returns the number of calls. pg_net sends the calls after the '
-  'transaction. pg_cron runs this function each minute.';
+  'Calls the edge function whatsapp for the channel job and for at most 50 due account jobs. If any webhook is on, '
+  'calls the edge function webhooks for deliveries. Returns the number of calls. pg_net sends the calls after the '
+  'transaction. pg_cron runs this function every minute.';
 
 create function public.schedule_jobs(url text, webhooks_url text, secret text) returns void
 -- Security definer, because the extensions and Vault belong to the owner of the database.
@@ -171,10 +171,10 @@ begin
 end
 $$;
 comment on function public.schedule_jobs(text, text, text) is
-  'Schedules three jobs of pg_cron that run each minute. One calls the edge functions whatsapp and webhooks at these '
-  'addresses for the jobs that are due. One settles the sends whose lease has ended. One does the upkeep of events. '
-  'Enables the extensions if possible. Raises PT501 when the database does not have them, and PT422 for a malformed '
-  'address or secret.';
+  'Schedules three pg_cron jobs that run every minute. The first job calls the edge functions whatsapp and webhooks at '
+  'these URLs for due jobs. The second job settles the sends whose lease has ended. The third job maintains the events '
+  'and webhooks. Enables the extensions if possible. Raises PT501 when the database does not have the extensions, and '
+  'PT422 for a malformed URL or secret.';
 grant execute on function public.schedule_jobs(text, text, text) to service_role;
 
 create function public.unschedule_jobs() returns integer
@@ -203,7 +203,7 @@ begin
 end
 $$;
 comment on function public.unschedule_jobs() is
-  'Removes the jobs of schedule_jobs() from pg_cron, and the addresses and the secret from Vault. Returns the number of '
+  'Removes the jobs of schedule_jobs() from pg_cron, and the URLs and the secret from Vault. Returns the number of '
   'removed jobs, which is 0 when no job was scheduled.';
 grant execute on function public.unschedule_jobs() to service_role;
 
@@ -261,7 +261,7 @@ begin
         select job, null, called_at, request_id from public.channel_jobs
       ) as calls
       join net._http_response as answers on answers.id = calls.request_id
-      -- The status 409 means that another run was under way.
+      -- The status 409 means that another run was in progress.
       where answers.status_code is null or answers.status_code >= 300 and answers.status_code <> 409
       order by calls.called_at desc
       limit 10
@@ -271,7 +271,7 @@ begin
 end
 $$;
 comment on function app.failed_job_calls() is
-  'Returns the last ten calls of the edge functions that failed, with the status and the answer.';
+  'Returns the last ten failed calls of the edge functions, with the status and the response.';
 
 create function app.delivery_status() returns jsonb
 language sql stable
@@ -299,8 +299,8 @@ as $$
   ) as due
 $$;
 comment on function app.delivery_status() is
-  'Returns how many webhooks are in each state, how many of them wait after failures, and how many deliveries are open '
-  'and due now.';
+  'Returns the number of webhooks in each state, the number of webhooks that wait after failures, and the number of '
+  'open deliveries that are due now.';
 
 create function app.account_jobs_status() returns jsonb
 language plpgsql stable security definer -- see schedule_jobs()
@@ -352,8 +352,8 @@ begin
 end
 $$;
 comment on function app.account_jobs_status() is
-  'Returns whether jobs are scheduled, the jobs of pg_cron, and the last failed calls of the edge function. For each '
-  'connected account, returns its catalogue and its last runs.';
+  'Returns whether jobs are scheduled, the pg_cron jobs, and the last failed calls of the edge functions. Also returns '
+  'the template catalogue and the last job runs of each connected account.';
 
 create function public.jobs_status() returns jsonb
 language sql stable security definer -- see schedule_jobs()
@@ -363,8 +363,8 @@ as $$
     || jsonb_build_object('channel', app.channel_job_status(), 'webhooks', app.delivery_status())
 $$;
 comment on function public.jobs_status() is
-  'Returns the answer of app.account_jobs_status(), and the status of the channel''s job and of the deliveries to '
-  'webhooks.';
+  'Returns the result of app.account_jobs_status(), and the status of the channel''s job and of the webhook '
+  'deliveries.';
 grant execute on function public.jobs_status() to service_role;
 
 alter table public.job_calls enable row level security;

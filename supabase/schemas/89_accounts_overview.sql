@@ -1,6 +1,8 @@
--- What the members of a company see of its messaging accounts: the state of each, and what stops its sends.
+-- The view of messaging accounts for a company's members: the state of each account, and the problems that stop its
+-- sends.
 
--- The policies of the tables decide what the caller reads, so this function has the rights of the caller.
+-- This function runs with the caller's privileges (security invoker), so the table policies decide what the caller can
+-- read.
 create function public.messaging_accounts_overview(company_id uuid) returns table (
   id uuid,
   display_phone text,
@@ -61,7 +63,7 @@ as $$
   left join public.template_catalogues as catalogues on catalogues.company_id = accounts.company_id
     and catalogues.business_account_id = accounts.business_account_id
   left join (
-    -- Counts the templates of each business account once, even if it has several numbers.
+    -- Counts the templates of each business account once, even if the business account has several numbers.
     select templates.business_account_id, count(*)::integer as templates
     from public.templates
     where templates.company_id = messaging_accounts_overview.company_id and templates.status = 'APPROVED'
@@ -71,15 +73,16 @@ as $$
   order by accounts.disconnected_at desc nulls first, accounts.created_at desc, accounts.id
 $$;
 comment on function public.messaging_accounts_overview(uuid) is
-  'Returns the messaging accounts of a company for its members, the connected accounts first. The columns '
-  'connected_at and disconnected_at are the times of the latest connection. The column templates_synced_at is when '
-  'the templates were last read, and template_sync_failures counts the readings that failed since then. The column '
-  'last_event_at is when the channel last reported something about the account, or null. The column notices has the '
-  'notices of the channel that still count. The columns after it are null if the channel was not asked since the number '
-  'was connected; see account_health. The column jobs_ran_at is when the jobs of the platform last ran. Returns no rows for a company in which the caller does not work.';
+  'Returns a company''s messaging accounts for its members, connected accounts first. The columns connected_at and '
+  'disconnected_at are the times of the latest connection. The column templates_synced_at is the time of the last '
+  'successful reading of templates, and template_sync_failures counts the failed readings since then. The column '
+  'last_event_at is the time of the last event about the account, or null. The column `notices` contains the current '
+  'notices from WhatsApp. The columns after `notices` are null if Meta was not queried since the number was connected. '
+  'See account_health. The column jobs_ran_at is when the platform''s jobs last ran. Returns no rows if the caller is '
+  'not a member of the company.';
 grant execute on function public.messaging_accounts_overview(uuid) to authenticated;
 
--- The page shows these troubles on every view, so this function reads only what it needs.
+-- The settings page shows these problems on every view, so this function reads as little as possible.
 create function public.messaging_account_troubles(company_id uuid) returns table (
   account_id uuid,
   display_phone text,
@@ -116,7 +119,7 @@ as $$
   limit 20
 $$;
 comment on function public.messaging_account_troubles(uuid) is
-  'Returns what stops or will soon stop the sends of the connected accounts of a company, for its members: refused and '
-  'restricted with the event of the notice, token_expired, and token_expires within 14 days. Returns no rows for a '
-  'company in which the caller does not work.';
+  'Returns, for a company''s members, the problems that stop or will soon stop sends of its connected accounts: '
+  '`refused` and `restricted` with the event of the notice, `token_expired`, and `token_expires` if the token expires '
+  'within 14 days. Returns no rows if the caller is not a member of the company.';
 grant execute on function public.messaging_account_troubles(uuid) to authenticated;

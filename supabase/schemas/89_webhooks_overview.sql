@@ -1,5 +1,5 @@
--- What operators see of the webhooks of all companies. They pause and resume a webhook with change_webhook(), and read its
--- deliveries with webhook_deliveries().
+-- The view of all companies' webhooks for operators. Operators pause and resume a webhook with change_webhook(), and
+-- read its deliveries with webhook_deliveries().
 
 create function public.webhooks_overview(company_id uuid default null, max_rows integer default 200) returns jsonb
 language plpgsql stable security definer -- no role reads the table of open deliveries
@@ -14,7 +14,7 @@ begin
         'company_name', found.company_name,
         'failures', (found.hook).failures,
         'oldest_open_at', (
-          -- The id of an event begins with its milliseconds.
+          -- The id of an event begins with its time in milliseconds.
           select to_timestamp(('x' || left(replace(min(open.event_id::text), '-', ''), 12))::bit(48)::bigint / 1000.0)
           from app.open_deliveries as open where open.webhook_id = (found.hook).id
         )
@@ -34,6 +34,7 @@ begin
 end
 $$;
 comment on function public.webhooks_overview(uuid, integer) is
-  'Returns the webhooks of a company, or of all companies, for operators: each as list_webhooks() does, with the name of '
-  'its company, its failures and the time of its oldest open event. Webhooks that are not on, or that fail, come first.';
+  'Returns the webhooks of one company or of all companies for operators, in the format of list_webhooks(). Adds the '
+  'company''s name, the failures and the time of the oldest open event. Webhooks that are not on, or that fail, come '
+  'first.';
 grant execute on function public.webhooks_overview(uuid, integer) to service_role;

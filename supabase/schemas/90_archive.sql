@@ -1,10 +1,8 @@
 -- Contacts and deals are archived, not deleted. A record that was archived by mistake can be restored unchanged. The
--- feeds of changes report archiving and restoring like any other change. An archived record can only be restored, and
--- not changed in another way.
---
--- An archived contact loses every value by which a person is found: its phone, its additional and earlier phones, and
--- its ids at the channel. So the person may become another contact in the meantime. The rows keep these values for a
--- restore, and because the wishes of the person still count.
+-- change feeds report archiving and restoring like any other change. An archived record can be restored, but not
+-- changed in any other way. An archived contact loses every value by which the contact can be found: its phone number,
+-- its additional and earlier phone numbers, and its WhatsApp user ids. So the person may become another contact in the
+-- meantime. The rows keep these values for a restore, and because the person's wishes still apply.
 
 create function app.keep_archived() returns trigger
 language plpgsql
@@ -17,7 +15,7 @@ begin
   elsif new.archived_at <> old.archived_at then
     -- Archiving a record again changes nothing.
     return old;
-  -- The platform may still write facts, such as an opt-out that is reported late.
+  -- The platform may still write facts, such as an opt-out that arrives late.
   elsif current_user in ('api_client', 'authenticated') then
     raise sqlstate 'PT404' using message = format(
       '%s not found: it is archived, so restore it before you change it',
@@ -28,13 +26,13 @@ begin
 end
 $$;
 comment on function app.keep_archived() is
-  'Trigger: sets archived_at when a row is archived for the first time. Raises PT404, with a message for callers, '
-  'when a key or a person changes an archived row.';
+  'Trigger: sets archived_at when a row is archived for the first time. Raises PT404, with a message for callers, when '
+  'a key or a user changes an archived row.';
 
--- A contact into which others were merged has additional phones. After a restore, the contact has these phones again,
--- except the phones that another contact has now.
+-- A contact into which other contacts were merged has additional phone numbers. After a restore, the contact has these
+-- numbers again, except numbers that another contact has now.
 create function app.keep_persons_of_archived() returns trigger
--- Security definer, because no role may write the phones and ids that the channel reported.
+-- Security definer, because no role may write the phone numbers and ids that WhatsApp reported.
 language plpgsql security definer
 set search_path = ''
 as $$
@@ -76,8 +74,8 @@ begin
 end
 $$;
 comment on function app.keep_persons_of_archived() is
-  'Trigger: makes sure that no search by a former phone or an id of an archived contact finds the contact. A restored '
-  'contact has them again, except the additional phones and ids that another contact has now.';
+  'Trigger: ensures that no search by a former phone number or by an id finds an archived contact. A restored contact '
+  'gets these values back, except additional phone numbers and ids that another contact has now.';
 
 create function public.archive_contact(id uuid, accepted_versions bigint[] default null) returns boolean
 -- Security definer, like the functions below, because a key may not write archived_at.
@@ -88,7 +86,7 @@ declare
   own_company_id constant uuid := app.company_id('write');
   contact record;
 begin
-  -- The function takes the stronger lock, because the contact loses its phone_key, which is a key of the row.
+  -- The function acquires the stronger lock, because it clears the contact's phone_key, which is a key of the row.
   select archived_at, version into contact from public.contacts
   where company_id = own_company_id and contacts.id = archive_contact.id
   for update;
@@ -105,8 +103,8 @@ end
 $$;
 comment on function public.archive_contact(uuid, bigint[]) is
   'Archives a contact of the key''s company, if the contact has one of the accepted versions. Null accepts any '
-  'version. Needs a write token. Does not change a contact that is archived already. Returns false when there is no '
-  'such contact. Raises PT412 for another version, with the current version as detail. Raises PT401 and PT403 as '
+  'version. Needs a write token. Does not change a contact that is already archived. Returns false when the contact '
+  'does not exist. Raises PT412 for another version, with the current version as detail. Raises PT401 and PT403 as '
   'app.company_id() does.';
 grant execute on function public.archive_contact(uuid, bigint[]) to api_client;
 
@@ -145,13 +143,13 @@ as $$
       select id from public.contacts
       where company_id = own_company_id and phone_key = archived.archived_phone_key
     ),
-    -- Another contact may have the phone as an additional phone.
+    -- The phone number may be another contact's additional number.
     (
       select contact_id from public.contact_former_phones
       where company_id = own_company_id and phone_key = archived.archived_phone_key and until = 'infinity'
       order by contact_id limit 1
     ),
-    -- A contact without a phone is found by its ids.
+    -- A contact without a phone number is found by its ids.
     case when archived.phone is null then (
       select taken.contact_id from public.contact_identities as kept
       join public.contact_identities as taken
@@ -164,9 +162,9 @@ as $$
   where company_id = own_company_id and archived.id = of_contact_id and archived_at is not null
 $$;
 comment on function app.holder_of_persons(uuid, uuid) is
-  'Returns the contact that now has the phone of an archived contact, so the archived contact cannot be restored. If '
-  'the archived contact has no phone, returns the contact that now has one of its ids. Returns null when there is '
-  'none.';
+  'Returns the contact that prevents the restore of an archived contact, because it now has the archived contact''s '
+  'phone number. If the archived contact has no phone number, returns the contact that now has one of its ids. Returns '
+  'null when no such contact exists.';
 
 create function app.unarchive_contact(own_company_id uuid, own_contact_id uuid) returns jsonb
 language plpgsql
@@ -199,7 +197,7 @@ begin
       update public.contacts set archived_at = null where company_id = own_company_id and id = own_contact_id;
       exit;
     exception when unique_violation then
-      -- Another transaction has given the phone or an id to a contact in the meantime.
+      -- Another transaction has given the phone number or an id to a contact in the meantime.
       if tries = 10 then
         raise;
       end if;
@@ -209,9 +207,9 @@ begin
 end
 $$;
 comment on function app.unarchive_contact(uuid, uuid) is
-  'Restores a contact of a company. A contact that is not archived does not change. The result is { status: 200, id '
-  '}, { status: 404 }, or { status: 409, existing_id, field } with the contact that has the phone or the external_id '
-  'now.';
+  'Restores a contact of a company. A contact that is not archived does not change. The result is { status: 200, id }, '
+  '{ status: 404 }, or { status: 409, existing_id, field } with the contact that now has the phone number or the '
+  'external_id.';
 
 create function app.unarchive_deal(own_company_id uuid, own_deal_id uuid) returns jsonb
 language plpgsql
@@ -243,7 +241,7 @@ end
 $$;
 comment on function app.unarchive_deal(uuid, uuid) is
   'Restores a deal of a company. A deal that is not archived does not change. The result is { status: 200, id }, { '
-  'status: 404 }, or { status: 409, existing_id, field } with the deal that has the external_id now.';
+  'status: 404 }, or { status: 409, existing_id, field } with the deal that now has the external_id.';
 
 create function public.restore_contact(id uuid, idempotency jsonb default null) returns json
 language plpgsql security definer
@@ -271,9 +269,9 @@ begin
 end
 $$;
 comment on function public.restore_contact(uuid, jsonb) is
-  'Restores a contact of the key''s company. Needs a write token. Returns an answer of the same form as '
-  'write_contacts(). Its one result is the result of app.unarchive_contact(), with the contact as it is now. Raises '
-  'PT409 and PT422 as app.claim_idempotency_key() does. Raises PT401 and PT403 as app.company_id() does.';
+  'Restores a contact of the key''s company. Needs a write token. Returns a result in the format of write_contacts(). '
+  'Its only item is the result of app.unarchive_contact(), with the current contact. Raises PT409 and PT422 as '
+  'app.claim_idempotency_key() does. Raises PT401 and PT403 as app.company_id() does.';
 grant execute on function public.restore_contact(uuid, jsonb) to api_client;
 
 create function public.restore_deal(id uuid, idempotency jsonb default null) returns json
@@ -303,7 +301,7 @@ end
 $$;
 comment on function public.restore_deal(uuid, jsonb) is
   'Restores a deal of the key''s company, in the same way as restore_contact(). Needs a write token. The contact of '
-  'the deal may stay archived.';
+  'the deal may remain archived.';
 grant execute on function public.restore_deal(uuid, jsonb) to api_client;
 
 create trigger deals_archive before update on public.deals

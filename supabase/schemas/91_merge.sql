@@ -1,5 +1,5 @@
--- Two contacts turn out to be one person. One contact, the survivor, takes over everything of the other contact. Either
--- the channel reports this, or a key requests the merge.
+-- Functions that merge two contacts of the same person. One contact, the survivor, gets all data of the other contact.
+-- A WhatsApp event or an API request causes the merge.
 
 create function app.lock_both(own_company_id uuid, one uuid, another uuid) returns boolean
 language plpgsql
@@ -25,7 +25,8 @@ as $$
 declare
   pair record;
 begin
-  -- On each account, a contact has at most one conversation that is not closed. If there are two, the older one stays.
+  -- On each account, a contact has at most one conversation that is not closed. If both contacts have one, the older
+  -- conversation is kept.
   for pair in
     select
       case when is_own_older then own.id else theirs.id end as kept,
@@ -38,7 +39,7 @@ begin
     order by 1
   loop
     -- Messages are locked before conversations, as when a send is settled. In the kept conversation, the messages of
-    -- both conversations are in the order of created_at.
+    -- both conversations are sorted by created_at.
     perform from public.messages where company_id = own_company_id and conversation_id = pair.gone
     order by id for no key update;
     update public.messages set conversation_id = pair.kept
@@ -76,10 +77,11 @@ begin
 end
 $$;
 comment on function app.merge_conversations(uuid, uuid, uuid) is
-  'Gives a contact the conversations and windows of another contact. Only app.merge_contacts() calls this.';
+  'Moves the conversations and windows of one contact to another contact. Only app.merge_contacts() calls this '
+  'function.';
 
--- A merge locks the deals in the same order as batches do. The merge notes the survivor in the tombstone of the other
--- contact, and fills the empty fields of the survivor.
+-- A merge locks the deals in the same order as batches do. The merge stores the survivor in the tombstone of the other
+-- contact, and fills the survivor's empty fields.
 create function app.merge_contacts(own_company_id uuid, survivor uuid, other uuid) returns boolean
 language plpgsql
 set search_path = ''
@@ -88,7 +90,7 @@ as $$
 declare
   own public.contacts;
   theirs public.contacts;
-  -- The custom fields that are missing or empty in the survivor.
+  -- The custom fields that are missing or empty in the surviving contact.
   filling jsonb;
   taken record;
 begin
@@ -103,7 +105,7 @@ begin
   from jsonb_each(theirs.custom_fields)
   where coalesce(own.custom_fields -> key, 'null') in ('null', '""', '[]', '{}');
 
-  -- All functions lock deals in the order of the ids.
+  -- All functions lock deals in the order of their ids.
   perform from public.deals where company_id = own_company_id and contact_id = other order by id for no key update;
   update public.deals set contact_id = survivor where company_id = own_company_id and contact_id = other;
   perform app.merge_conversations(own_company_id, survivor, other);
@@ -111,14 +113,14 @@ begin
   update public.opt_out_lifts set contact_id = survivor where company_id = own_company_id and contact_id = other;
   update public.contact_identities set contact_id = survivor
   where company_id = own_company_id and contact_id = other;
-  -- A person who returned to an earlier phone has this phone twice, so the merge writes each phone only once.
+  -- A person who returned to an earlier phone number has this number twice, so the merge writes each number only once.
   insert into public.contact_former_phones as former (company_id, contact_id, phone, until)
   select own_company_id, survivor, (array_agg(known.phone order by known.until desc, known.phone))[1], max(known.until)
   from (
     select phone, until from public.contact_former_phones
     where company_id = own_company_id and contact_id = other
     union all
-    -- As far as the platform knows, the person still has this phone.
+    -- As far as the platform knows, the person still has this phone number.
     select theirs.phone, 'infinity' where theirs.phone_key <> own.phone_key
   ) as known
   group by app.phone_key(known.phone)
@@ -131,7 +133,8 @@ begin
   select own_company_id, survivor, 'merged', other::text, survivor::text, now()
   on conflict on constraint contact_identity_events_once do nothing;
 
-  -- The triggers of the events make one event of the deletion and of the change of the survivor: contact.merged.
+  -- The event triggers create a single event, contact.merged, for the deletion of one contact and the change of the
+  -- survivor.
   perform set_config('app.merged', survivor || ' ' || other, true);
   delete from public.contacts where company_id = own_company_id and id = other;
   update public.deleted_rows set merged_into = survivor
@@ -142,8 +145,8 @@ begin
   update public.contacts set
     phone = coalesce(own.phone, theirs.phone),
     has_identity = own.has_identity or theirs.has_identity,
-    -- A name that a member or a key gave counts more than a profile name. Of two profile names, the earlier name
-    -- counts.
+    -- A name from a member or a key takes precedence over a profile name. Of two profile names, the earlier name is
+    -- kept.
     (name, profile_name_at) = (
       select name, profile_name_at
       from (values (1, own.name, own.profile_name_at), (2, theirs.name, theirs.profile_name_at))
@@ -165,8 +168,8 @@ begin
       when octet_length((own.custom_fields || filling)::text) <= 32768 then own.custom_fields || filling
       else own.custom_fields
     end,
-    -- The survivor gets do_not_contact if one of the two contacts had it. The survivor also gets the newest stop word
-    -- and the newest start word of the two contacts.
+    -- The survivor gets do_not_contact if one of the two contacts had it. The survivor also gets the newest "stop" and
+    -- the newest "start" of the two contacts.
     do_not_contact = own.do_not_contact or theirs.do_not_contact,
     (do_not_contact_source, do_not_contact_at) = (
       select source, at
@@ -189,7 +192,7 @@ begin
   where company_id = own_company_id and id = survivor;
   perform set_config('app.merged', '', true);
 
-  -- Two people seemed to have the same phone, but they are one person, who has changed the phone.
+  -- Two people seemed to have the same phone number, but they are one person, who has changed the number.
   for taken in
     delete from public.contact_identity_events
     where company_id = own_company_id and contact_id = survivor and kind = 'phone_taken'
@@ -202,10 +205,10 @@ begin
 end
 $$;
 comment on function app.merge_contacts(uuid, uuid, uuid) is
-  'Merges two contacts of a company into one. The survivor gets the deals, conversations, ids, phones and opt-outs of '
-  'the other contact. Empty fields of the survivor get the values of the other contact. The other contact is deleted, '
-  'and its tombstone names the survivor. Returns false when one of them no longer exists. The caller holds the '
-  'advisory lock of the company, or writes nothing else.';
+  'Merges two contacts of a company into one. The survivor gets the deals, conversations, ids, phone numbers and '
+  'opt-outs of the other contact. Empty fields of the survivor get the values of the other contact. The other contact '
+  'is deleted, and its tombstone contains the survivor''s id. Returns false when one of the contacts no longer exists. '
+  'The caller holds the advisory lock of the company, or writes nothing else.';
 
 create function app.lock_for_merging(own_company_id uuid, survivor_id uuid, from_id uuid) returns void
 language plpgsql
@@ -214,17 +217,17 @@ as $$
 declare
   locked_messages bigint;
 begin
-  -- Merges of a company run one after the other. While this lock is held, no event of the company is applied.
+  -- A company's merges run one after the other. While this lock is held, no event of the company is applied.
   perform set_config('lock_timeout', '4s', true);
   perform pg_advisory_xact_lock(hashtextextended('events of ' || own_company_id, 0));
   for tries in 1..5 loop
     begin
-      -- The deals are locked before the contacts. A transaction that gives a deal another contact locks the deal first
-      -- too.
+      -- The deals are locked before the contacts. A transaction that assigns a deal to another contact also locks the
+      -- deal first.
       perform from public.deals where company_id = own_company_id and contact_id = from_id
       order by id for no key update;
-      -- Every transaction takes its locks in this order: messages, contacts, windows, conversations. Messages of the
-      -- survivor do not change.
+      -- Every transaction acquires its locks in this order: messages, contacts, windows, conversations. The survivor's
+      -- messages do not change.
       perform from public.messages where id = any ((select app.messages_of(own_company_id, array[from_id]))::uuid[])
       order by id for no key update;
       get diagnostics locked_messages = row_count;
@@ -234,9 +237,9 @@ begin
       order by id for update;
       perform from public.conversations where company_id = own_company_id and contact_id in (survivor_id, from_id)
       order by id for update;
-      -- A claim that was under way has ended by now, so its message exists. Later claims wait for the contact.
+      -- A claim that was in progress has ended by now, so its message exists. Later claims wait for the contact.
       exit when cardinality(app.messages_of(own_company_id, array[from_id])) = locked_messages;
-      raise sqlstate 'CRM02'; -- releases the locks, to take them again in order
+      raise sqlstate 'CRM02'; -- releases the locks, to acquire them again in order
     exception when sqlstate 'CRM02' then
       if tries = 5 then
         raise lock_not_available using message = 'Messages of the contact are being added continuously';
@@ -246,7 +249,7 @@ begin
 end
 $$;
 comment on function app.lock_for_merging(uuid, uuid, uuid) is
-  'Locks two contacts, and the rows that move to the survivor, in the same order as every other transaction.';
+  'Locks two contacts and the rows that move to the survivor, in the same order as every other transaction.';
 
 create function app.merge_found_contacts(
   own_company_id uuid, survivor_id uuid, from_id uuid, accepted_versions bigint[]
@@ -299,17 +302,18 @@ begin
 end
 $$;
 comment on function app.merge_found_contacts(uuid, uuid, uuid, bigint[]) is
-  'Merges the contact from_id into the contact survivor_id. The result is { status: 200, id }, even if they were '
-  'merged earlier. The result is { status: 404 } for an unknown survivor. If the survivor was merged into a third '
+  'Merges the contact from_id into the contact survivor_id. The result is { status: 200, id }, even if the contacts '
+  'were merged earlier. The result is { status: 404 } for an unknown survivor. If the survivor was merged into a third '
   'contact, the result is { status: 409, existing_id, merged } with that contact. If from_id was merged into a third '
-  'contact, the result is { status: 409, existing_id, field }. Otherwise { status: 422, constraint } names the rule that '
-  'from_id breaks. Raises PT404 for a survivor that is archived or erased, and PT412 as app.require_version() does.';
+  'contact, the result is { status: 409, existing_id, field }. Otherwise the result is { status: 422, constraint }, '
+  'with the rule that from_id violates. Raises PT404 for a survivor that is archived or erased, and PT412 as '
+  'app.require_version() does.';
 
 create function public.merge_contact(
   id uuid, from_id uuid, accepted_versions bigint[] default null, must_exist boolean default false,
   idempotency jsonb default null
 ) returns json
--- Security definer, because a key cannot write most of the rows that a merge changes.
+-- Security definer, because an API key cannot write most of the rows that a merge changes.
 language plpgsql security definer
 set search_path = ''
 as $$
@@ -337,8 +341,8 @@ begin
 end
 $$;
 comment on function public.merge_contact(uuid, uuid, bigint[], boolean, jsonb) is
-  'Merges the contact from_id of the key''s company into the contact id, if that contact has an accepted version. '
-  'Null accepts any version. Needs a write token. must_exist has no effect, because the survivor always has to exist. '
-  'Returns an answer of the same form as write_contacts(), with the one result of app.merge_found_contacts(). Raises '
-  'the errors of that function, of app.claim_idempotency_key() and of app.company_id().';
+  'Merges the contact from_id of the key''s company into the contact id, if that contact has an accepted version. Null '
+  'accepts any version. Needs a write token. The argument must_exist has no effect, because the survivor must always '
+  'exist. Returns a result in the format of write_contacts(), with the result of app.merge_found_contacts() as its '
+  'only item. Raises the errors of that function, of app.claim_idempotency_key() and of app.company_id().';
 grant execute on function public.merge_contact(uuid, uuid, bigint[], boolean, jsonb) to api_client;

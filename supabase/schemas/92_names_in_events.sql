@@ -1,46 +1,46 @@
--- Functions that find the people whom an event names. One pass over the text finds all these people. A function call
--- for each name took seconds for the events of a busy day.
+-- Functions that find the people whom an event mentions. One pass over the text finds all these people. A function call
+-- for each name would take seconds for the events of a busy day.
 
 create function app.names_in(document text) returns text[]
 language plpgsql immutable strict parallel safe
 set search_path = ''
 as $$
 declare
-  -- The pattern leaves out times and the ids of the company's own numbers, which identify no person. Escaped characters
-  -- are also left out, because they may end in digits.
+  -- The pattern excludes times and the ids of the company's own numbers, which identify no person. The pattern also
+  -- excludes escaped characters, because they may end in digits.
   told constant text := regexp_replace(
     document,
     '[\\' || chr(57344) || ']u[0-9a-fA-F]{4}|"(?:timestamp|time|phone_number_id)"\s*:\s*"?[0-9]+', ' ', 'g'
   );
-  -- The channel's ids of messages and calls contain the phone. Four characters of an id encode three bytes, so all ids
-  -- can be decoded together. Three NUL bytes separate two ids.
+  -- The WhatsApp ids of messages and calls contain the phone number. Four characters of an id encode three bytes, so
+  -- all ids can be decoded together. Three NUL bytes separate two ids.
   encoded constant text := (
     select string_agg(left(translate(id[1], '-_', '+/'), char_length(id[1]) / 4 * 4), 'AAAA')
     from regexp_matches(told, 'wa[a-z]*id\.([A-Za-z0-9+/_-]+)', 'g') as id
   );
-  -- encode() writes a byte that is not ASCII as a backslash and three digits.
+  -- The function encode() writes a non-ASCII byte as a backslash and three digits.
   decoded constant text := regexp_replace(
     encode(decode(coalesce(encoded, ''), 'base64'), 'escape'), '\\\\|\\[0-3][0-7][0-7]', ' ', 'g'
   );
 begin
   return array(
     select case
-      -- The key of any other phone is the phone itself. A call of app.phone_key() for each number would cost more than
-      -- the search.
+      -- For any other phone number, the phone key is the number itself. A call of app.phone_key() for each number would
+      -- cost more than the search.
       when digits ~ '^5(5[0-9]{10}|[24][0-9]{11})$' then app.phone_key('+' || digits)
       else '+' || digits
     end
     from (
       select run[1] from regexp_matches(told, '[0-9]+', 'g') as run
       union all
-      -- Phones as people write them, with spaces and punctuation.
+      -- Phone numbers in messages may contain spaces and punctuation.
       select translate(run[1], ' ().-', '') from regexp_matches(told, '([0-9]+(?:[ ().-]+[0-9]+)+)', 'g') as run
       union all
       select run[1] from regexp_matches(decoded, '[0-9]+', 'g') as run
     ) as runs (digits)
     where char_length(digits) between 7 and 15 and digits >= '1'
     union
-    -- The channel's ids of people in any place, and any text in a field for such an id.
+    -- WhatsApp user ids anywhere in the text, and any string in a field for such an id.
     select id
     from (
       select rtrim(code[1], '.') from regexp_matches(told, '([A-Z][A-Z]\.[A-Za-z0-9.]+)', 'g') as code
@@ -56,8 +56,8 @@ begin
 end
 $$;
 comment on function app.names_in(text) is
-  'Returns all names of people in the JSON of an event or an item: phone keys, ids of the channel and email '
-  'addresses. Also returns other numbers that have as many digits as a phone.';
+  'Returns all identifiers (names) of people in the JSON of an event or an item: phone keys, WhatsApp user ids and '
+  'email addresses. Also returns other numbers that have as many digits as a phone number.';
 
 create function app.names_among(document jsonb, people jsonb) returns text[]
 language plpgsql immutable
@@ -68,7 +68,7 @@ begin
 end
 $$;
 comment on function app.names_among(jsonb, jsonb) is
-  'Returns those of the names { name: … } that a document contains.';
+  'Returns the names from { name: … } that a JSON document contains.';
 
 create function app.author_names(part jsonb) returns text[]
 -- This function does not call app.names_in(), because an event may have thousands of parts.
@@ -82,8 +82,7 @@ declare
   ], null);
   phones constant text[] := array_remove(array[part ->> 'from', part ->> 'wa_id', part ->> 'recipient_id'], null);
 begin
-  -- If a part has no author in the form of the channel, for example because the part is malformed, all names in it
-  -- count.
+  -- If a part has no valid author, for example because the part is malformed, all names in the part are returned.
   if phones || user_ids = '{}' or jsonb_typeof(part -> 'user_id') = 'object' then
     return app.names_in(part::text);
   end if;
@@ -92,7 +91,7 @@ begin
     from (
       select translate(phone, '+ ().-', '') from unnest(phones) as phone
       union all
-      -- The phone comes first, and any bytes may follow the phone.
+      -- The phone number comes first, and any bytes may follow it.
       select substring(
         encode(decode(left(encoded, char_length(encoded) / 4 * 4), 'base64'), 'escape') from '[1-9][0-9]{6,14}'
       )
@@ -102,9 +101,9 @@ begin
 end
 $$;
 comment on function app.author_names(jsonb) is
-  'Returns the names of the person whom a part of an event is about: its author, or the recipient in a report. Quoted '
-  'or forwarded names count only when the part has no such person. A message with the contact card of another person '
-  'is about its sender.';
+  'Returns the names of the person to whom a part of an event belongs: the author, or the recipient in a report. '
+  'Includes quoted or forwarded names only when the part has no such person. A message with another person''s contact '
+  'card belongs to its sender.';
 
 create function app.marks_of(names text[]) returns bigint[]
 language plpgsql immutable strict parallel safe
@@ -115,7 +114,7 @@ begin
 end
 $$;
 comment on function app.marks_of(text[]) is
-  'Returns the marks of names, which the indexes contain. Two names may have the same mark.';
+  'Returns the hashes (marks) of names, which the indexes contain. Two names may have the same hash.';
 
 create function app.marks_of_event(body bytea) returns bigint[]
 language plpgsql immutable strict parallel safe
@@ -129,15 +128,15 @@ exception when others then
 end
 $$;
 comment on function app.marks_of_event(bytea) is
-  'Returns the marks of the people whom an event names, or null when they cannot be read.';
+  'Returns the hashes of the people whom an event mentions, or null when the names cannot be read.';
 
 create function app.text_of_event(body bytea) returns text
 language plpgsql immutable strict parallel safe
 set search_path = ''
 as $$
 declare
-  -- This character replaces the other backslashes, because no byte becomes this character. jsonb would refuse some of
-  -- the characters that they escape.
+  -- This character replaces the other backslashes, because no byte is converted to this character. The jsonb type would
+  -- refuse some of the escaped characters.
   escape constant text := chr(57344);
 begin
   -- An escaped slash or at sign becomes the character itself. A pair of backslashes does not escape the next character.
@@ -149,8 +148,8 @@ exception when others then
 end
 $$;
 comment on function app.text_of_event(bytea) is
-  'Returns the text of an event for the search for names. Each byte becomes a character, and no backslash remains, so '
-  'Postgres accepts the text as JSON. app.bytes_of_event() reverses this.';
+  'Returns the text of an event for the name search. Each byte becomes a character, and no backslash remains, so '
+  'Postgres accepts the text as JSON. app.bytes_of_event() reverses this conversion.';
 
 create function app.bytes_of_event(document text) returns bytea
 language sql immutable strict parallel safe
@@ -175,7 +174,8 @@ begin
   return new;
 end
 $$;
-comment on function app.note_people_of_fact() is 'Trigger: notes the marks of the people whom a waiting fact names.';
+comment on function app.note_people_of_fact() is
+  'Trigger: stores the hashes of the people whom a waiting fact mentions.';
 
 create trigger waiting_facts_note_people before insert or update of item on public.waiting_facts
   for each row execute function app.note_people_of_fact();

@@ -1,21 +1,19 @@
--- Erased data stays erased. When a person is erased, a send may still be running, and reports may arrive for weeks
--- afterwards. No write to an erased row brings back data of the person. Ids, times, states, prices and amounts stay,
--- because they are counted.
---
--- Digests of phones and ids identify erased people. The channel may report on a person for days after the erasure, and
--- operators replay events. Everything that such an event says about the time before the erasure is removed. The digests
--- are deleted after 45 days.
+-- Functions that keep erased data erased. When a person is erased, a send may still be in progress, and reports may
+-- arrive for weeks afterwards. No write to an erased row can restore the person's data. Ids, times, states, prices and
+-- amounts remain, because they are counted. Hashes of phone numbers and ids identify erased people. WhatsApp may send
+-- events about a person for days after the erasure, and operators may replay events. All data in such an event about
+-- the time before the erasure is removed. The hashes are deleted after 45 days.
 
 create table app.erased_people (
   company_id uuid not null references public.companies on delete cascade,
   digest text not null check (digest ~ '^erased\.[0-9a-f]{64}$'),
-  -- Everything that happened before this second is about the erased person. From this second on, a former phone may
-  -- belong to another person.
+  -- Everything before this second belongs to the erased person. From this second on, a former phone number may belong
+  -- to another person.
   until timestamptz not null,
   erased_at timestamptz not null default now(),
   primary key (company_id, digest)
 );
-comment on table app.erased_people is 'Digests of the phones and ids of erased people, kept for 45 days.';
+comment on table app.erased_people is 'Hashes of erased people''s phone numbers and ids, kept for 45 days.';
 
 create index erased_people_age_idx on app.erased_people (erased_at);
 
@@ -28,16 +26,16 @@ begin
     raise sqlstate 'PT404' using
       message = 'Contact not found: the person was erased, so nothing is left to change or to restore';
   end if;
-  -- Anything that the platform learns later is dropped.
+  -- The platform discards all data that arrives later.
   return null;
 end
 $$;
 comment on function app.stay_erased() is
-  'Trigger: keeps an erased contact as it is. Raises PT404, with a message for callers, when a caller changes the '
+  'Trigger: prevents changes to an erased contact. Raises PT404, with a message for callers, when a caller changes the '
   'contact or any statement restores it.';
 
 create function app.erase_message() returns trigger
--- Security definer, because no role reads the key of the digests.
+-- Security definer, because no role may read the secret key for the hashes.
 language plpgsql security definer
 set search_path = ''
 as $$
@@ -53,14 +51,14 @@ begin
   new.own_reaction_whatsapp_id := null;
   -- The channel's text of a failure may name the person, but its code does not.
   new.failure := new.failure || '{ "message": null, "details": null }';
-  -- The ids of the channel contain the phone.
+  -- WhatsApp ids contain the phone number.
   new.whatsapp_message_id := app.erased_digest(new.company_id, 'message', new.whatsapp_message_id);
   new.reply_to_whatsapp_id := null;
   return new;
 end
 $$;
 comment on function app.erase_message() is
-  'Trigger: removes the content of an erased message, and replaces the channel''s id with a digest.';
+  'Trigger: removes the content of an erased message, and replaces the WhatsApp id with a hash.';
 
 create function app.erase_send() returns trigger
 language plpgsql security definer -- see erase_message()
@@ -72,9 +70,9 @@ begin
   if new.state = 'released' then
     new.state := 'failed';
   end if;
-  -- Callers may make an idempotency key from anything, even from a phone.
+  -- An idempotency key may contain any data of the caller, even a phone number.
   new.idempotency_key := app.erased_digest(new.company_id, 'key', new.idempotency_key);
-  -- The fingerprint has plain digests, so short words can be guessed from it.
+  -- The fingerprint contains unkeyed hashes, so short values can be guessed.
   new.fingerprint := null;
   new.whatsapp_message_id := app.erased_digest(new.company_id, 'message', new.whatsapp_message_id);
   new.double_sent_ids := array_remove(array(
@@ -85,13 +83,13 @@ begin
 end
 $$;
 comment on function app.erase_send() is
-  'Trigger: replaces the idempotency key and the channel''s ids of an erased send with digests. The send does not go '
-  'out again.';
+  'Trigger: replaces the idempotency key and the WhatsApp ids of an erased send with hashes. The send is never '
+  'repeated.';
 
--- An erased idempotency key is recognized by its digest. So a repeat does not send again, even if the person was erased
+-- An erased idempotency key is recognized by its hash. So a repeat does not send again, even if the person was erased
 -- after the first request.
 create function app.require_key_not_erased() returns trigger
--- Security definer, because no role reads the key of the digests.
+-- Security definer, because no role may read the secret key for the hashes.
 language plpgsql security definer
 set search_path = ''
 as $$
@@ -100,8 +98,8 @@ begin
     new.idempotency_key := app.known_send_key(new.company_id, new.idempotency_key);
     return new;
   end if;
-  -- The person was erased while this claim waited for the same row. When the claim is made again, it finds the
-  -- digest.
+  -- The person was erased while this claim waited for the same row. When the caller repeats the claim, the claim finds
+  -- the hash.
   if app.known_send_key(new.company_id, new.idempotency_key) <> new.idempotency_key then
     raise serialization_failure using message = 'The send with this idempotency key was erased in the meantime';
   end if;
@@ -117,7 +115,7 @@ set search_path = ''
 as $$
   with old as (
     select company_id, digest from app.erased_people
-    -- The channel tries to deliver a message for up to 30 days, and repeats an event for up to 7 more days.
+    -- WhatsApp tries to deliver a message for up to 30 days, and repeats an event for up to 7 more days.
     where erased_at < now() - interval '45 days'
     order by erased_at
     limit max_rows
@@ -131,7 +129,7 @@ as $$
   select count(*)::integer from removed
 $$;
 comment on function app.forget_erased_people(integer) is
-  'Deletes at most max_rows digests that are older than 45 days, and returns how many it deleted.';
+  'Deletes at most max_rows hashes that are older than 45 days, and returns the number of deleted hashes.';
 
 create function app.erased_among(own_company_id uuid, names text[]) returns jsonb
 language plpgsql stable
@@ -140,8 +138,8 @@ as $$
 begin
   return (
     select coalesce(jsonb_object_agg(erased.name, jsonb_build_object(
-      -- The times of the channel have whole seconds. What the channel reports for the second of the erasure may have
-      -- happened after the erasure.
+      -- WhatsApp reports times in whole seconds. An event with the second of the erasure may have happened after the
+      -- erasure.
       'until', floor(extract(epoch from erased.until))::bigint - 1,
       'is_back', exists (
         select from public.contacts where company_id = own_company_id and phone_key = erased.name
@@ -154,7 +152,7 @@ begin
     from (
       select named.name, people.until
       from (
-        -- This query makes the same digest as app.erased_digest(). Calling that function once for each name would cost
+        -- This query computes the same hash as app.erased_digest(). Calling that function once per name would cost
         -- more.
         select name, 'erased.' || encode(
           sha256(outer_pad || sha256(
@@ -170,9 +168,9 @@ begin
 end
 $$;
 comment on function app.erased_among(uuid, text[]) is
-  'Returns the names among these that an erased person of the company had, as { name: { until, is_back } }. The '
-  'member until is the last second in which the person had the name. The member is_back says whether a contact has '
-  'the name again.';
+  'Returns the given names that belonged to erased people of the company, as { name: { until, is_back } }. The member '
+  '`until` is the last second in which the person had the name. The member is_back is true if a contact has the name '
+  'again.';
 
 create function app.late_ids_in(own_company_id uuid, items jsonb) returns text[]
 language plpgsql stable
@@ -199,7 +197,7 @@ begin
 end
 $$;
 comment on function app.late_ids_in(uuid, jsonb) is
-  'Returns the ids of the reports that are about erased messages of the company.';
+  'Returns the ids of reports about erased messages of the company.';
 
 create function app.item_without(own_company_id uuid, item jsonb, people jsonb, late_ids text[]) returns jsonb
 language plpgsql stable
@@ -210,7 +208,7 @@ declare
 begin
   case
     when kind = 'status' and item ->> 'id' = any (late_ids) then
-      -- The state of the message is counted, so it stays. The recipient is removed.
+      -- The state of the message is counted, so it remains. The recipient is removed.
       return item || jsonb_build_object(
         'id', app.erased_digest(own_company_id, 'message', item ->> 'id'), 'recipient_user_id', null
       ) || case
@@ -245,8 +243,8 @@ end
 $$;
 comment on function app.item_without(uuid, jsonb, jsonb, text[]) is
   'Removes the people whom the company has erased, { name: { until, is_back } }, from an item, and returns the item. '
-  'Returns null when the item is about one of them. A report with one of late_ids keeps only what is counted. A '
-  'notice that names one of them keeps only its numbers and fixed words.';
+  'Returns null when the item belongs to one of these people. A report with one of late_ids keeps only the values that '
+  'are counted. A notice that mentions one of these people keeps only its numbers and fixed values.';
 
 create function app.judged_event(app_id uuid, names text[], inout body bytea, inout items jsonb)
 language plpgsql stable
@@ -277,7 +275,7 @@ begin
     order by 1
   );
   if company_ids = '{}' then
-    -- An item without an account may still be about people whom a company of the app has erased.
+    -- An item without an account may still contain data about people whom a company of the app has erased.
     company_ids := array(
       select distinct named.company_id from public.account_channel_apps as named where named.channel_app_id = app_id
       order by 1
@@ -313,10 +311,10 @@ begin
 end
 $$;
 comment on function app.judged_event(uuid, text[], bytea, jsonb) is
-  'Returns the bytes and the items of an event of an app, without what they say about people whom the companies of the '
-  'event have erased. The argument names has the names in the event. If it is null, the function searches for the '
-  'names itself. An event that comes after an erasure is checked before it is stored. Its bytes and its items are '
-  'checked together, so both lose the same data.';
+  'Returns the bytes and the items of an app''s event, without data about people whom the event''s companies have '
+  'erased. The argument `names` contains the names in the event. If it is null, the function searches for the names '
+  'itself. An event that arrives after an erasure is checked before it is stored. Its bytes and its items are checked '
+  'together, so both lose the same data.';
 
 create trigger contacts_stay_erased before update on public.contacts
   for each row when (old.erased_at is not null) execute function app.stay_erased();

@@ -1,5 +1,5 @@
--- Functions that remove an erased person from events. An event may name several people, and may not have been applied
--- yet. So everything that the event says about the other people stays.
+-- Functions that remove an erased person from events. An event may mention several people, and may not have been
+-- applied yet. So the data about the other people remains.
 
 create function app.is_about(part jsonb, people jsonb, is_report boolean default false) returns boolean
 language plpgsql immutable
@@ -12,16 +12,16 @@ begin
     select from unnest(named) as name
     where people ? name and (
       coalesce(substring(part ->> 'timestamp' from '^[0-9]{1,12}$')::bigint, 0) <= (people #>> array[name, 'until'])::bigint
-      -- A report that the person received a message does not mean that the person is back.
+      -- A delivery report does not mean that the person is back.
       or is_report and not (people #> array[name, 'is_back'])::boolean
     )
   );
 end
 $$;
 comment on function app.is_about(jsonb, jsonb, boolean) is
-  'Checks whether a part of an event is about one of these erased people, { name: { until, is_back } }. A part counts '
-  'only up to the second `until`. The report of a message also counts after that second, as long as the person is not '
-  'back.';
+  'Checks whether a part of an event belongs to one of these erased people, { name: { until, is_back } }. A part '
+  'belongs to the person only up to the second `until`. A message report also belongs to the person after that second, '
+  'unless the person is back.';
 
 create function app.codes_of(errors jsonb) returns jsonb
 language sql immutable
@@ -31,7 +31,7 @@ as $$
   from jsonb_array_elements(app.as_list(errors)) as error
 $$;
 comment on function app.codes_of(jsonb) is
-  'Returns the errors of an event with only their codes. Returns null when there are no errors.';
+  'Returns the errors of an event reduced to their codes. Returns null when there are no errors.';
 
 create function app.report_without(own_company_id uuid, report jsonb) returns jsonb
 language sql stable
@@ -64,8 +64,8 @@ as $$
     and app.names_among(value, people) = '{}'
 $$;
 comment on function app.words_of(jsonb, jsonb) is
-  'Returns a notice of the channel about a template or an account without its free text. Its numbers and the fixed '
-  'words of the channel stay.';
+  'Returns a WhatsApp notice about a template or an account without its free text. Its numbers and fixed values '
+  'remain.';
 
 create function app.change_without(
   own_company_id uuid, is_own_app boolean, business_id text, change jsonb, people jsonb, late_ids text[]
@@ -82,7 +82,7 @@ declare
     select company_id from public.messaging_accounts
     where case when number_id is not null then phone_number_id = number_id else business_account_id = business_id end
   );
-  -- A field that this platform does not read is erased. Such a field stays only if the person is back and the whole
+  -- A field that this platform does not read is erased. Such a field remains only if the person is back and the whole
   -- change happened after the erasure.
   is_unread_erased constant boolean := exists (
     select from jsonb_each(people) as erased (name, known)
@@ -124,8 +124,8 @@ begin
     cross join lateral unnest(app.names_in((report - 'biz_opaque_callback_data' - 'pricing' - 'errors')::text)) as name
     where late_ids <> '{}' and report ->> 'id' = any (late_ids)
   );
-  -- The contact cards come last. If a message of a person stays, the person is back, and the card of the person stays
-  -- too.
+  -- The contact cards are checked last. If a person's message remains, the person is back, and the person's contact
+  -- card also remains.
   foreach key in array array['messages', 'user_preferences', 'user_id_update', 'statuses', 'contacts'] loop
     continue when not value ? key;
     select coalesce(jsonb_agg(
@@ -170,9 +170,9 @@ begin
 end
 $$;
 comment on function app.change_without(uuid, boolean, text, jsonb, jsonb, text[]) is
-  'Returns a change of an event without what it says about these people, { name: { until, is_back } }. Also removes '
-  'the recipients of the reports with late_ids. Returns null when nothing else is left. A change that does not belong '
-  'to the company stays as it is. A field that this platform does not read is left out completely.';
+  'Returns a change of an event without the data about these people, { name: { until, is_back } }. Also removes the '
+  'recipients of the reports with late_ids. Returns null when nothing else is left. Returns a change that does not '
+  'belong to the company unchanged. Completely removes fields that this platform does not read.';
 
 create function app.event_without(
   own_company_id uuid, is_own_app boolean, body bytea, people jsonb, late_ids text[] default '{}'
@@ -215,8 +215,8 @@ exception when data_exception or statement_too_complex or program_limit_exceeded
 end
 $$;
 comment on function app.event_without(uuid, boolean, bytea, jsonb, text[]) is
-  'Returns the bytes of an event, and leaves out what the event tells a company about these people. The form of people '
-  'is { name: { until, is_back } }. Also removes the recipients of the reports with late_ids. is_own_app says whether '
+  'Returns the bytes of an event without its data for a company about these people. The format of `people` is { name: '
+  '{ until, is_back } }. Also removes the recipients of the reports with late_ids. The argument is_own_app is true if '
   'an account of the company uses the app or used it earlier.';
 
 create function app.empty_event() returns bytea
@@ -227,7 +227,7 @@ as $$
 $$;
 comment on function app.empty_event() is 'Returns the bytes of an event without content.';
 
--- A former phone may belong to another person now. Events about that person are not emptied.
+-- A former phone number may belong to another person now. Events about that person are not changed.
 create function app.erase_in_events(own_company_id uuid, event_ids uuid[], people jsonb) returns integer
 language plpgsql
 set search_path = ''
@@ -248,7 +248,7 @@ declare
 begin
   select
     array_agg(phone_number_id),
-    -- The company's own phone may be in an event, because a reply quotes a message from that phone.
+    -- An event may contain the company's own phone number, because a reply quotes a message from that number.
     app.marks_of(array(select name from jsonb_each(erased) as known (name, told) where not (told -> 'is_back')::boolean)
       || array_agg(app.phone_key('+' || regexp_replace(display_phone, '[^0-9]', '', 'g')))
       || array_agg('+' || business_account_id))
@@ -257,7 +257,7 @@ begin
 
   with remaining as (
     select events.id, events.body as was, case
-      -- Most events name one person of one company. No part of such an event remains.
+      -- Most events mention one person of one company. No part of such an event remains.
       when events.state = 'done' and events.person_marks <@ own_marks and (
         select bool_and(named.number[1] = any (numbers))
         from regexp_matches(encode(events.body, 'escape'), '"phone_number_id"\s*:\s*"?([0-9]+)', 'g') as named (number)
@@ -277,7 +277,7 @@ begin
   update public.channel_events as events set
     body = remaining.body,
     person_marks = app.marks_of_event(remaining.body),
-    -- The error may quote refused content. A note may contain the channel's id of a message that went out twice.
+    -- The error may quote refused content. A note may contain the WhatsApp id of a message that was sent twice.
     error = case when events.error is not null then 'The event named a person who was erased' end,
     notes = array(
       select regexp_replace(note, 'wamid\.\S+', 'an erased message', 'g') from unnest(events.notes) as note
@@ -289,5 +289,5 @@ begin
 end
 $$;
 comment on function app.erase_in_events(uuid, uuid[], jsonb) is
-  'Removes from events what they tell a company about these people, { name: until }, and returns the number of '
-  'changed events. The digests of the events stay, so that a repeated event is recognized.';
+  'Removes a company''s data about these people, { name: until }, from events, and returns the number of changed '
+  'events. The hashes of the events remain, so that a repeated event is recognized.';

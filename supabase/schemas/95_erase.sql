@@ -1,5 +1,5 @@
--- One transaction erases a person from all rows that name the person or contain the person's words. The rows stay, with
--- their ids and with the values that statistics count. Erasing cannot be undone.
+-- One transaction erases a person from all rows that identify the person or contain the person's messages. The rows
+-- remain, with their ids and the values that statistics count. An erasure cannot be undone.
 
 -- This function finds the idempotency keys of the requests that wrote records of a person. The function reads each
 -- outcome of the company once, and not once for each record. A batch has 500 ids, and a person may have a thousand
@@ -7,8 +7,8 @@
 create function app.erase_idempotency_keys(own_company_id uuid, record_ids uuid[], names text[]) returns void
 language sql
 set search_path = ''
--- The role of a key has hash joins off. Without hash joins, Postgres would compare each id of each outcome with each id
--- of the person.
+-- Hash joins are off for the role of API keys. Without hash joins, Postgres would compare each id of each outcome with
+-- each of the person's ids.
 set enable_hashjoin = on
 as $$
   with written as materialized (
@@ -19,7 +19,7 @@ as $$
   )
   update public.idempotency_keys set
     key = app.erased_digest(company_id, 'key', key),
-    -- The fingerprint is a plain digest, so someone could guess a short request from the fingerprint.
+    -- The fingerprint is an unkeyed hash, so someone could guess a short request from the fingerprint.
     fingerprint = app.erased_digest(company_id, 'key', fingerprint)
   where company_id = own_company_id
     and (
@@ -32,14 +32,14 @@ as $$
       or exists (
         select from unnest(names) as name
         where position(lower(name) in lower(key)) > 0
-          -- All spellings of a phone end with the same digits.
+          -- All formats of a phone number end with the same digits.
           or name ~ '^[0-9]{7,}$' and position(right(name, 8) in regexp_replace(key, '[^0-9]', '', 'g')) > 0
       )
     )
 $$;
 comment on function app.erase_idempotency_keys(uuid, uuid[], text[]) is
-  'Replaces the idempotency keys of requests with digests. The requests are those that wrote or found these records, '
-  'or whose keys contain these names.';
+  'Replaces idempotency keys with hashes. Affects the requests that wrote or found these records, and the requests '
+  'whose keys contain these names.';
 
 create function app.lock_for_erasing(own_company_id uuid, contact_ids uuid[]) returns void
 language plpgsql
@@ -54,7 +54,7 @@ begin
   perform pg_advisory_xact_lock(hashtextextended('events of ' || own_company_id, 0));
   for tries in 1..5 loop
     begin
-      -- Every transaction takes its locks in this order: sends, messages, contacts, windows, conversations.
+      -- Every transaction acquires its locks in this order: sends, messages, contacts, windows, conversations.
       perform from public.sends
       where company_id = own_company_id
         and message_id = any ((select app.messages_of(own_company_id, contact_ids))::uuid[])
@@ -68,9 +68,9 @@ begin
       order by id for update;
       perform from public.conversations where company_id = own_company_id and contact_id = any (contact_ids)
       order by id for update;
-      -- A claim that was under way has ended by now, so its message exists. Later claims wait for the contact.
+      -- A claim that was in progress has ended by now, so its message exists. Later claims wait for the contact.
       exit when cardinality(app.messages_of(own_company_id, contact_ids)) = locked_messages;
-      raise sqlstate 'CRM02'; -- releases the locks, to take them again in order
+      raise sqlstate 'CRM02'; -- releases the locks, to acquire them again in order
     exception when sqlstate 'CRM02' then
       if tries = 5 then
         raise lock_not_available using message = 'Messages of the contact are being added continuously';
@@ -110,17 +110,17 @@ as $$
     select coalesce(user_id, archived_user_id), now(), false from public.contact_identities
     where company_id = own_company_id and contact_id = any (contact_ids)
     union all
-    -- Several people may have the same email address, so the platform keeps no wish for an address.
+    -- Several people may have the same email address, so the platform keeps no wishes for email addresses.
     select lower(email), now(), true from public.contacts
     where company_id = own_company_id and id = any (contact_ids) and email <> ''
     union all
-    -- If another contact has this phone now, later events with the phone are about that other person.
+    -- If another contact has this phone number now, later events with this number are about the other contact.
     select told.name, case when is_taken then told.last_at else now() end, true
     from (
       select app.phone_key('+' || digits) as name, max(last_at) as last_at
       from (
         select
-          -- The phone comes first, and any bytes may follow the phone.
+          -- The phone number comes first, and any bytes may follow it.
           substring(
             encode(decode(left(encoded, char_length(encoded) / 4 * 4), 'base64'), 'escape') from '[1-9][0-9]{6,14}'
           ) as digits,
@@ -146,8 +146,9 @@ as $$
   group by known.name
 $$;
 comment on function app.names_of_contacts(uuid, uuid[]) is
-  'Returns the phone keys, ids and email addresses of some contacts, and the phones in the ids of their messages. The '
-  'column until says how long the person had the name, because another person may have a former phone now.';
+  'Returns the phone keys, ids and email addresses of some contacts, and the phone numbers in the ids of their '
+  'messages. The column `until` is the time until which the person had this identifier, because another person may '
+  'have a former phone number now.';
 
 create function app.keep_erased_people(own_company_id uuid, contact_ids uuid[]) returns void
 language plpgsql
@@ -176,7 +177,7 @@ begin
   on conflict (company_id, digest) do update set
     until = greatest(known.until, excluded.until),
     erased_at = excluded.erased_at;
-  -- Another contact of the person, such as one that was archived earlier, may have left another decision.
+  -- Another contact of the same person, for example an archived contact, may have left another decision.
   -- app.keep_wishes() keeps the later decision.
   perform app.keep_wishes(own_company_id, array(
     select name from app.names_of_contacts(own_company_id, contact_ids) where not is_former
@@ -194,8 +195,8 @@ begin
 end
 $$;
 comment on function app.keep_erased_people(uuid, uuid[]) is
-  'Keeps the digests of the names of some contacts, and the person''s wishes not to be contacted. The lock of '
-  'app.lock_for_erasing() makes the erasures of a company run one after the other.';
+  'Stores the hashes of some contacts'' identifiers, and the person''s wishes not to be contacted. Because of the lock '
+  'of app.lock_for_erasing(), a company''s erasures run one after the other.';
 
 create function app.erase_contacts(own_company_id uuid, contact_ids uuid[]) returns jsonb
 language plpgsql
@@ -249,7 +250,7 @@ begin
       where company_id = own_company_id and message_id = any (message_ids)
     )
   );
-  -- The triggers of these tables erase the columns.
+  -- The triggers of these tables erase the affected columns.
   update public.sends set is_erased = true where company_id = own_company_id and message_id = any (message_ids);
   get diagnostics changed = row_count;
   counts := counts || jsonb_build_object('sends', changed);
@@ -274,7 +275,7 @@ begin
   where company_id = own_company_id and contact_id = any (contact_ids);
   get diagnostics changed = row_count;
   counts := counts || jsonb_build_object('deals', changed);
-  -- A notice of the channel about an account hardly ever names a person, so the whole value is erased.
+  -- A WhatsApp notice about an account hardly ever mentions a person, so the whole value is erased.
   update public.account_notices set value = '{ "erased": true }'
   where company_id = own_company_id
     and app.names_among(value, whom) <> '{}';
@@ -315,12 +316,12 @@ begin
 end
 $$;
 comment on function app.erase_contacts(uuid, uuid[]) is
-  'Erases the person of some contacts permanently. Overwrites everything that names the person, and everything that '
-  'the person wrote or received. The rows stay, with their ids, times, states, amounts and counts. Returns the number '
-  'of sends, messages, conversations, deals and events. The caller checks that the contacts belong to the company and '
-  'are not erased yet, and locks them with app.lock_for_erasing().';
+  'Permanently erases the person of some contacts. Overwrites all data that identifies the person, and all content '
+  'that the person wrote or received. The rows remain, with their ids, times, states, amounts and counts. Returns the '
+  'numbers of changed sends, messages, conversations, deals and events. The caller checks that the contacts belong to '
+  'the company and are not erased yet, and locks them with app.lock_for_erasing().';
 
--- A key with the scope write, and the owners and admins of the company, can erase a person. An agent cannot.
+-- An API key with the scope write, and the company's owners and admins, can erase a person. Agents cannot.
 create function public.erase_contact(id uuid, idempotency jsonb default null) returns jsonb
 -- Security definer, because no role may write all the columns that are overwritten here.
 language plpgsql security definer
@@ -347,7 +348,7 @@ begin
   end if;
   select * into contact from public.contacts where company_id = own_company_id and id = own_contact_id;
   if contact.id is null then
-    -- Nothing was erased, so the idempotency key is free again.
+    -- Nothing was erased, so the idempotency key can be used again.
     delete from public.idempotency_keys
     where company_id = own_company_id and path = idempotency ->> 'path' and key = idempotency ->> 'key'
       and outcome is null;
@@ -367,9 +368,9 @@ begin
 end
 $$;
 comment on function public.erase_contact(uuid, jsonb) is
-  'Erases the person of a contact permanently, and returns { replayed, erased, data }. The member replayed says '
-  'whether an earlier request with the idempotency key erased the person. The member erased has the number of rows of '
-  'each kind, or null when the person was erased earlier. The member data is what is left of the contact, or null when '
-  'the company of a write token has no such contact. Owners and admins of a company may also call this function. '
-  'Raises PT404 for other people. Raises PT401 and PT403 as app.company_id() does.';
+  'Permanently erases the person of a contact, and returns { replayed, erased, data }. The member `replayed` is true '
+  'if an earlier request with the same idempotency key erased the person. The member `erased` contains the number of '
+  'rows of each kind, or null when the person was erased earlier. The member `data` is the remaining contact, or null '
+  'when a write token''s company has no such contact. Owners and admins of a company may also call this function. '
+  'Raises PT404 for other users. Raises PT401 and PT403 as app.company_id() does.';
 grant execute on function public.erase_contact(uuid, jsonb) to api_client, authenticated;

@@ -8,8 +8,8 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
-  -- app.company_id() raises an error for a refused key. The views might not check the key when they find nothing. With
-  -- the id in the text of the statement, the planner knows how many rows the company has.
+  -- app.company_id() raises an error for a refused key. The views might not check the key when they find no rows. The
+  -- SQL text contains the company id, so that the planner knows how many rows the company has.
   own_company constant text := format(' and company_id = %L', app.company_id('read'));
   has_word constant text :=
     '(name_words like %1$L or email_words like %1$L or phone_words like %1$L or empresa_words like %1$L)';
@@ -32,7 +32,7 @@ begin
       (select string_agg(format('phone_words like %L', pattern), ' or ') from unnest(phone_patterns) as pattern),
       format('phone_key = any (%L::text[])', phone_keys),
       case when archived <> 'exclude' then format('archived_phone_key = any (%L::text[])', phone_keys) end,
-      -- The additional phones of merged contacts.
+      -- The additional phone numbers of merged contacts.
       (
         select format('id = any (%L::uuid[])', array_agg(contact_id)) from public.own_contact_former_phones
         where phone_key = any (phone_keys) and until = 'infinity'
@@ -41,10 +41,10 @@ begin
     )));
   end if;
 
-  -- The text of the statement contains the patterns, because a condition with like all (array) uses no index. A search
-  -- for a common word must cost no more than a page. So the function compares only some of the found records: the
-  -- newest 100 of each kind, and 100 with a label that begins with the text. Each of these contacts adds its newest
-  -- three conversations.
+  -- The SQL text contains the patterns, because a condition with `like all (array)` cannot use an index. A search for a
+  -- common word must cost no more than a page. So the function compares only some of the matching records: the newest
+  -- 100 of each kind, and 100 with a label that begins with the text. Each of these contacts adds its three newest
+  -- conversations.
   return query execute format(
     $query$
       with
@@ -155,12 +155,13 @@ end
 $$;
 comment on function public.search_records(text[], text, integer, text, text[], text[], text[]) is
   'Finds contacts, deals, and the conversations of contacts whose words match every like pattern. Needs a read token. '
-  'Returns { type, id, label, row }, where row has the columns that callers see. Records whose label equals the text '
-  'come first. Both are compared in the form of app.words(). Then come labels that begin with the text, labels with a '
-  'word that begins with the text, and all others. Within each group, the newest record comes first. The label of a '
-  'contact is its name, or else its e-mail address, phone or empresa. The label of a deal is its title, and a '
-  'conversation has the label of its contact. The argument archived says what happens to archived records and to '
-  'conversations of archived contacts. The value exclude leaves them out, and include also finds them. With the value '
-  'only, the function finds no other records. If the text has a phone, phone_parts has patterns for its words. The '
-  'phone also finds contacts whose stored phone matches one of phone_patterns, or whose key is one of phone_keys. Raises PT401 and PT403 as app.company_id() does.';
+  'Returns { type, id, label, row }, where `row` has the columns of the API. Records whose label equals the text come '
+  'first. app.words() normalizes both strings for this comparison. Labels that begin with the text follow, then labels '
+  'with a word that begins with the text, then all other records. Within each group, the newest record comes first. '
+  'The label of a contact is its name, otherwise its e-mail address, phone or empresa. The label of a deal is its '
+  'title, and a conversation has the label of its contact. The argument `archived` controls archived records and '
+  'conversations of archived contacts. The value `exclude` omits them, `include` also finds them, and `only` finds no '
+  'other records. If the text contains a phone number, phone_parts has patterns for its words. The number also finds '
+  'contacts whose stored phone matches one of phone_patterns, or whose phone key is one of phone_keys. Raises PT401 '
+  'and PT403 as app.company_id() does.';
 grant execute on function public.search_records(text[], text, integer, text, text[], text[], text[]) to api_reader;

@@ -1,6 +1,6 @@
--- The records as callers see them, for the deliveries of webhooks. Each record has the columns of a view in
--- 97_views.sql from which the API answers a read, and a test compares the two. They cannot share a view, because the
--- Data API finds the relationships only of views that read a table directly.
+-- Functions that return records in the format of the API, for webhook deliveries. Each record has the columns of the
+-- view in 97_views.sql that the API uses for reads, and a test compares the two. These functions and the API cannot
+-- share a view, because the Data API detects relationships only for views that read a table directly.
 
 create function app.shown_contact(of_company uuid, of_record uuid) returns json
 language sql stable
@@ -16,7 +16,7 @@ as $$
     where contacts.company_id = of_company and contacts.id = of_record
   ) as shown
 $$;
-comment on function app.shown_contact(uuid, uuid) is 'Returns a contact in the form in which the API returns it.';
+comment on function app.shown_contact(uuid, uuid) is 'Returns a contact in the format of the API.';
 
 create function app.shown_deal(of_company uuid, of_record uuid) returns json
 language sql stable
@@ -31,7 +31,7 @@ as $$
     where deals.company_id = of_company and deals.id = of_record
   ) as shown
 $$;
-comment on function app.shown_deal(uuid, uuid) is 'Returns a deal in the form in which the API returns it.';
+comment on function app.shown_deal(uuid, uuid) is 'Returns a deal in the format of the API.';
 
 create function app.shown_conversation(of_company uuid, of_record uuid) returns json
 language sql stable
@@ -47,7 +47,7 @@ as $$
   ) as shown
 $$;
 comment on function app.shown_conversation(uuid, uuid) is
-  'Returns a conversation in the form in which the API returns it.';
+  'Returns a conversation in the format of the API.';
 
 create function app.shown_message(of_company uuid, of_record uuid) returns json
 language sql stable
@@ -75,8 +75,8 @@ as $$
       end as choice,
       messages.media, messages.reply_to_id,
       messages.reply_to_whatsapp_id,
-      -- A reaction that was taken back is stored without its emoji, so that an older reaction that comes late does not
-      -- replace it.
+      -- A removed reaction is stored without its emoji, so that an older reaction that arrives late does not replace
+      -- it.
       case when messages.reaction ->> 'emoji' <> '' then messages.reaction end as reaction,
       messages.own_reaction, messages.edited_at, messages.revoked_at, messages.created_at, messages.updated_at,
       messages.version::text as version
@@ -87,7 +87,7 @@ as $$
     where messages.company_id = of_company and messages.id = of_record
   ) as shown
 $$;
-comment on function app.shown_message(uuid, uuid) is 'Returns a message in the form in which the API returns it.';
+comment on function app.shown_message(uuid, uuid) is 'Returns a message in the format of the API.';
 
 create function app.shown_template(of_company uuid, of_record uuid) returns json
 language sql stable
@@ -104,8 +104,7 @@ as $$
   ) as shown
 $$;
 comment on function app.shown_template(uuid, uuid) is
-  'Returns a template in the form in which the API returns it, except for the fields that the functions compute from '
-  'its columns.';
+  'Returns a template in the format of the API, except for the fields that the functions compute from its columns.';
 
 create function app.shown_send(of_company uuid, of_record uuid) returns json
 language sql stable
@@ -117,12 +116,12 @@ as $$
       sends.message_id, sends.company_id, messages.conversation_id, contacts.id as contact_id, sends.idempotency_key,
       sends.api_key_id, case when sends.template_name is null then 'reply' else 'template' end as kind,
       sends.template_name, sends.language_code,
-      -- A pending send whose lease has ended counts as failed, even before the job marks it as failed. A repeat gets
-      -- the same state.
+      -- A pending send whose lease has ended is shown as failed, even before the job sets it to failed. A repeat
+      -- returns the same state.
       case when sends.state = 'pending' and sends.lease_ends_at <= now() then 'failed' else sends.state end as state,
       case when sends.state = 'pending' and sends.lease_ends_at <= now() then 'failed' else messages.status end as status,
       sends.attempt,
-      -- The ledger stores the channel's code, but not the channel's words.
+      -- The ledger stores the WhatsApp error code, but not the error text.
       case
         when messages.failure is not null then messages.failure
         when sends.reason is not null or sends.state = 'pending' and sends.lease_ends_at <= now() then jsonb_build_object(
@@ -143,7 +142,7 @@ as $$
     where sends.company_id = of_company and sends.message_id = of_record
   ) as shown
 $$;
-comment on function app.shown_send(uuid, uuid) is 'Returns a send in the form in which the API returns it.';
+comment on function app.shown_send(uuid, uuid) is 'Returns a send in the format of the API.';
 
 create function app.shown_account(of_company uuid, of_account uuid) returns json
 language sql stable
@@ -167,8 +166,8 @@ as $$
   where accounts.company_id = of_company and accounts.id = of_account
 $$;
 comment on function app.shown_account(uuid, uuid) is
-  'Returns a messaging account as a webhook gets it: without its token. A member says whether the channel restricts '
-  'the account.';
+  'Returns a messaging account in the format for webhooks, without its token. One member shows whether WhatsApp '
+  'restricts the account.';
 
 create function app.shown_webhook(of_company uuid, of_webhook uuid) returns json
 language sql stable
@@ -201,8 +200,7 @@ as $$
   where webhooks.company_id = of_company and webhooks.id = of_webhook
 $$;
 comment on function app.shown_webhook(uuid, uuid) is
-  'Returns a webhook in the form in which the API returns it, without its secrets. Counts at most 1,000 open '
-  'deliveries.';
+  'Returns a webhook in the format of the API, without its secrets. Counts at most 1,000 open deliveries.';
 
 create function app.shown_record(resource text, of_company uuid, of_record uuid) returns json
 language plpgsql stable
@@ -222,6 +220,5 @@ begin
 end
 $$;
 comment on function app.shown_record(text, uuid, uuid) is
-  'Returns the record with this id in the form in which the API returns it, also when the record is archived. For a '
-  'template, returns the columns from which the functions compute the answer. Returns null when the company has no '
-  'such record.';
+  'Returns the record with this id in the format of the API, even if the record is archived. For a template, returns '
+  'the columns from which the edge functions compute the response. Returns null when the company has no such record.';

@@ -1,12 +1,9 @@
--- The rows of a company, as its keys read them. Under a policy, an operator that is not leakproof, such as like, cannot
--- use an index. So a view has the rights of its owner, and no policy applies to the owner. Each view itself is limited
--- to the company of the key, and only api_reader may read it.
---
--- A version is a text, because many JSON parsers round numbers of this size, and the next write needs the exact
--- version.
---
--- The Data API needs more time for each column that a request names, so reads select all columns of a view. Most reads
--- find rows only by columns that they return. Such reads use a plain view, which has only these columns.
+-- The views that API keys use to read a company's rows. Under a policy, an operator that is not leakproof, such as
+-- `like`, cannot use an index. So a view runs with its owner's privileges, and no policy applies to the owner. Each
+-- view is restricted to the key's company, and only api_reader may read it. A version is a string, because many JSON
+-- parsers round numbers of this size, and the next write needs the exact version. The Data API needs more time for each
+-- column in a request, so reads select all columns of a view. Most reads filter only by columns that they return. Such
+-- reads use a plain view, which has only these columns.
 
 create view public.own_contacts as
   select
@@ -105,17 +102,17 @@ create view public.own_members as
   from public.company_members
   where company_id = (select app.company_id('read'));
 comment on view public.own_members is
-  'The people of the key''s company, with the columns that keys use to find and sort them.';
+  'The members of the key''s company, with the columns that keys use to find and sort them.';
 grant select on public.own_members to api_reader;
 
 create view public.own_plain_members as
   select user_id as id, company_id, name, role, created_at, updated_at, version::text as version
   from public.company_members
   where company_id = (select app.company_id('read'));
-comment on view public.own_plain_members is 'The people of the key''s company.';
+comment on view public.own_plain_members is 'The members of the key''s company.';
 grant select on public.own_plain_members to api_reader;
 
--- The view has archived rows too. A list leaves archived rows out with its own condition.
+-- The view also contains archived rows. A list excludes archived rows with its own condition.
 create view public.own_pipelines as
   select
     id, company_id, name, position, is_default, created_at, updated_at,
@@ -194,8 +191,7 @@ create view public.own_messages as
     case when messages.direction = 'inbound' and messages.type in ('interactive', 'button') then app.choice_in(messages.payload) end as choice,
     messages.media, messages.reply_to_id,
     messages.reply_to_whatsapp_id,
-    -- A reaction that was taken back is stored without its emoji, so that an older reaction that comes late does not
-    -- replace it.
+    -- A removed reaction is stored without its emoji, so that an older reaction that arrives late does not replace it.
     case when messages.reaction ->> 'emoji' <> '' then messages.reaction end as reaction,
     messages.own_reaction, messages.edited_at, messages.revoked_at, messages.created_at, messages.updated_at,
     messages.version::text as version
@@ -208,19 +204,20 @@ comment on view public.own_messages is
   'The messages of the key''s company, with their authors.';
 grant select on public.own_messages to api_reader;
 
--- With this view, a key reads the outcome of a send without a repeat: the state in the ledger, and the channel's
--- reports about the message. No role may read claim_id, because a caller that knows it can settle the send.
+-- With this view, a key reads the outcome of a send without repeating the send: the state in the ledger, and the
+-- WhatsApp reports about the message. No role may read claim_id, because a caller who knows the claim_id can settle the
+-- send.
 create view public.own_sends as
   select
     sends.message_id, sends.company_id, messages.conversation_id, contacts.id as contact_id, sends.idempotency_key,
     sends.api_key_id, case when sends.template_name is null then 'reply' else 'template' end as kind,
     sends.template_name, sends.language_code,
-    -- A pending send whose lease has ended counts as failed, even before the job marks it as failed. A repeat gets the
-    -- same state.
+    -- A pending send whose lease has ended is shown as failed, even before the job sets it to failed. A repeat returns
+    -- the same state.
     case when sends.state = 'pending' and sends.lease_ends_at <= now() then 'failed' else sends.state end as state,
     case when sends.state = 'pending' and sends.lease_ends_at <= now() then 'failed' else messages.status end as status,
     sends.attempt,
-    -- The ledger stores the channel's code, but not the channel's words.
+    -- The ledger stores the WhatsApp error code, but not the error text.
     case
       when messages.failure is not null then messages.failure
       when sends.reason is not null or sends.state = 'pending' and sends.lease_ends_at <= now() then jsonb_build_object(
@@ -233,8 +230,8 @@ create view public.own_sends as
     case when sends.state = 'pending' and sends.lease_ends_at > now() then sends.lease_ends_at end as lease_ends_at,
     messages.sent_at, messages.delivered_at, messages.read_at, messages.failed_at, messages.expired_at,
     sends.created_at,
-    -- The columns for filters. The planner has statistics of the stored state and status, but not of the shown values.
-    -- The last two columns are the conditions of indexes that find few sends among many.
+    -- These columns are for filters. The planner has statistics on the stored state and status, but not on the computed
+    -- values. The last two columns are the conditions of partial indexes that find the few matching sends.
     sends.state as stored_state, messages.status as stored_status,
     sends.state = 'pending' and sends.lease_ends_at <= now() as has_ended,
     coalesce(
@@ -251,7 +248,7 @@ create view public.own_sends as
   join public.contacts on contacts.company_id = sends.company_id and contacts.id = conversations.contact_id
   where sends.company_id = (select app.company_id('read'));
 comment on view public.own_sends is
-  'The sends of the key''s company, with what happened to their messages.';
+  'The sends of the key''s company, with the outcomes of their messages.';
 grant select on public.own_sends to api_reader;
 
 create view public.own_deal_history as
@@ -262,13 +259,13 @@ comment on view public.own_deal_history is
   'The history of the deals of the key''s company.';
 grant select on public.own_deal_history to api_reader;
 
--- What the channel reported about the company's contacts, for the export of a person.
+-- The data that WhatsApp reported about the company's contacts, for the export of a person's data.
 create view public.own_contact_identities as
   select id, company_id, contact_id, coalesce(user_id, archived_user_id) as user_id, business_account_id, seen_at
   from public.contact_identities
   where company_id = (select app.company_id('read'));
 comment on view public.own_contact_identities is
-  'The ids that the channel gave to the contacts of the key''s company.';
+  'The WhatsApp user ids of the contacts of the key''s company.';
 grant select on public.own_contact_identities to api_reader;
 
 create view public.own_contact_former_phones as
@@ -276,7 +273,7 @@ create view public.own_contact_former_phones as
   from public.contact_former_phones
   where company_id = (select app.company_id('read'));
 comment on view public.own_contact_former_phones is
-  'The earlier and additional phones of the contacts of the key''s company.';
+  'The earlier and additional phone numbers of the contacts of the key''s company.';
 grant select on public.own_contact_former_phones to api_reader;
 
 create view public.own_contact_identity_events as
@@ -284,7 +281,7 @@ create view public.own_contact_identity_events as
   from public.contact_identity_events
   where company_id = (select app.company_id('read'));
 comment on view public.own_contact_identity_events is
-  'The changes of people''s phones and ids that the channel reported to the key''s company.';
+  'The changes of people''s phone numbers and ids that WhatsApp reported to the key''s company.';
 grant select on public.own_contact_identity_events to api_reader;
 
 create view public.own_contact_windows as
@@ -292,7 +289,7 @@ create view public.own_contact_windows as
   from public.contact_windows
   where company_id = (select app.company_id('read'));
 comment on view public.own_contact_windows is
-  'The time until which the key''s company may send free replies to each person.';
+  'The time until which the key''s company may send free-form replies to each contact.';
 grant select on public.own_contact_windows to api_reader;
 
 create view public.own_contact_wishes as
@@ -302,5 +299,5 @@ create view public.own_contact_wishes as
   from public.contacts
   where company_id = (select app.company_id('read'));
 comment on view public.own_contact_wishes is
-  'Which messages each person wants from the key''s company, and when the person or the company changed this.';
+  'The message preferences of each contact for the key''s company, and when the person or the company changed this.';
 grant select on public.own_contact_wishes to api_reader;

@@ -1,9 +1,9 @@
 -- Callers may change a field of a record and send the whole record back. This function reads the stored record, so that
--- the service can compare the other fields with it.
+-- the service can compare the other fields.
 
 create function public.record_to_change(of_table text, id uuid) returns json
--- Security definer, because a write token reads only the rows that its statement writes. Such a token could also get
--- the record by changing it.
+-- Security definer, because a write token can read only the rows that its statement writes. A write token could also
+-- get the record by changing it.
 language plpgsql stable security definer
 set search_path = ''
 as $$

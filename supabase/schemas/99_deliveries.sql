@@ -1,14 +1,15 @@
--- The delivery of events to webhooks. A run of the job of the function webhooks leases webhooks, reads what is due to
--- them, posts it, and settles the outcomes. The lease of a webhook keeps order: only one run delivers to it at a time.
+-- The delivery of events to webhooks. Each run of the delivery job in the edge function webhooks leases webhooks, reads
+-- their due deliveries, sends them, and settles the outcomes. The lease preserves the order: only one run at a time
+-- delivers to a webhook.
 
--- At most four runs deliver at the same time, because all functions share the connections of the database. A run that
--- was killed keeps its place for half a minute.
+-- At most four runs deliver at the same time, because all functions share the database connections. A run that was
+-- killed keeps its slot for half a minute.
 create table app.delivery_runs (
   place smallint primary key check (place between 1 and 4),
   run_id uuid unique,
   until timestamptz not null default '-infinity'
 );
-comment on table app.delivery_runs is 'The places of the runs that deliver for all companies.';
+comment on table app.delivery_runs is 'The slots for runs that deliver for all companies.';
 alter table app.delivery_runs enable row level security;
 insert into app.delivery_runs (place) values (1), (2), (3), (4);
 
@@ -22,7 +23,7 @@ declare
   free smallint;
 begin
   select until into held from app.delivery_runs where run_id = run;
-  -- A run asks for work four times a second, so the function does not write the row each time.
+  -- A run requests work four times a second, so the function does not write the row each time.
   if held > at + interval '15 seconds' then
     return true;
   end if;
@@ -39,7 +40,7 @@ begin
 end
 $$;
 comment on function app.keep_place(uuid) is
-  'Gives a run one of the four places, or keeps its place. Returns false when all places are taken.';
+  'Assigns one of the four slots to a run, or renews its slot. Returns false when all slots are in use.';
 
 create function public.take_webhooks(run uuid, most integer, of_company uuid default null) returns jsonb
 language plpgsql security definer
@@ -56,7 +57,7 @@ begin
     return jsonb_build_object('may_run', false, 'taken', '[]'::jsonb, 'ended', '[]'::jsonb);
   end if;
   for hook in
-    -- A loose index scan: one look-up for each webhook with open deliveries, however many each of them has.
+    -- A loose index scan: one lookup for each webhook with open deliveries, whatever their number.
     with recursive queued as (
       (select webhook_id from app.open_deliveries order by webhook_id limit 1)
       union all
@@ -106,9 +107,9 @@ begin
 end
 $$;
 comment on function public.take_webhooks(uuid, integer, uuid) is
-  'Leases webhooks with due deliveries to a run for 30 seconds, the longest waiting first. Returns whether the run has '
-  'a place (may_run), the leased webhooks (taken), and those that were switched off because their key has ended '
-  '(ended). A run for one company needs no place.';
+  'Leases webhooks with due deliveries to a run for 30 seconds, longest waiting first. Returns whether the run has a '
+  'slot (may_run), the leased webhooks (taken), and the webhooks that were switched off because their key has ended '
+  '(ended). A run for one company needs no slot.';
 grant execute on function public.take_webhooks(uuid, integer, uuid) to webhook_client;
 
 create function app.due_deliveries(hook public.webhooks, most integer, held uuid[]) returns setof app.open_deliveries
@@ -119,8 +120,8 @@ declare
   at constant timestamptz := clock_timestamp();
   due record;
 begin
-  -- The query leaves out the records whose deliveries the run still has. For every other record, it includes all
-  -- earlier deliveries. So a delivery never overtakes an earlier delivery of the same record.
+  -- The query excludes the records whose deliveries are still in progress in this run. For every other record, it
+  -- includes all earlier deliveries. So a delivery never overtakes an earlier delivery of the same record.
   for due in
     select chosen.record_id, chosen.deliveries, head.seq as head_seq, head.due_at as head_due_at
     from (
@@ -140,7 +141,7 @@ begin
   loop
     if due.head_due_at > at then
       -- An earlier delivery of this record waits for its next attempt. The later deliveries get the same due time, so
-      -- that they are not found again and again.
+      -- that the query does not find them repeatedly.
       update app.open_deliveries set due_at = due.head_due_at
       where webhook_id = hook.id and record_id = due.record_id and due_at < due.head_due_at;
       continue;
@@ -158,8 +159,8 @@ begin
 end
 $$;
 comment on function app.due_deliveries(public.webhooks, integer, uuid[]) is
-  'Returns due deliveries of a webhook, at most this many, and leaves out the records in held. The deliveries of each '
-  'record come in their order, beginning with the first.';
+  'Returns at most this many due deliveries of a webhook, and excludes the records in `held`. The deliveries of each '
+  'record are in order, beginning with the first delivery.';
 
 create function app.deliveries_with_records(hook public.webhooks, most integer, held uuid[], most_bytes integer)
   returns json
@@ -197,8 +198,8 @@ as $$
   where read.bytes_before < most_bytes
 $$;
 comment on function app.deliveries_with_records(public.webhooks, integer, uuid[], integer) is
-  'Returns due deliveries of a webhook, as app.due_deliveries() does, with their events and records as they are now, '
-  'until the records have this many bytes. A record of more than 250 KiB is left out, and only its id is returned.';
+  'Returns due deliveries of a webhook, as app.due_deliveries() does, with their events and current records, up to '
+  'this total size of the records in bytes. For a record of more than 250 KiB, returns only its id.';
 
 create function public.next_deliveries(run uuid, wanted jsonb, held jsonb) returns json
 language plpgsql security definer
@@ -243,9 +244,9 @@ begin
 end
 $$;
 comment on function public.next_deliveries(uuid, jsonb, jsonb) is
-  'Returns due deliveries of webhooks that the run has leased. The parameter wanted gives the number of deliveries for '
-  'each webhook. The parameter held lists the records whose deliveries the run still has. A webhook that is missing '
-  'from the answer is paused, off, or leased by another run.';
+  'Returns due deliveries of webhooks that the run has leased. The parameter `wanted` contains the number of '
+  'deliveries for each webhook. The parameter `held` lists the records whose deliveries are still in progress in this '
+  'run. A webhook that is missing from the result is paused, off, or leased by another run.';
 grant execute on function public.next_deliveries(uuid, jsonb, jsonb) to webhook_client;
 
 create function public.release_webhooks(run uuid, ids uuid[] default null) returns void
@@ -261,7 +262,7 @@ begin
 end
 $$;
 comment on function public.release_webhooks(uuid, uuid[]) is
-  'Ends the leases of a run for these webhooks. Without ids, ends all its leases and frees its place.';
+  'Ends the leases of a run for these webhooks. Without ids, ends all its leases and frees its slot.';
 grant execute on function public.release_webhooks(uuid, uuid[]) to webhook_client;
 
 create function app.has_answer(tries jsonb) returns boolean
@@ -271,4 +272,4 @@ as $$
   select coalesce(tries @? '$[*].answer ? (@ != null)', false)
 $$;
 comment on function app.has_answer(jsonb) is
-  'Checks whether the attempts of a delivery have the beginning of an answer.';
+  'Checks whether the attempts of a delivery contain the beginning of a response.';

@@ -1,7 +1,7 @@
--- The outcomes of deliveries. A delivery that has ended moves to the log, and a failed attempt is repeated. If a
--- receiver keeps failing, its webhook pauses for a while, and is switched off in the end.
+-- The outcomes of deliveries. A delivery that has ended moves to the log, and a failed attempt is retried. If a
+-- receiver keeps failing, its webhook pauses for a while, and is finally switched off.
 
--- Few deliveries have an answer, so an erasure finds them quickly with this index.
+-- Few deliveries have a stored response, so an erasure finds them quickly with this index.
 create index deliveries_with_answers_idx on app.deliveries (company_id, record_id) where app.has_answer(tries);
 create index open_deliveries_with_answers_idx on app.open_deliveries (company_id, record_id) where app.has_answer(tries);
 
@@ -15,8 +15,8 @@ as $$
   ]::interval[])[attempts] * (0.9 + 0.2 * random())
 $$;
 comment on function app.retry_pause(integer) is
-  'Returns the pause after this many failed attempts, varied at random by up to a tenth, or null when there is no '
-  'further attempt. All pauses together take 71.6 hours.';
+  'Returns the pause after this many failed attempts, or null when there is no further attempt. Varies the pause '
+  'randomly by up to 10 percent. The total of all pauses is 71.6 hours.';
 
 create function app.circuit_pause(pauses integer) returns interval
 language sql immutable
@@ -25,8 +25,8 @@ as $$
   select least(interval '10 seconds' * power(2, least(pauses, 10) - 1), interval '15 minutes')
 $$;
 comment on function app.circuit_pause(integer) is
-  'Returns how long the first, second or later pause of a webhook lasts: 10 seconds, then twice as long each time, at '
-  'most 15 minutes.';
+  'Returns the length of a webhook''s next pause. The first pause lasts 10 seconds, and each later pause lasts twice '
+  'as long, up to 15 minutes.';
 
 create function app.may_keep_answer(type text, of_company uuid, of_record uuid) returns boolean
 language sql stable
@@ -59,8 +59,8 @@ as $$
   end
 $$;
 comment on function app.may_keep_answer(text, uuid, uuid) is
-  'Checks whether the beginning of a receiver''s answer may be kept. It may quote the request, so it is not kept when '
-  'the record is gone or its person was erased.';
+  'Checks whether the beginning of a receiver''s response may be stored. The response may quote the request, so it is '
+  'not stored if the record no longer exists or its person was erased.';
 
 create function app.switch_off_webhook(webhook uuid, reason text) returns void
 language plpgsql
@@ -94,8 +94,8 @@ begin
 end
 $$;
 comment on function app.switch_off_webhook(uuid, text) is
-  'Switches a webhook off for a reason: its open deliveries become undelivered, and the event webhook.switched_off '
-  'tells the company''s other webhooks. Does nothing when the webhook is off.';
+  'Switches a webhook off for a reason. Its open deliveries become undelivered, and the event webhook.switched_off '
+  'notifies the company''s other webhooks. Does nothing when the webhook is off.';
 
 create function app.settle_of_webhook(
   hook public.webhooks, outcomes jsonb, out has_success boolean, out failures integer, out wait_seconds integer,
@@ -115,7 +115,7 @@ begin
     where told.webhook_id = hook.id
   ),
   over as (
-    -- A repeated settlement finds another number of attempts, and changes nothing.
+    -- A repeated settlement finds a different number of attempts, and changes nothing.
     delete from app.open_deliveries as open using told
     where open.webhook_id = hook.id and open.record_id = told.record_id and open.seq = told.seq
       and open.attempts = told.attempts
@@ -171,8 +171,8 @@ begin
 end
 $$;
 comment on function app.settle_of_webhook(public.webhooks, jsonb) is
-  'Stores the outcomes of deliveries of one webhook. Returns whether one succeeded, how many failed after the last '
-  'success, the longest wait that the receiver asked for, and whether the receiver said that it is gone.';
+  'Stores the outcomes of deliveries of one webhook. Returns whether any delivery succeeded, how many failed after the '
+  'last success, the longest wait that the receiver requested, and whether the receiver returned a 410.';
 
 create function app.with_try(tries jsonb, try jsonb, is_whole boolean) returns jsonb
 language sql immutable
@@ -182,8 +182,8 @@ as $$
     || jsonb_build_array(case when is_whole then try else try || '{ "answer": null }' end)
 $$;
 comment on function app.with_try(jsonb, jsonb, boolean) is
-  'Adds an attempt to the attempts of a delivery, and keeps the last 20. The beginning of the answer is left out '
-  'unless is_whole is true.';
+  'Adds an attempt to the attempts of a delivery, and keeps the last 20. Omits the beginning of the response unless '
+  'is_whole is true.';
 
 create function public.settle_deliveries(run uuid, outcomes jsonb) returns jsonb
 language plpgsql security definer
@@ -207,8 +207,8 @@ begin
   loop
     told := null;
     was := hook;
-    -- After a pause, the first success makes everything due: no delivery waits for hours after the receiver works
-    -- again. This comes before the failures of the same settlement get their times.
+    -- After a pause, the first success makes all deliveries due, so that no delivery waits for hours after the receiver
+    -- works again. This must happen before the failures of the same settlement get their times.
     if hook.pauses > 0 and outcomes @> jsonb_build_array(
       jsonb_build_object('webhook_id', hook.id, 'result', 'delivered')
     ) then
@@ -230,7 +230,7 @@ begin
     hook.failures := hook.failures + settled.failures;
     if settled.failures > 0 or settled.wait_seconds is not null then
       hook.failing_since := coalesce(hook.failing_since, at);
-      -- Requests that were in flight at the same time and failed cause only one pause.
+      -- Simultaneous requests that fail cause only one pause.
       if hook.paused_until is null or hook.paused_until <= at then
         if settled.wait_seconds is not null then
           hook.pauses := least(hook.pauses + 1, 30000);
@@ -280,8 +280,9 @@ end
 $$;
 comment on function public.settle_deliveries(uuid, jsonb) is
   'Stores the outcomes of deliveries of webhooks that the run has leased, and renews the leases. Returns each of these '
-  'webhooks with its state now, and whether it was paused, resumed or switched off by this call (told). Nothing is '
-  'stored for a webhook that is missing from the answer, because another run has leased it, or it was deleted.';
+  'webhooks with its current state, and whether this call paused it, resumed it or switched it off (told). Stores '
+  'nothing for a webhook that is missing from the result, because another run has leased the webhook, or it was '
+  'deleted.';
 grant execute on function public.settle_deliveries(uuid, jsonb) to webhook_client;
 
 create function app.without_answers(tries jsonb) returns jsonb
@@ -292,7 +293,7 @@ as $$
   from jsonb_array_elements(tries) with ordinality as each (try, place)
 $$;
 comment on function app.without_answers(jsonb) is
-  'Returns the attempts of a delivery without the beginnings of the answers.';
+  'Returns the attempts of a delivery without the beginnings of the responses.';
 
 create function app.note_webhook_event(of_company uuid, webhook uuid, event_type text, event_changes jsonb) returns void
 language plpgsql
@@ -316,4 +317,5 @@ begin
 end
 $$;
 comment on function app.note_webhook_event(uuid, uuid, text, jsonb) is
-  'Writes an event about a webhook, and queues it for the webhooks of the company that ask for this type of event.';
+  'Writes an event about a webhook, and queues the event for the company''s webhooks that subscribe to this event '
+  'type.';

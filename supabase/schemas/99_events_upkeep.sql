@@ -1,10 +1,10 @@
--- The upkeep of events and webhooks. These functions fill queues from the log, limit long queues, switch off the
--- webhooks of keys that have ended, empty old partitions, and delete the answers of receivers.
+-- Maintenance of events and webhooks. These functions fill queues from the log, limit long queues, switch off the
+-- webhooks of keys that have ended, empty old partitions, and delete the receivers' responses.
 
 create function app.fill_from_replay(replay app.replays, hook public.webhooks, horizon bigint) returns boolean
 language plpgsql
 set search_path = ''
--- Only a plan for these values skips the partitions of other days.
+-- Only a plan for these specific values skips the partitions of other days.
 set plan_cache_mode = force_custom_plan
 as $$
 declare
@@ -31,7 +31,7 @@ begin
   if scanned.events > 0 then
     update app.replays set after_version = scanned.version, after_seq = scanned.seq where webhook_id = hook.id;
   end if;
-  -- Above the horizon, an event of the replay waits until all earlier transactions have ended.
+  -- If an event of the replay is above the horizon, it waits until all earlier transactions have ended.
   if scanned.events < 1000 and not exists (
     select from app.events
     where events.company_id = hook.company_id and events.version >= horizon
@@ -44,7 +44,8 @@ begin
 end
 $$;
 comment on function app.fill_from_replay(app.replays, public.webhooks, bigint) is
-  'Queues the next 1,000 events of a replay, even those that were delivered before. Returns whether there were any.';
+  'Queues the next 1,000 events of a replay, including events that were delivered earlier. Returns whether there were '
+  'any events.';
 
 create function app.fill_from_backlog(hook public.webhooks, horizon bigint) returns boolean
 language plpgsql
@@ -61,8 +62,8 @@ begin
     order by events.version, events.seq limit 1000
   ),
   last as (select version, seq from page order by version desc, seq desc limit 1),
-  -- The log is in the order of versions. An earlier event of a record may have a later version, if its transaction
-  -- began later. This query finds such earlier events.
+  -- The log is sorted by version. An earlier event of a record may have a later version, if its transaction began
+  -- later. This query finds such earlier events.
   earlier as (
     select following.*
     from last
@@ -93,8 +94,8 @@ begin
 end
 $$;
 comment on function app.fill_from_backlog(public.webhooks, bigint) is
-  'Reads the next 1,000 events of the log, and queues those that a webhook asks for and did not get yet. Returns '
-  'whether there were any events.';
+  'Reads the next 1,000 events of the log, and queues the events to which a webhook subscribes and which it did not '
+  'receive yet. Returns whether there were any events.';
 
 create function app.is_for_webhook(type text, record uuid, webhook uuid) returns boolean
 language sql immutable
@@ -121,7 +122,7 @@ as $$
   ) as day
 $$;
 comment on function app.slots_between(timestamptz, timestamptz) is
-  'Returns the numbers of the days between two times, and of the day before and after.';
+  'Returns the numbers of the days between two times, and of the days before and after this period.';
 
 create function app.fill_from_log(webhook uuid) returns text
 language plpgsql
@@ -140,7 +141,7 @@ begin
   if (select count(*) from (select from app.open_deliveries where webhook_id = webhook limit 1000) as open) >= 1000 then
     return 'filled';
   end if;
-  -- While a settlement moves deliveries to the log, they are in neither place for the statements below.
+  -- While a settlement moves deliveries to the log, the statements below see them neither in the queue nor in the log.
   perform from public.webhooks where id = webhook for no key update;
   -- Every transaction below the horizon has ended, so the statements below see all its events.
   select * into clock from app.change_clock_now();
@@ -148,14 +149,14 @@ begin
     if app.fill_from_backlog(hook, clock.horizon) then
       return 'filled';
     end if;
-    -- The end of the log. From now on, the events of new transactions are queued as they are written.
+    -- This is the end of the log. From now on, the events of new transactions are queued as they are written.
     if hook.catch_up_until is null then
       update public.webhooks set
         catch_up_until = 0, state = case state when 'catching_up' then 'on' else state end
       where id = webhook;
       return 'wait';
     end if;
-    -- The transactions that did not queue their events for this webhook began before this moment. Deliveries wait until
+    -- The transactions that did not queue their events for this webhook started before this time. Deliveries wait until
     -- these transactions have ended, so that their events come first.
     if hook.catch_up_until = 0 then
       update public.webhooks set catch_up_until = clock.beyond where id = webhook;
@@ -173,8 +174,8 @@ begin
 end
 $$;
 comment on function app.fill_from_log(uuid) is
-  'Fills the queue of a webhook that is catching up, or for which someone asked for a replay, from the log. Returns '
-  'none when there is nothing to fill, and wait when the deliveries must wait for transactions that are still writing.';
+  'Fills a webhook''s queue from the log if the webhook is catching up or has a replay. Returns `none` when there is '
+  'nothing to queue, and `wait` when the deliveries must wait for transactions that are still writing.';
 
 create function app.bound_queues() returns integer
 language plpgsql
@@ -191,7 +192,7 @@ begin
     where state in ('on', 'paused') and catch_up_version is null
       and exists (select from app.open_deliveries where webhook_id = webhooks.id offset 50000)
   loop
-    -- Events at or above the horizon may be missing from the queue. Every earlier event was queued.
+    -- Events at or above the horizon may be missing from the queue. All earlier events were queued.
     update public.webhooks set
       catch_up_version = clock.horizon - 1, catch_up_seq = 9223372036854775807, catch_up_until = null,
       state = case state when 'on' then 'catching_up' else state end
@@ -202,8 +203,8 @@ begin
 end
 $$;
 comment on function app.bound_queues() is
-  'Stops the growth of queues with more than 50,000 open deliveries: later events are read from the log. Returns the '
-  'number of such webhooks.';
+  'Stops adding events to queues with more than 50,000 open deliveries. Later events are read from the log. Returns '
+  'the number of such webhooks.';
 
 create function app.delete_left_deliveries(of_slot integer) returns integer
 language plpgsql
@@ -270,7 +271,7 @@ begin
   foreach part in array array['events', 'deliveries'] loop
     execute format('select exists (select from app.%I)', part || to_char(next_slot, '_FM00')) into has_rows;
     if has_rows then
-      -- A writer that holds the table for longer must not wait: the next run tries again.
+      -- The function does not wait for a writer that holds the table for longer. The next run tries again.
       perform set_config('lock_timeout', '200ms', true);
       execute format('truncate app.%I', part || to_char(next_slot, '_FM00'));
       is_emptied := true;
@@ -282,14 +283,14 @@ exception when lock_not_available then
 end
 $$;
 comment on function app.empty_next_day() is
-  'Empties the partitions in which the events of tomorrow are written. Their rows are 31 days old.';
+  'Empties the partitions for tomorrow''s events. Their rows are 31 days old.';
 
 create function app.forget_answers(of_company uuid, contact_ids uuid[], record_ids uuid[]) returns void
 language plpgsql
 set search_path = ''
 as $$
 declare
-  -- A contact that was merged into one of these was the same person.
+  -- A contact that was merged into one of these contacts was the same person.
   records constant uuid[] := contact_ids || record_ids || array(
     select deals.id from public.deals where deals.company_id = of_company and deals.contact_id = any (contact_ids)
     union all
@@ -304,7 +305,8 @@ begin
 end
 $$;
 comment on function app.forget_answers(uuid, uuid[], uuid[]) is
-  'Empties the answers of receivers about some contacts and their records, because receivers repeat what they got.';
+  'Clears the stored receiver responses about some contacts and their records, because responses may quote the '
+  'request.';
 
 create function public.tidy_events() returns jsonb
 language plpgsql security definer
@@ -337,9 +339,9 @@ begin
 end
 $$;
 comment on function public.tidy_events() is
-  'Does the upkeep of events and webhooks: switches off webhooks whose key has ended, limits long queues, deletes the '
-  'deliveries of deleted webhooks, writes the events that nobody causes, and empties the partitions for tomorrow. It '
-  'runs each minute. Returns what it did.';
+  'Maintains events and webhooks: switches off webhooks whose key has ended, limits long queues, deletes the '
+  'deliveries of deleted webhooks, writes the events that no one causes, and empties the partitions for tomorrow. A '
+  'job calls this function every minute. Returns a summary of the changes.';
 grant execute on function public.tidy_events() to webhook_client, service_role;
 
 create trigger companies_delete_events after delete on public.companies
