@@ -1,4 +1,4 @@
-// Keeps a CSV file of your contacts in step with the CRM, for as long as it runs; docs/automation.md.
+// Keeps a CSV file of your contacts in sync with the CRM while it runs. See docs/automation.md.
 // deno run --allow-net=<host>,127.0.0.1:8000 --allow-read=. --allow-write=. \
 //   --allow-env=CRM_API_URL,CRM_API_KEY,WEBHOOK_SECRET mirror.ts contacts.csv 600 8000
 const [file = "contacts.csv", seconds = "600", port = "8000"] = Deno.args;
@@ -7,7 +7,7 @@ const [api, key, secret] = ["CRM_API_URL", "CRM_API_KEY", "WEBHOOK_SECRET"].map(
 );
 if (!api || !key) throw new Error("Set CRM_API_URL and CRM_API_KEY.");
 const COLUMNS = "id name phone email temperature tags empresa archived_at updated_at".split(" ");
-/** The cells of each contact by its id. The cells have all changes up to the cursor. */
+/** The cells of each contact, by contact id. They contain all changes up to the cursor. */
 let state: { cursor: string | null; contacts: Record<string, unknown[]> } = await Deno
   .readTextFile(`${file}.state.json`).then(JSON.parse, (error) => {
     if (error instanceof Deno.errors.NotFound) return { cursor: null, contacts: {} };
@@ -15,13 +15,13 @@ let state: { cursor: string | null; contacts: Record<string, unknown[]> } = awai
   });
 const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Replaces a file in one step, so that no program reads half of it. Only its owner may read it. */
+/** Replaces a file atomically, so that no program reads a part of it. Only its owner may read it. */
 async function replace(path: string, text: string) {
   await Deno.writeTextFile(`${path}.new`, text, { mode: 0o600 });
   await Deno.rename(`${path}.new`, path);
 }
 
-/** A cell in quotes. Formulas get an apostrophe before them, but phones do not. */
+/** Returns a quoted CSV cell. A formula has an apostrophe prefix, but a phone number does not. */
 function cell(value: unknown): string {
   const text = Array.isArray(value) ? value.join(", ") : String(value ?? "");
   const isFormula = /^\s*[=@＝＠]|^[\t\r\n]|^\s*[-+＋－](?!\d+$)/.test(text);
@@ -35,7 +35,7 @@ function csv(): string {
 
 /** Ends the pause before the next request. */
 let wake = () => {};
-/** How many of the next pauses are short: an event may come before its change is in the list. */
+/** How many of the next pauses are short. An event may arrive before its change is in the list. */
 let shortPauses = 0;
 
 /** Whether a request is a recent delivery of the webhook. */
@@ -56,7 +56,7 @@ async function isDelivery({ headers }: Request, body: Uint8Array): Promise<boole
   return false;
 }
 
-// An event only says that there is a change: the list of changes has it, and keeps the order.
+// An event only reports that there is a change. The list of changes contains it, in order.
 if (secret) {
   Deno.serve({ hostname: "127.0.0.1", port: Number(port), onListen() {} }, async (request) => {
     const isShort = Number(request.headers.get("content-length")) <= 300_000;
@@ -86,14 +86,14 @@ for (let failures = 0, isChanged = true, savedAt = Date.now();;) {
   } else if (status !== 200) throw new Error(`${status} ${code}: ${error}`);
   if (status !== 200) continue;
   for (const row of data) {
-    if (row.deleted_at) delete state.contacts[row.id]; // also a contact that was merged into another contact
+    if (row.deleted_at) delete state.contacts[row.id]; // also if the contact was merged into another contact
     else state.contacts[row.id] = COLUMNS.map((name) => row[name]);
   }
   state.cursor = pagination.next_cursor;
   [failures, isChanged] = [0, isChanged || data.length > 0];
   if (pagination.has_more && Date.now() - savedAt < 10_000) continue;
-  // The file is written before the cursor: after a crash between the two, the same changes are only
-  // read again.
+  // The file is written before the cursor. After a crash between the two writes, the program only
+  // reads the same changes again.
   if (isChanged && !pagination.has_more) await replace(file, csv());
   if (isChanged) await replace(`${file}.state.json`, JSON.stringify(state));
   [isChanged, savedAt] = [isChanged && pagination.has_more, Date.now()];

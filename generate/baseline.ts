@@ -1,10 +1,10 @@
 import { root } from "../local/checkout.ts";
 import { schemaFiles } from "../local/postgres/schema_files.ts";
 
-/** The migration that creates the whole database. The migration consists of the schema files. */
+/** Generates the migration that creates the whole database from the schema files. */
 export const BASELINE = "supabase/migrations/20261123000000_baseline.sql";
 
-/** The schema files, joined in their order. */
+/** Joins the schema files in their order. */
 export async function baseline(): Promise<string> {
   const parts = (await schemaFiles()).map(({ name, text }) => `-- schemas/${name}\n\n${text}`);
   return `-- Written by \`npm run generate\` from supabase/schemas/; do not edit.\n\n${
@@ -14,7 +14,7 @@ export async function baseline(): Promise<string> {
 
 /**
  * Whether a version has been released. After a release, the baseline does not change. Each change
- * of a schema file then has its own migration, which upgrades existing databases.
+ * to a schema file then needs its own migration, which upgrades existing databases.
  */
 export async function isReleased(): Promise<boolean> {
   const { version } = JSON.parse(await Deno.readTextFile(`${root}package.json`));

@@ -1,20 +1,20 @@
 import type { JsonSchema } from "./openapi/json_schema.ts";
 import { resolved } from "./openapi/references.ts";
 
-/** The name of the type with the parameters of an operation, such as `ListContactsQuery`. */
+/** Returns the name of the type for an operation's parameters, such as `ListContactsQuery`. */
 export function queryName(operationId: string): string {
   return `${operationId[0].toUpperCase()}${operationId.slice(1)}Query`;
 }
 
 /**
- * The client's methods have their own types for these parameters, because the parameters decide the
- * type of the answer.
+ * The client's methods have their own types for these parameters, because the parameters determine
+ * the type of the response.
  */
 const OF_THE_METHOD = ["fields", "include"];
 
 /**
- * The parameters of an operation's query, as the schema of one object. Null when the query has no
- * parameters.
+ * Returns an operation's query parameters as the schema of one object. Returns null if the
+ * operation has no query parameters.
  */
 export function querySchema(operation: JsonSchema, document: JsonSchema): JsonSchema | null {
   const parameters = (operation.parameters ?? [])
@@ -36,7 +36,7 @@ export function querySchema(operation: JsonSchema, document: JsonSchema): JsonSc
   };
 }
 
-/** The schema of a value as a program writes it. In an address, the value is a text. */
+/** Returns the schema of a value as a program passes it. In a URL, the value is a string. */
 function natural(schema: JsonSchema): JsonSchema {
   if (schema.items) return { type: "array", items: natural(schema.items) };
   if (schema.patternProperties) return { type: "array", items: { type: "string" } };

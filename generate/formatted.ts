@@ -1,13 +1,13 @@
 import { root } from "../local/checkout.ts";
 
-/** The text as `deno fmt` formats it. */
+/** Returns the text, formatted with `deno fmt`. */
 export async function formatted(extension: "ts" | "json", text: string): Promise<string> {
   return await output(Deno.execPath(), ["fmt", "--ext", extension, "-"], text);
 }
 
 /**
- * Runs a program in the checkout and returns its output. @throws Error with what the program wrote
- * to stderr.
+ * Runs a program in the checkout and returns its output.
+ * @throws Error with the program's stderr output if the program fails.
  */
 export async function output(program: string, args: string[], input = ""): Promise<string> {
   const child = new Deno.Command(program, {

@@ -15,7 +15,8 @@ import { rightsOf } from "./rights.ts";
 const generated = "Written by npm run generate; do not edit.";
 const functions = `${root}supabase/functions/`;
 const folder = await Deno.makeTempDir({ prefix: "generate-" });
-console.info = console.warn = () => {}; // hides the functions' log lines about sends and refused keys
+// Hides the log lines that the functions write about sends and refused keys.
+console.info = console.warn = () => {};
 
 await write(`${functions}_shared/release.ts`, await release());
 if (!await isReleased()) await write(root + BASELINE, await baseline());

@@ -1,6 +1,8 @@
 import { root } from "../local/checkout.ts";
 
-/** The module with the release of the functions, which is the version in package.json. */
+/**
+ * Generates the module that contains the functions' release, which is the version in package.json.
+ */
 export async function release(): Promise<string> {
   const { version } = JSON.parse(await Deno.readTextFile(`${root}package.json`));
   return `// Written by \`npm run generate\` from the version in package.json; do not edit.

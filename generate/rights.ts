@@ -1,21 +1,21 @@
 import postgres from "postgres";
 import type { Sql } from "../local/postgres/database.ts";
 
-const HEAD = `The rights of each role in the database, and the rows on which the role has them.
+const HEAD = `Each role's rights in the database, and the rows to which they apply.
 Written by \`npm run generate\` from the database; do not edit.
 
 A line says what a role may do with a table or a view, by column. The lines below it are the policies of that role, which name the rows. No policy applies to a role with bypassrls.
 `;
 
-/** The same text as `rights` returns, for the database at an address. */
+/** Returns the same text as `rights`, for the database at a connection URL. */
 export async function rightsOf(databaseUrl: string): Promise<string> {
   const sql = postgres(databaseUrl, { max: 1 });
   return await rights(sql).finally(() => sql.end());
 }
 
 /**
- * The rights of the roles in a database, as a text to read and to compare. The text has one line
- * for each table and role, and then the functions.
+ * Returns the rights of the roles in a database, as text that can be read and compared. The text
+ * has one line for each table and role, followed by the functions.
  */
 export async function rights(sql: Sql): Promise<string> {
   const roles = await sql`
@@ -110,7 +110,7 @@ export async function rights(sql: Sql): Promise<string> {
   ].join("\n");
 }
 
-/** The roles that the Data API takes from the token of a request. */
+/** The roles that the Data API reads from a request's token. */
 function rolesOfRequests(sql: Sql) {
   return sql`
     select rolname collate "C" as rolname, rolbypassrls from pg_roles

@@ -1,13 +1,13 @@
-/** An answer of the API: its data, and the HTTP answer. */
+/** An API response: its data and the HTTP response. */
 export interface Answer<Data> {
   data: Data;
-  /** The HTTP answer. The body of the HTTP answer has already been read. */
+  /** The HTTP response. Its body has already been read. */
   response: Response;
-  /** The id of the request: quote it when you report a problem. */
+  /** The request id. Quote it when you report a problem. */
   requestId: string | null;
 }
 
-/** A promise of an answer. `withResponse()` also gives the HTTP answer. */
+/** A promise of the data in an API response. `withResponse()` also returns the HTTP response. */
 export class APIPromise<Data> implements Promise<Data> {
   readonly [Symbol.toStringTag] = "APIPromise";
   readonly #ask: () => Promise<Answer<Data>>;
@@ -15,7 +15,7 @@ export class APIPromise<Data> implements Promise<Data> {
   constructor(ask: () => Promise<Answer<Data>>) {
     this.#ask = ask;
   }
-  /** The answer with its headers and the id of the request. */
+  /** The response with its headers and the request id. */
   withResponse(): Promise<Answer<Data>> {
     return this.#ask();
   }

@@ -7,8 +7,8 @@ export class MalformedRequestError extends APIError {
 }
 
 /**
- * `header_not_accepted`: a header, such as `If-Match`, asks for a check that the operation does not
- * make.
+ * `header_not_accepted`: a header, such as `If-Match`, requires a check that the operation does not
+ * support.
  */
 export class HeaderNotAcceptedError extends APIError {
   override name = "HeaderNotAcceptedError";
@@ -24,7 +24,7 @@ export class PermissionError extends APIError {
   override name = "PermissionError";
 }
 
-/** `not_found`: your company does not have this record. */
+/** `not_found`: your company has no record with this id. */
 export class NotFoundError extends APIError {
   override name = "NotFoundError";
 }
@@ -57,32 +57,35 @@ export class IdempotencyInProgressError extends APIError {
 }
 
 /**
- * `window_closed`: free replies are possible only within 24 hours after the person's last message.
+ * `window_closed`: free replies are possible only within 24 hours after the contact's last message.
  * Send a template.
  */
 export class WindowClosedError extends APIError {
   override name = "WindowClosedError";
-  /** When the window closed; `null` when it was never open. */
+  /** When the window closed. `null` if the window was never open. */
   readonly windowExpiresAt: string | null = member(this, "window_expires_at");
 }
 
 /**
- * `cursor_expired`: the cursor of changes was made before the database was restored. Read
- * everything again.
+ * `cursor_expired`: this cursor for a list of changes was created before the database was restored.
+ * Read everything again.
  */
 export class CursorExpiredError extends APIError {
   override name = "CursorExpiredError";
 }
 
-/** `media_expired`: the channel no longer has the file that the person sent. */
+/** `media_expired`: the channel no longer has the file that the contact sent. */
 export class MediaExpiredError extends APIError {
   override name = "MediaExpiredError";
 }
 
-/** `precondition_failed`: the record has none of the versions in `ifMatch`. Nothing was changed. */
+/**
+ * `precondition_failed`: the record's version matches none of the versions in `ifMatch`. Nothing
+ * was changed.
+ */
 export class PreconditionFailedError extends APIError {
   override name = "PreconditionFailedError";
-  /** The current ETag of the record. */
+  /** The record's current ETag. */
   readonly etag: string | null = member(this, "etag");
 }
 
@@ -94,20 +97,20 @@ export class PayloadTooLargeError extends APIError {
   override name = "PayloadTooLargeError";
 }
 
-/** `invalid_request`: fields or parameters are wrong. `details` names them. */
+/** `invalid_request`: some fields or parameters are invalid. `details` names them. */
 export class InvalidRequestError extends APIError {
   override name = "InvalidRequestError";
 }
 
 /**
  * `idempotency_key_reused`: the idempotency key belongs to a different request. Nothing was done.
- * For a send, `details` names what differs: the recipient, the template or the kind.
+ * For a send, `details` names what differs: the recipient, the template or the kind of send.
  */
 export class IdempotencyKeyReusedError extends APIError {
   override name = "IdempotencyKeyReusedError";
 }
 
-/** `query_too_expensive`: the query takes too long, because no index finds its records. */
+/** `query_too_expensive`: the query takes too long, because no index supports it. */
 export class QueryTooExpensiveError extends APIError {
   override name = "QueryTooExpensiveError";
 }
@@ -117,18 +120,21 @@ export class AccountNotConnectedError extends APIError {
   override name = "AccountNotConnectedError";
 }
 
-/** `phone_number_id_required`: the company has several messaging accounts. `details` lists the ids to choose from. */
+/**
+ * `phone_number_id_required`: the company has several messaging accounts. `details` lists the
+ * possible ids.
+ */
 export class PhoneNumberIdRequiredError extends APIError {
   override name = "PhoneNumberIdRequiredError";
 }
 
 /**
- * `template_rejected`: the template needs other values, cannot be sent now, or was refused by the
- * channel.
+ * `template_rejected`: the template needs different values, cannot be sent now, or was refused by
+ * the channel.
  */
 export class TemplateRejectedError extends APIError {
   override name = "TemplateRejectedError";
-  /** The channel's reason, if the channel was asked. */
+  /** The channel's reason, if the channel refused the template. */
   readonly channel: ChannelError | null = member(this, "channel");
 }
 
@@ -139,14 +145,14 @@ export class MediaRejectedError extends APIError {
   readonly channel: ChannelError | null = member(this, "channel");
 }
 
-/** `recipient_unreachable`: the channel does not deliver to this phone. */
+/** `recipient_unreachable`: the channel does not deliver to this phone number. */
 export class RecipientUnreachableError extends APIError {
   override name = "RecipientUnreachableError";
   /** The channel's reason. */
   readonly channel: ChannelError | null = member(this, "channel");
 }
 
-/** `recipient_opted_out`: the person does not want messages of this kind. */
+/** `recipient_opted_out`: the contact does not want messages of this kind. */
 export class RecipientOptedOutError extends APIError {
   override name = "RecipientOptedOutError";
   /** The channel's reason. */
@@ -161,14 +167,14 @@ export class RateLimitError extends APIError {
 /** `channel_account_error`: the channel refuses the messaging account. Nothing was sent. */
 export class ChannelAccountError extends APIError {
   override name = "ChannelAccountError";
-  /** The channel's reason, if it gave one. */
+  /** The channel's reason, if the channel gave a reason. */
   readonly channel: ChannelError | null = member(this, "channel");
 }
 
 /** `channel_unavailable`: the channel cannot be reached. */
 export class ChannelUnavailableError extends APIError {
   override name = "ChannelUnavailableError";
-  /** Whether the message was certainly not sent, or whether that is unknown. */
+  /** Whether the message was definitely not sent, or whether the outcome is unknown. */
   readonly outcome: "not_sent" | "unknown" | null = member(this, "outcome");
 }
 

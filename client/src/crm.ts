@@ -12,10 +12,10 @@ import type * as resources from "./resources.ts";
 import { transportOf } from "./transport.ts";
 import type { Health, Me, OpenApi, SearchQuery } from "./types.ts";
 
-/** The service waits 60 seconds for a file, and then for the answer of the channel. */
+/** The service waits 60 seconds for a file. After that, it waits for the channel's response. */
 const UPLOAD_MS = 100_000;
 
-/** The client of the API. */
+/** The API client. */
 export class CRM {
   readonly contacts: resources.Contacts;
   readonly deals: resources.Deals;
@@ -30,25 +30,26 @@ export class CRM {
   readonly webhooks: resources.Webhooks;
   readonly teams: resources.Teams;
   readonly members: resources.Members;
-  /** Finds contacts, deals and conversations by words, in one search, the best match first. */
+  /** Searches contacts, deals and conversations by text. The best match comes first. */
   readonly search: (
     q: string,
     query?: Omit<SearchQuery, "q">,
     options?: RequestOptions,
   ) => APIPromise<resources.Found[]>;
   /**
-   * The company and the API key of the client, and its limits. Any valid key may make this request.
+   * The client's company, its API key, and the limits that apply. Any valid key may make this
+   * request.
    */
   readonly me: (options?: RequestOptions) => APIPromise<Me>;
   /**
-   * The release of the service, and whether its database answers. The API key needs no scope for
-   * this request.
+   * The service's release, and whether its database responds. The API key needs no scope for this
+   * request.
    */
   readonly health: (options?: RequestOptions) => APIPromise<Health>;
-  /** The OpenAPI document of the API. */
+  /** The API's OpenAPI document. */
   readonly openApi: (options?: RequestOptions) => APIPromise<OpenApi>;
 
-  /** @throws TypeError with the name of an option that is missing or wrong. */
+  /** @throws TypeError that names an option if the option is missing or invalid. */
   constructor(options: ClientOptions) {
     const { asked, listed, many, record, sent } = requestsOf(transportOf(settingsOf(options)));
     const reads = (name: string) => ({

@@ -34,8 +34,8 @@ const CLASSES = new Map<string | undefined, typeof APIError>(Object.entries({
   internal: errors.InternalError,
 }));
 
-/** The error for an answer, as an instance of the class for its code. */
+/** Returns the error for a response, as an instance of the class for its error code. */
 export function errorOf(status: number, headers: Headers, body: ErrorBody | string): APIError {
-  const { code } = body as ErrorBody; // undefined if the body is plain text
+  const { code } = body as ErrorBody; // `undefined` if the body is plain text
   return new (CLASSES.get(code) ?? APIError)(status, headers, body);
 }

@@ -2,7 +2,7 @@ import type { BatchAnswer } from "./records.ts";
 import type { FieldError } from "./types.ts";
 
 /**
- * The base class of the errors that this client throws. A wrong use of the client throws a
+ * The base class of the errors that this client throws. Incorrect use of the client throws a
  * TypeError instead.
  */
 export class CRMError extends Error {
@@ -13,28 +13,28 @@ export class CRMError extends Error {
    */
   idempotencyKey: string | null = null;
   /**
-   * Whether the request may have taken effect although it failed: an answer was lost, and no later
-   * answer showed the result. Always `false` for a read.
+   * Whether the request may have taken effect although it failed. This happens when a response was
+   * lost and no later response showed the result. Always `false` for a read.
    */
   mayBeDone = false;
-  /** For `createMany` and `updateMany`: the answers to the batches before the failed batch. */
+  /** For `createMany` and `updateMany`: the responses to the batches before the failed batch. */
   done: BatchAnswer<unknown> | null = null;
 }
 
 /**
- * There was no answer, or the connection was lost before the answer was complete. `cause` is the
- * error of `fetch`.
+ * No response arrived, or the connection was lost before the response was complete. `cause` is the
+ * error that `fetch` threw.
  */
 export class ConnectionError extends CRMError {
   override name = "ConnectionError";
 }
 
-/** There was no answer in time. */
+/** The response did not arrive in time. */
 export class TimeoutError extends ConnectionError {
   override name = "TimeoutError";
 }
 
-/** The body of an error, as the API sends it. */
+/** The body of an error response, as the API sends it. */
 export interface ErrorBody {
   error?: string;
   code?: string;
@@ -53,27 +53,27 @@ export class APIError extends CRMError {
   /** The HTTP status. */
   readonly status: number;
   /**
-   * The error code. Your program can use the code to decide what to do. `null` when the answer is
-   * not from the API.
+   * The error code. Your program can use the code to decide what to do. `null` if the response does
+   * not come from the API.
    */
   readonly code: string | null;
-  /** The id of the request: quote it when you report a problem. */
+  /** The request id. Quote it when you report a problem. */
   readonly requestId: string | null;
-  /** What is wrong with each field, if fields are wrong. */
+  /** The problem with each invalid field, if the error concerns fields. */
   readonly details: FieldError[];
   /** The page that explains the code, if the API names one. */
   readonly docUrl: string | null;
   /** The number of seconds to wait before you try again, if the API says so. */
   readonly retryAfter: number | null;
-  /** The whole body: an object, or a text when the body is not JSON. */
+  /** The whole body: an object, or a string if the body is not JSON. */
   readonly body: ErrorBody | string;
-  /** The headers of the answer. */
+  /** The response headers. */
   readonly headers: Headers;
 
   constructor(status: number, headers: Headers, body: ErrorBody | string) {
-    const told = body as ErrorBody; // a body of plain text has no such members
-    // If the platform in front of the API refuses a request, the sentence is in `message`, and the
-    // code is the platform's own code or number.
+    const told = body as ErrorBody; // A plain-text body has no such properties.
+    // If the platform in front of the API refuses a request, `message` contains the description,
+    // and `code` is the platform's own code or number.
     const isOurs = typeof told.error === "string";
     super(isOurs ? told.error : told.message ?? `The answer is a ${status}, and not from the API`);
     this.status = status;
@@ -94,7 +94,7 @@ function secondsOf(after: string | null): number | null {
   return Number.isNaN(seconds) ? null : Math.max(seconds, 0);
 }
 
-/** A member of an error's body. */
+/** Returns a property of an error's body. */
 export function member<Value>({ body }: APIError, name: string): Value | null {
   return ((body as ErrorBody)[name] as Value | undefined) ?? null;
 }

@@ -13,7 +13,7 @@ import type {
 
 export type { Account, EventActor, EventType, Webhook } from "./types.ts";
 
-/** For each kind of event, the type of the record that the event is about. */
+/** Maps each kind of event to the type of the record that the event describes. */
 export interface EventRecords {
   contact: Contact;
   deal: Deal;
@@ -25,24 +25,27 @@ export interface EventRecords {
   webhook: Webhook;
 }
 
-/** The kind of record that a type of event is about: `deal` for `deal.won`. */
+/** The kind of record that an event type describes, such as `deal` for `deal.won`. */
 export type ResourceOf<Type extends EventType> = Type extends `${infer Resource}.${string}`
   ? Resource & keyof EventRecords
   : never;
 
-/** The ids of the conversations and deals of an erased person. */
+/** The ids of an erased contact's conversations and deals. */
 export interface ErasedRecords extends Record<string, unknown> {
   conversation_ids: string[];
   deal_ids: string[];
 }
 
-/** The value of a field before a change and after it. */
+/** A field's value before and after a change. */
 export interface EventChange {
   from: unknown;
   to: unknown;
 }
 
-/** The record when only its id was sent: the webhook asks for ids, or the event was too large. */
+/**
+ * The record if only its id was sent. This happens if the webhook is set to send ids only, or if
+ * the event was too large.
+ */
 export type OnlyId<Row> = { id: string } & { [Field in Exclude<keyof Row, "id">]?: undefined };
 
 /**
@@ -53,25 +56,27 @@ export type OnlyId<Row> = { id: string } & { [Field in Exclude<keyof Row, "id">]
  * ```
  */
 export type WebhookEvent<Type extends EventType = EventType> = Type extends EventType ? {
-    /** The id of the event. Every delivery of the event has this id. */
+    /** The event's id. Every delivery of the event has the same id. */
     id: string;
     type: Type;
-    /** When the event happened. If a record has two events, the later event has the later time. */
+    /**
+     * When the event happened. If a record has two events, the later event has the later timestamp.
+     */
     timestamp: string;
     company_id: string;
     resource: ResourceOf<Type>;
-    /** The id of the record. */
+    /** The record's id. */
     record_id: string;
     actor: EventActor;
-    /** The id of the request that made the change, `X-Request-Id`. */
+    /** The `X-Request-Id` of the request that made the change. */
     request_id: string | null;
     /** The names of the fields that changed. */
     changed: string[];
-    /** The values before and after the change, only for fields without personal data. */
+    /** The values before and after the change. Fields with personal data are left out. */
     changes: Type extends "contact.erased" ? ErasedRecords : Record<string, EventChange>;
     /**
-     * The record as it was when the delivery was sent, which may be later than the event. `null`
-     * when the record is gone.
+     * The record's state when the delivery was sent, which may be later than the event. `null` if
+     * the record no longer exists.
      */
     data: EventRecords[ResourceOf<Type>] | OnlyId<EventRecords[ResourceOf<Type>]> | null;
     /** Present when the record was too large, so that `data` has only its id. */

@@ -1,6 +1,6 @@
 import { type Answer, APIPromise } from "./answer.ts";
 
-/** The position of a page in its list. */
+/** A page's position in its list. */
 export interface PagePlace {
   limit: number;
   has_more: boolean;
@@ -14,7 +14,8 @@ export class Page<Item> {
   /** The records. */
   readonly data: Item[];
   /**
-   * The position as the API returns it. The position has `total` if the query has `include_total`.
+   * The page's position, as the API returns it. The position contains `total` if the query has
+   * `include_total`.
    */
   readonly pagination: PagePlace;
   readonly #next: (cursor: string) => Promise<Page<Item>>;
@@ -29,13 +30,13 @@ export class Page<Item> {
     return this.pagination.has_more;
   }
   /**
-   * The cursor for the records after this page. A list of changes always has a cursor, for later
-   * changes.
+   * The cursor for the records after this page. A list of changes always has a cursor, which you
+   * use to read later changes.
    */
   get nextCursor(): string | null {
     return this.pagination.next_cursor;
   }
-  /** The next page; `null` after the last page. */
+  /** The next page. `null` after the last page. */
   async next(): Promise<Page<Item> | null> {
     const { has_more, next_cursor } = this.pagination;
     return has_more && next_cursor !== null ? await this.#next(next_cursor) : null;
@@ -43,15 +44,15 @@ export class Page<Item> {
 }
 
 /**
- * A list. `await` gives its first page, and `for await` gives every record of all pages. The client
- * makes its first request only when you await the list or iterate over it.
+ * A list. `await` returns the first page, and `for await` iterates over the records of all pages.
+ * The client makes its first request only when you await the list or iterate over it.
  */
 export class List<Item> extends APIPromise<Page<Item>> implements AsyncIterable<Item> {
   constructor(page: (cursor?: string) => Promise<Answer<Page<Item>>>) {
     let first: Promise<Answer<Page<Item>>> | undefined;
     super(() => first ??= page());
   }
-  /** Every page, one after the other. */
+  /** Iterates over all pages, one after the other. */
   async *pages(): AsyncGenerator<Page<Item>, void, undefined> {
     for (let page: Page<Item> | null = await this; page; page = await page.next()) yield page;
   }

@@ -1,10 +1,13 @@
-/** The parameters of a query, by their names. */
+/** Query parameters by name. */
 export type Query = object;
 
-/** Parameters with only one value. The API reads a comma in these parameters literally. */
+/** Parameters that accept only one value. The API reads a comma in their values literally. */
 const ONE_VALUE = /^(q|cursor|idempotency_key)$|\[(gte?|lte?|contains|empty)]$/;
 
-/** The query of an address, with its question mark; an empty text when there are no parameters. */
+/**
+ * Returns the query string of a URL, with its question mark. Returns an empty string if there are
+ * no parameters.
+ */
 export function search(query?: Query): string {
   const parameters = new URLSearchParams();
   for (const [name, value] of Object.entries(query ?? {})) {
@@ -16,12 +19,12 @@ export function search(query?: Query): string {
 
 function textOf(name: string, value: unknown): string {
   const values: unknown[] = Array.isArray(value) ? value : [value];
-  // An empty list is a mistake. Without the parameter, the answer would have all records, and the
-  // API would refuse an empty parameter.
+  // An empty list is a mistake. If the parameter were left out, the response would contain all
+  // records. The API refuses an empty parameter.
   if (values.length === 0) throw new TypeError(`${name} is an empty list`);
   return values.map((each) => {
-    // NaN, an invalid date or an object would become a text, and the API would search for that
-    // text.
+    // `NaN`, an invalid date or an object would become a string, and the API would search for that
+    // string.
     if (each === null || typeof each !== "string" && Number.isNaN(Number(each))) {
       throw new TypeError(
         `${name} is ${each}; leave it out, or ask with [empty]`,

@@ -14,42 +14,46 @@ import type { BatchItemError, BatchSummary, DeletedRow, OneOrMore } from "./type
 export type Chosen<Row, Field extends keyof Row> = [keyof Row] extends [Field] ? Row
   : Pick<Row, Field>;
 
-/** A record with the records that `include` added. */
+/** A record with the related records that `include` adds. */
 export type With<Row, Included, Name extends keyof Included> = [Name] extends [never] ? Row
   : Row & Pick<Included, Name>;
 
-/** Which fields a record of the answer has; all fields if missing. */
+/**
+ * The fields that each record in the response has. If this option is missing, a record has all
+ * fields.
+ */
 export interface FieldChoice<Field> {
   fields?: OneOrMore<Field> | undefined;
 }
 
-/** Which records are added to a record of the answer. */
+/** The related records to add to each record in the response. */
 export interface IncludeChoice<Name> {
   include?: OneOrMore<Name> | undefined;
 }
 
-/** The method `list` of records. */
+/** The `list` method for records. */
 export interface Lists<Row, Query> {
-  /** Records, page by page. */
+  /** Lists records, page by page. */
   list<Field extends keyof Row = keyof Row>(
     query?: Query & FieldChoice<Field>,
     options?: RequestOptions,
   ): List<Chosen<Row, Field>>;
 }
 
-/** The method `list` of records that have related records. */
+/** The `list` method for records that have related records. */
 export interface ListsWith<Row, Included, Query> {
-  /** Records, page by page. */
+  /** Lists records, page by page. */
   list<Field extends keyof Row = keyof Row, Name extends keyof Included = never>(
     query?: Query & FieldChoice<Field> & IncludeChoice<Name>,
     options?: RequestOptions,
   ): List<With<Chosen<Row, Field>, Included, Name>>;
 }
 
-/** The method `get` of a record. */
+/** The `get` method for a record. */
 export interface Gets<Row, Query = unknown> {
   /**
-   * Returns one record. The result is `null` only with `ifNoneMatch`, if the record is unchanged.
+   * Returns one record. The result is `null` only if the request has `ifNoneMatch` and the record
+   * is unchanged.
    */
   get<Field extends keyof Row = keyof Row>(
     id: string,
@@ -63,10 +67,11 @@ export interface Gets<Row, Query = unknown> {
   ): APIPromise<Chosen<Row, Field>>;
 }
 
-/** The method `get` of a record that has related records. */
+/** The `get` method for a record that has related records. */
 export interface GetsWith<Row, Included, Query = unknown> {
   /**
-   * Returns one record. The result is `null` only with `ifNoneMatch`, if the record is unchanged.
+   * Returns one record. The result is `null` only if the request has `ifNoneMatch` and the record
+   * is unchanged.
    */
   get<Field extends keyof Row = keyof Row, Name extends keyof Included = never>(
     id: string,
@@ -80,11 +85,11 @@ export interface GetsWith<Row, Included, Query = unknown> {
   ): APIPromise<With<Chosen<Row, Field>, Included, Name>>;
 }
 
-/** The method `changes` of records. */
+/** The `changes` method for records. */
 export interface Changes<Row, Query> {
   /**
-   * Every record that was created, changed or deleted since the cursor. The list ends when your
-   * copy is up to date.
+   * Lists every record that was created, changed or deleted since the cursor. The list ends when
+   * your copy is up to date.
    */
   changes<Field extends keyof Row = keyof Row>(
     query?: Query & FieldChoice<Field>,
@@ -92,33 +97,33 @@ export interface Changes<Row, Query> {
   ): List<Chosen<Row, Field> | DeletedRow>;
 }
 
-/** The methods `create` and `update` of a record. */
+/** The `create` and `update` methods for a record. */
 export interface Writes<Row, New, Changed> {
   create(record: New, options?: CreateOptions): APIPromise<Row>;
   /**
-   * `changes` is a merge patch: a field that is left out keeps its value, and `null` clears a
+   * `changes` is a JSON merge patch. A field that is left out keeps its value, and `null` clears a
    * field.
    */
   update(id: string, changes: Changed, options?: ChangeOptions): APIPromise<Row>;
 }
 
-/** The method `archive` of a record. */
+/** The `archive` method for a record. */
 export interface Archives {
   archive(id: string, options?: ChangeOptions): APIPromise<void>;
 }
 
-/** The method `restore` of an archived record. */
+/** The `restore` method for an archived record. */
 export interface Restores<Row> {
   restore(id: string, options?: CreateOptions): APIPromise<Row>;
 }
 
-/** The result of one item of a batch: `data`, or `error` with the reason. */
+/** The result of one batch item: `data`, or `error` with the reason. */
 export type BatchItem<Row> =
   | { index: number; status: 200 | 201; data: Row; error?: undefined }
   | { index: number; status: 404 | 409 | 422; error: BatchItemError; data?: undefined };
 
 /**
- * The result of a batch: a result for each item, in the order of the items, and the number of each
+ * The result of a batch: a result for each item, in the order of the items, and a count of each
  * kind of result.
  */
 export interface BatchAnswer<Row> {
@@ -128,7 +133,7 @@ export interface BatchAnswer<Row> {
 
 /**
  * The methods that write many records. The client sends them in batches of at most 500, one after
- * the other. If a batch fails, the error has the answers to the earlier batches in `done`.
+ * the other. If a batch fails, the error's `done` contains the responses to the earlier batches.
  */
 export interface Batches<Row, New, Changed, NewQuery, ChangedQuery> {
   /**
@@ -146,7 +151,7 @@ export interface Batches<Row, New, Changed, NewQuery, ChangedQuery> {
     query?: NewQuery,
     options?: CreateManyOptions,
   ): APIPromise<BatchAnswer<Row>>;
-  /** Each item has the `id` of its record, and is checked separately. */
+  /** Each item contains the `id` of its record. The API checks each item separately. */
   updateMany(
     items: readonly Changed[],
     query?: ChangedQuery,

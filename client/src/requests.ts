@@ -7,7 +7,7 @@ import type { BatchAnswer } from "./records.ts";
 import { resultOf } from "./sends.ts";
 import { type Call, requireId, requireObject, type Transport } from "./transport.ts";
 
-/** All parts of a request except its method and its path. */
+/** All parts of a request except its method and path. */
 type Rest =
   & Pick<Call, "query" | "need" | "body" | "file" | "type" | "isRead" | "isFile" | "options">
   // A path that does not begin with `gateway`.
@@ -16,8 +16,9 @@ type Rest =
 /** The kinds of requests that the client's methods make. */
 export interface Requests {
   /**
-   * A request to the gateway. @param pick takes the result out of the answer's body. Without
-   * `pick`, the request has no result.
+   * A request to the gateway.
+   * @param pick extracts the result from the response body. Without `pick`, the request has no
+   * result.
    */
   asked(
     method: string,
@@ -25,9 +26,9 @@ export interface Requests {
     rest: Rest,
     pick?: Call["pick"],
   ): APIPromise<never>;
-  /** Like `asked`. The result is the record in the body. */
+  /** Like `asked`, but the result is the record in the response body. */
   record(method: string, path: string[], rest: Rest): APIPromise<never>;
-  /** Like `asked`, with items that are sent in batches, one after the other. */
+  /** Like `asked`, but sends the items in batches, one after the other. */
   many(
     method: string,
     path: string[],
@@ -35,7 +36,7 @@ export interface Requests {
     query?: { atomic?: unknown },
     options?: CreateManyOptions,
   ): APIPromise<never>;
-  /** A list of the gateway's records. */
+  /** Lists the gateway's records. */
   listed(path: string[], query?: Query, options?: Rest["options"]): List<never>;
   /** A send. */
   sent(
@@ -46,7 +47,7 @@ export interface Requests {
   ): APIPromise<never>;
 }
 
-/** The requests that a transport sends. */
+/** Returns functions that make requests through a transport. */
 export function requestsOf(ask: Transport): Requests {
   const asked: Requests["asked"] = (method, path, rest, pick) => {
     const key = method === "POST" && !rest.isRead
@@ -118,7 +119,7 @@ export function requestsOf(ask: Transport): Requests {
         if (idempotencyKey !== undefined && given !== idempotencyKey) {
           throw new TypeError("idempotency_key and idempotencyKey differ");
         }
-        // A dry run without a key asks about a send without a key.
+        // A dry run without a key checks a send without a key.
         const key = given ?? (dryRun ? undefined : newKey());
         return await ask<never>({
           method: "POST",
@@ -138,7 +139,7 @@ export function requestsOf(ask: Transport): Requests {
   };
 }
 
-/** The answers to several batches. */
+/** Combines the responses to several batches. */
 interface Many {
   data: { index: number; error?: unknown }[];
   summary: Record<string, number>;
@@ -149,7 +150,7 @@ const MOST_ITEMS = 500;
 const MOST_BYTES = 1_000_000;
 
 /**
- * The items, divided into lists. Each list fits into one request, and there is at least one list.
+ * Divides the items into lists. Each list fits into one request, and there is at least one list.
  */
 function batchesOf(items: readonly unknown[]): unknown[][] {
   if (!Array.isArray(items)) throw new TypeError("The items must be an array");
@@ -168,7 +169,7 @@ function batchesOf(items: readonly unknown[]): unknown[][] {
   return batches;
 }
 
-/** The answer to an item of a later batch, with its place among all items. */
+/** Returns the result for an item of a later batch, with the item's index among all items. */
 function moved({ index, error, ...item }: Many["data"][number], from: number) {
   const place = index + from;
   return error
@@ -177,7 +178,7 @@ function moved({ index, error, ...item }: Many["data"][number], from: number) {
 }
 
 /**
- * The error of an item. The names of its fields have the item's place among all items:
+ * Returns an item's error. Its field names contain the item's index among all items, such as
  * `items.503.phone`.
  */
 function renamed(error: unknown, place: number): unknown {

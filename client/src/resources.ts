@@ -24,17 +24,17 @@ import type {
 import type { SendResult } from "./sends.ts";
 import type * as api from "./types.ts";
 
-/** What `include` adds to a contact. */
+/** The related records that `include` adds to a contact. */
 export type ContactIncluded = Required<Pick<api.ContactWithIncluded, "deals" | "conversations">>;
-/** What `include` adds to a deal. */
+/** The related records that `include` adds to a deal. */
 export type DealIncluded = Required<Pick<api.DealWithIncluded, "contact" | "stage">>;
-/** What `include` adds to a pipeline. */
+/** The related records that `include` adds to a pipeline. */
 export type PipelineIncluded = Required<Pick<api.PipelineWithIncluded, "stages">>;
-/** What `include` adds to a conversation. */
+/** The related records that `include` adds to a conversation. */
 export type ConversationIncluded = Required<Pick<api.ConversationWithIncluded, "contact">>;
 /**
- * A contact that a batch wrote. If the contacts together would be too large for the answer, the
- * contacts in it have no `custom_fields`.
+ * A contact that a batch wrote. If the contacts together would make the response too large, it
+ * leaves out their `custom_fields`.
  */
 export type WrittenContact = api.Contact | api.ContactWithoutCustomFields;
 
@@ -55,8 +55,8 @@ export interface Contacts
       api.UpdateContactsQuery
     > {
   /**
-   * Creates the contact with this phone, or updates the contact that has the phone in any spelling.
-   * With `match: "external_id"`, the contact is found by its `external_id`.
+   * Creates a contact with this phone number, or updates the contact that already has the number in
+   * any format. With `match: "external_id"`, the contact is found by its `external_id`.
    */
   put(
     contact: api.ContactToPut,
@@ -76,10 +76,10 @@ export interface Contacts
     body: api.Merging,
     options?: CreateOptions & ChangeOptions,
   ): APIPromise<api.Contact>;
-  /** Everything that is stored about the person. */
+  /** Returns everything that is stored about the contact. */
   export(id: string, options?: RequestOptions): APIPromise<api.ContactExport>;
   /**
-   * Erases the person permanently. `confirm` is the same id, as a confirmation.
+   * Erases the contact permanently. To confirm, pass the same id in `confirm`.
    *
    * ```ts
    * await crm.contacts.erase(id, { confirm: id });
@@ -104,7 +104,7 @@ export interface Deals
       api.CreateDealsQuery,
       api.UpdateDealsQuery
     > {
-  /** What happened to a deal, newest first. */
+  /** The history of a deal, newest entries first. */
   history<Field extends keyof api.DealHistoryEntry = keyof api.DealHistoryEntry>(
     id: string,
     query?: api.ListDealHistoryQuery & FieldChoice<Field>,
@@ -147,10 +147,10 @@ export interface Conversations
     query?: api.ListMessagesQuery & FieldChoice<Field>,
     options?: RequestOptions,
   ): List<Chosen<api.Message, Field>>;
-  /** Asks what a reply would do. Nothing is sent. */
+  /** Checks what a reply would do. Nothing is sent. */
   reply(id: string, reply: Reply, options: SendOptions & { dryRun: true }): APIPromise<api.DryRun>;
   /**
-   * Sends a reply to the person, within 24 hours after the person's last message. For results and
+   * Sends a reply to the contact, within 24 hours after the contact's last message. For results and
    * errors, see `templates.send`.
    *
    * ```ts
@@ -160,7 +160,7 @@ export interface Conversations
   reply(id: string, reply: Reply, options?: SendOptions): APIPromise<SendResult>;
 }
 
-/** A free text for the person of a conversation. */
+/** A free-form text message to the contact of a conversation. */
 export type Reply = Omit<api.ReplyRequest, "conversation_id">;
 
 /** The messages of all conversations. */
@@ -178,8 +178,8 @@ export interface Messages
   media(id: string, options: ReadOptions & { ifNoneMatch: string }): APIPromise<File | null>;
   media(id: string, options?: RequestOptions): APIPromise<File>;
   /**
-   * Shows the person that your company has read a message and all earlier ones. With `typing`, the
-   * person also sees that someone is typing.
+   * Shows the contact that your company has read a message and all earlier messages. With `typing`,
+   * the contact also sees that someone is typing.
    *
    * ```ts
    * await crm.messages.markRead(message.id, { typing: true });
@@ -202,21 +202,23 @@ export interface Messages
   unreact(id: string, options?: RequestOptions): APIPromise<void>;
 }
 
-/** What is known about a file before it is uploaded. */
+/** The properties of a file to upload. */
 export interface FileToUpload {
   /** The content type, such as `application/pdf`. */
   type: string;
-  /** The name that the recipient of a document sees. */
+  /** The file name that the recipient of a document sees. */
   filename?: string;
-  /** The business number that will send the file. Required if the company has several. */
+  /**
+   * The business phone number that will send the file. Required if the company has several numbers.
+   */
   phone_number_id?: string;
 }
 
 /** Files that your company sends. */
 export interface Media {
   /**
-   * Uploads a file, for `media.id` of a reply or `header_media.id` of a template send. After a lost
-   * answer, the client uploads the file again, unless it is a stream.
+   * Uploads a file. Use its id as `media.id` in a reply or as `header_media.id` in a template send.
+   * If the response is lost, the client uploads the file again, unless the file is a stream.
    *
    * ```ts
    * const invoice = await crm.media.upload(bytes, { type: "application/pdf", filename: "invoice.pdf" });
@@ -227,29 +229,29 @@ export interface Media {
     about: FileToUpload,
     options?: RequestOptions,
   ): APIPromise<api.MediaUpload>;
-  /** What is known about an upload. */
+  /** Returns the details of an upload. */
   get(id: string, options?: RequestOptions): APIPromise<api.MediaUpload>;
 }
 
 /** The templates of your company's WhatsApp accounts. */
 export interface Templates extends Lists<api.Template, api.ListTemplatesQuery>, Gets<api.Template> {
-  /** Asks what a send would do. Nothing is sent. */
+  /** Checks what a send would do. Nothing is sent. */
   send(
     message: api.SendRequest,
     options: SendOptions & { dryRun: true },
   ): APIPromise<api.DryRun>;
   /**
-   * Sends a template to a phone, once. The client makes attempts with the same key until the
-   * outcome is known. Returns when the channel has the message (`success: true`), or when the
-   * person must not get it (`success: false`, `reason`). Throws when the send failed, or when its
-   * outcome is still unknown.
+   * Sends a template to a phone number, at most once. The client repeats the request with the same
+   * key until the outcome is known. Returns when the channel has the message (`success: true`), or
+   * when the contact must not receive it (`success: false`, `reason`). Throws an error if the send
+   * failed or its outcome is still unknown.
    */
   send(message: api.SendRequest, options?: SendOptions): APIPromise<SendResult>;
 }
 
-/** The outcomes of template sends and replies. A send has the id of its message. */
+/** The outcomes of template sends and replies. A send has the same id as its message. */
 export interface Sends extends Lists<api.Send, api.ListSendsQuery>, Gets<api.Send> {
-  /** Finds a send by its idempotency key; `null` when there is no such send. */
+  /** Finds a send by its idempotency key. Returns `null` if there is no such send. */
   find<Field extends keyof api.Send = keyof api.Send>(
     idempotencyKey: string,
     query?: FieldChoice<Field>,
@@ -257,59 +259,67 @@ export interface Sends extends Lists<api.Send, api.ListSendsQuery>, Gets<api.Sen
   ): APIPromise<Chosen<api.Send, Field> | null>;
 }
 
-/** What happened to the records of your company in the last 30 days. */
+/** The events about your company's records in the last 30 days. */
 export interface Events {
-  /** The events, oldest first. A loop reads all pages up to now. */
+  /** Lists the events, oldest first. A loop over the list reads all pages up to the present. */
   list(query?: api.ListEventsQuery, options?: RequestOptions): List<api.Event>;
   get(id: string, options?: RequestOptions): APIPromise<api.Event>;
 }
 
 /**
- * Your addresses that get the events of your company. `verifyWebhook` of
- * `@crm-messaging/client/webhooks` verifies what arrives there.
+ * Your URLs that receive your company's events. `verifyWebhook` from
+ * `@crm-messaging/client/webhooks` verifies the deliveries.
  */
 export interface Webhooks {
-  /** All webhooks of your company. */
+  /** Lists all of your company's webhooks. */
   list(query?: Record<string, never>, options?: RequestOptions): List<api.Webhook>;
   get(
     id: string,
     query?: Record<string, never>,
     options?: RequestOptions,
   ): APIPromise<api.Webhook>;
-  /** Creates a webhook. Only this answer and the answer of `rotateSecret` have its `secret`. */
+  /**
+   * Creates a webhook. Only this response and the response of `rotateSecret` contain its `secret`.
+   */
   create(webhook: api.NewWebhook, options?: CreateOptions): APIPromise<api.WebhookWithSecret>;
-  /** Changes a webhook. `{ state: "paused" }` and `{ state: "on" }` pause it and switch it on. */
+  /**
+   * Changes a webhook. `{ state: "paused" }` pauses the webhook, and `{ state: "on" }` switches it
+   * on.
+   */
   update(
     id: string,
     changes: api.WebhookChanges,
     options?: RequestOptions,
   ): APIPromise<api.Webhook>;
   delete(id: string, options?: RequestOptions): APIPromise<void>;
-  /** Makes a new secret. The previous secret also signs for another `overlap_hours` hours. */
+  /**
+   * Creates a new secret. For `overlap_hours` hours, deliveries are also signed with the previous
+   * secret.
+   */
   rotateSecret(
     id: string,
     rotation: api.SecretRotation,
     options?: CreateOptions,
   ): APIPromise<api.WebhookWithSecret>;
-  /** Delivers an event `webhook.test`. */
+  /** Delivers a `webhook.test` event. */
   test(id: string, options?: CreateOptions): APIPromise<api.QueuedEvent>;
-  /** The deliveries that arrived, failed or still wait, newest first. */
+  /** Lists the deliveries that arrived, failed or are still pending, newest first. */
   deliveries(
     id: string,
     query?: api.ListWebhookDeliveriesQuery,
     options?: RequestOptions,
   ): List<api.Delivery>;
-  /** Delivers one event again. */
+  /** Redelivers one event. */
   redeliver(
     id: string,
     event_id: string,
     options?: CreateOptions,
   ): APIPromise<api.QueuedEvent>;
-  /** Delivers all events since a given time again. */
+  /** Redelivers all events since a given time. */
   replay(id: string, replay: api.Replay, options?: CreateOptions): APIPromise<api.Replaying>;
 }
 
-/** The teams of your company. */
+/** Your company's teams. */
 export interface Teams extends Lists<api.Team, api.ListTeamsQuery>, Gets<api.Team> {}
 
 /** The people who work in your company. */

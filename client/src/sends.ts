@@ -1,16 +1,16 @@
 import { CRMError } from "./errors.ts";
 import type { DoNotContact, MarketingOptOut, Repeat, Send, Sent } from "./types.ts";
 
-/** An earlier send with the same key already reached the channel. Nothing was sent again. */
+/** An earlier send with the same key already reached the channel. No second message was sent. */
 export type SentBefore = Repeat & { success: true; status: "sent" };
 
 /**
  * The outcome of a send. With `success: true`, the channel has the message. Otherwise nothing was
- * sent, and `reason` says why the person does not get the message.
+ * sent, and `reason` explains why the contact does not receive the message.
  */
 export type SendResult = Sent | SentBefore | DoNotContact | MarketingOptOut;
 
-/** The answer to a repeat says that the send did not succeed. */
+/** The response to a repeated request reports that the send did not succeed. */
 export class SendError extends CRMError {
   override name = "SendError";
   readonly messageId: string;
@@ -24,8 +24,8 @@ export class SendError extends CRMError {
 }
 
 /**
- * The send failed permanently: nothing can be sent with its key any more.
- * `crm.sends.get(messageId)` returns the reason.
+ * The send failed permanently. Its key can no longer be used for a send. `crm.sends.get(messageId)`
+ * returns the reason.
  */
 export class SendFailedError extends SendError {
   override name = "SendFailedError";
@@ -40,8 +40,8 @@ export class SendPendingError extends SendError {
 }
 
 /**
- * The first send with the key went to the same person with the same template, but with different
- * values. The values of this send were not sent, and never will be.
+ * The first send with this key has the same recipient and template, but different values. The
+ * values of this send were not sent, and never will be.
  */
 export class SendMismatchError extends SendError {
   override name = "SendMismatchError";
@@ -56,8 +56,9 @@ export class SendMismatchError extends SendError {
 }
 
 /**
- * The result in a body; `undefined` when the body is not from the API.
- * @throws SendError when the body says that the send failed, or is still in progress
+ * Returns the result in a response body. Returns `undefined` if the body does not come from the
+ * API.
+ * @throws SendError if the body says that the send failed or is still in progress
  */
 export function resultOf(
   body: SendResult | Repeat,
@@ -73,10 +74,10 @@ export function resultOf(
 }
 
 /**
- * What happened to a send. `accepted`: the channel has the message, and no report says yet that it
- * arrived. `failed`: the channel could not deliver the message, or never answered. `refused`: the
- * channel did not accept the message. `released`: the channel does not have it, and a repeat with
- * the same key sends it.
+ * The state of a send. `accepted`: the channel has the message but has not reported its arrival
+ * yet. `failed`: the channel could not deliver the message, or never responded. `refused`: the
+ * channel did not accept the message. `released`: the channel does not have the message. Repeating
+ * the request with the same key sends it.
  */
 export type Outcome =
   | "pending"

@@ -21,10 +21,10 @@ import { leftBy, pause, pauseBefore } from "./repeats.ts";
 /** A request to the API. */
 export interface Call {
   method: string;
-  /** The parts of the path. */
+  /** The path segments. */
   path: string[];
   query?: Query | undefined;
-  /** The name of the query parameter that is required and must be a text. */
+  /** The name of the required query parameter, which must be a string. */
   need?: string;
   body?: unknown;
   /** A file as the body, in place of JSON. A stream can be sent only once. */
@@ -32,40 +32,41 @@ export interface Call {
   /** The content type of the body; JSON if missing. */
   type?: string;
   options?: ReadOptions & ChangeOptions & CreateOptions & SendOptions;
-  /** The key that identifies the request, in its header or in its body. */
+  /** The request's idempotency key, in its header or in its body. */
   key?: string;
-  /** Whether the request changes nothing, although it is not a GET. */
+  /** Whether the request is read-only although it is not a GET. */
   isRead?: boolean;
   /** Whether the request is a send. A send is repeated until its outcome is known. */
   isSend?: boolean;
-  /** Whether the result is a file, which the caller reads: `pick` gets no body. */
+  /** Whether the result is a file. The caller reads the file, so `pick` receives no body. */
   isFile?: boolean;
   /**
-   * Takes the result out of a body; `undefined` when the body is not from the API. A request
-   * without this function has no result.
-   * @throws CRMError when the body says that the request did not succeed
+   * Extracts the result from a response body. Returns `undefined` if the body does not come from
+   * the API. A request without this function has no result.
+   * @throws CRMError if the body says that the request did not succeed
    */
   pick?: ((body: Body, response: Response) => unknown) | undefined;
 }
 
-/** The calling method decides the type of a body. */
+/** The calling method determines the type of the body. */
 // deno-lint-ignore no-explicit-any
 export type Body = any;
 
-/** Makes requests, and repeats the requests that may be repeated. */
+/** Makes requests, and repeats them if repeating is safe. */
 export type Transport = <Data>(call: Call) => Promise<Answer<Data>>;
 
-/** The transport of a client. No error and no member of the client contains the key. */
+/** Creates a client's transport. No error and no property of the client contains the key. */
 export function transportOf(settings: Settings): Transport {
   return async <Data>(call: Call): Promise<Answer<Data>> => {
     const { method, key, options = {}, isSend } = call;
     const { signal } = options;
     const { maxRetries, timeout, settleTimeout, maxWait } = limitsOf(settings, options);
     const [url, init] = requestOf(settings, call);
-    // The bytes of a stream are gone after the first attempt.
+    // A stream can be read only once, so only the first attempt can send it.
     const isStream = call.file instanceof ReadableStream;
     const isRead = (method === "GET" || call.isRead) && !isStream;
-    // If a change has no key, a late repeat could undo another change that was made in between.
+    // If a change has no key, repeating it late could overwrite a change that was made in the
+    // meantime.
     const isSafe = isRead || key !== undefined;
     const lastQuestion = isSend ? performance.now() + settleTimeout : 0;
     let wasOpen = false;
@@ -89,8 +90,8 @@ export function transportOf(settings: Settings): Transport {
       wasOpen ||= left === "open";
       error.idempotencyKey = key ?? null;
       // With the same idempotency key, the API reports the outcome of earlier attempts. There are
-      // two exceptions: the API refuses the API key, which it checks first, or the answer is not
-      // from the API.
+      // two exceptions: the API refuses the API key, which it checks first, or the response does
+      // not come from the API.
       const isTold = left === "final" && code !== null && status !== 401 && status !== 403;
       error.mayBeDone = wasOpen && !isRead && !isTold;
       const comesTooLate = retryAfter! * 1000 > maxWait;
@@ -103,14 +104,14 @@ export function transportOf(settings: Settings): Transport {
   };
 }
 
-/** @throws TypeError when a part of a path is not an id. */
+/** @throws TypeError if a path segment is not an id. */
 export function requireId(part: unknown): void {
   if (typeof part !== "string" || !/^[\w.-]*\w$/.test(part)) {
     throw new TypeError(`The id of a record is missing, or is not an id: ${part}`);
   }
 }
 
-/** @throws TypeError when a value is not an object, or has a phone that is a number. */
+/** @throws TypeError if a value is not an object, or if its `phone` is a number. */
 export function requireObject(name: string, value: unknown): void {
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     const what = Array.isArray(value) ? "an array" : value === null ? "null" : typeof value;
@@ -145,18 +146,18 @@ function requestOf(settings: Settings, call: Call): [url: string, init: RequestI
     headers,
     body: file as BodyInit | undefined ?? JSON.stringify(body),
     ...(file instanceof ReadableStream && { duplex: "half" }),
-    redirect: "manual", // fetch would follow a redirect of a POST with a GET
+    redirect: "manual", // `fetch` would follow the redirect of a POST request with a GET request
   }];
 }
 
-/** Versions or ETags, written as a list of ETags. */
+/** Formats versions or ETags as a list of ETags. */
 function tags(versions: string | readonly string[]): string {
   return [versions].flat().map((each) => /^\d+$/.test(each) ? `"${each}"` : each).join(", ");
 }
 
 /**
- * Makes one request and reads its whole answer, with its body as text. It does not read a file: the
- * caller reads it.
+ * Makes one request and reads the whole response, with its body as text. If the response is a file,
+ * the caller reads the body instead.
  */
 async function attempt(
   fetch = globalThis.fetch as NonNullable<Settings["fetch"]>,
@@ -190,7 +191,10 @@ async function attempt(
   }
 }
 
-/** Why `fetch` failed. The text has no address, because the query of an address may be private. */
+/**
+ * Returns the reason why `fetch` failed. The text contains no URL, because a URL's query string may
+ * be private.
+ */
 function why(error: unknown): string {
   const { cause, message } = error as Error;
   const { code } = cause as { code?: string } ?? {};
@@ -198,11 +202,14 @@ function why(error: unknown): string {
     .split(" ").filter((word) => !word.includes("://")).join(" ");
 }
 
-/** The result of an answer, for the caller. @throws CRMError when the answer is an error */
+/**
+ * Returns the result in a response to the caller.
+ * @throws CRMError if the response is an error
+ */
 function answered(call: Call, response: Response, text: string): unknown {
   const { method, options, pick, isFile } = call;
   const { status, headers, ok } = response;
-  // The API always sends the name of a file. A page of a proxy has no such header.
+  // The API always sends a file's name in a header. A proxy's error page has no such header.
   if (isFile && ok && headers.has("Content-Disposition")) return pick?.(null, response);
   if (status === 304 && options?.ifNoneMatch !== undefined) return null;
   if (status === 204 && method === "DELETE") return undefined;

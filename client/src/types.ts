@@ -5,15 +5,15 @@ export type OneOrMore<Value> = Value | readonly Value[];
 
 /** A business number of the company, as a webhook receives it. */
 export type Account = {
-  /** The id of the record. */
+  /** The record's id. */
   id: string;
-  /** The company of the business number. */
+  /** The company that owns the business number. */
   company_id: string;
   /** WhatsApp's id of the business number. */
   phone_number_id: string;
   /** The business number as WhatsApp shows it. */
   display_phone: string | null;
-  /** Whether the company can send with this number. */
+  /** Whether the company can send messages with this number. */
   is_connected: boolean;
   /** Whether WhatsApp restricts this number and therefore refuses its messages. */
   is_restricted: boolean;
@@ -25,68 +25,68 @@ export type Account = {
 
 /** The query parameters of `archiveStage`, in addition to the arguments of its method. */
 export type ArchiveStageQuery = {
-  /** The id of the stage that gets the deals of the archived stage. Required when the stage has deals. */
+  /** The id of the stage that receives the archived stage's deals. Required if the stage has deals. */
   move_deals_to?: string | undefined;
 };
 
-/** Why an item was not written: the same body as the error for a single record, without `request_id`. */
+/** The reason why an item was not written. This is the same body as the error for a single record, without `request_id`. */
 export type BatchItemError = {
-  /** What is wrong, as a sentence for people. */
+  /** A human-readable description of the error. */
   error: string;
   /** The error's code. */
   code: "not_found" | "conflict" | "invalid_request";
-  /** What is wrong with each field of the item, such as `items.3.phone`; `items.3` means the whole item. */
+  /** The problem with each invalid field of the item, such as `items.3.phone`. `items.3` means the whole item. */
   details?: {
     field: string;
     message: string;
   }[];
-  /** The id of the existing record that the item conflicts with, such as the contact with the same phone. */
+  /** The id of the existing record that the item conflicts with, such as the contact with the same phone number. */
   existing_id?: string;
 };
 
-/** How many items succeeded and how many failed. */
+/** The number of items that succeeded and that failed. */
 export type BatchSummary = {
-  /** How many items there are. */
+  /** The number of items. */
   total: number;
-  /** How many records were created. */
+  /** The number of records that were created. */
   created: number;
-  /** How many records were updated. */
+  /** The number of records that were updated. */
   updated: number;
-  /** How many records already had the values of their items. They keep their `version` and `updated_at`. */
+  /** The number of records that already had the values in their items. These records keep their `version` and `updated_at`. */
   unchanged: number;
-  /** How many items failed. */
+  /** The number of items that failed. */
   failed: number;
 };
 
-/** The author of a change that a request with an API key made. */
+/** The author of a change, if a request with an API key made the change. */
 export type ByKey = {
-  /** The id of the API key. */
+  /** The API key's id. */
   api_key_id: string;
 };
 
-/** The author of a change that a signed-in person made. */
+/** The author of a change, if a signed-in user made the change. */
 export type ByPerson = {
-  /** The id of the person. While the person works in your company, this is also the person's id as a member. */
+  /** The user's id. While the user works in your company, this is also the user's id as a member. */
   user_id: string;
 };
 
-/** The place of this page in the list of changes. */
+/** The position of this page in the list of changes. */
 export type ChangesPagination = {
   /** The maximum number of changes on a page. */
   limit: number;
   /** Whether there are more changes to read now. When this is `false`, your copy is up to date. */
   has_more: boolean;
-  /** The `cursor` of the next page. That page also has changes that are made later. */
+  /** The `cursor` of the next page. That page also contains changes that are made later. */
   next_cursor: string;
 };
 
-/** The error of the messaging channel, in its own words. */
+/** The messaging channel's own error. */
 export type ChannelError = {
   /** The channel's error code. */
   code: number;
   /** The channel's message. */
   message?: string;
-  /** The channel's explanation, when it gives one. */
+  /** The channel's explanation, if the channel provides one. */
   details?: string;
 };
 
@@ -96,17 +96,17 @@ export type Contact = {
   readonly id: string;
   /** The company of the record, which is the company of the key. */
   readonly company_id: string;
-  /** The id of the contact in your own system. Two contacts that are not archived never have the same `external_id`. */
+  /** The contact's id in your own system. Two contacts that are not archived never have the same `external_id`. */
   external_id: string | null;
   /** The person's name. */
   name: string | null;
   /** The person's email address. */
   email: string | null;
-  /** The person's phone in E.164 format with a leading plus sign, exactly as it was sent. `null` when the channel hides the person's phone. */
+  /** The person's phone number in E.164 format with a leading plus sign, exactly as it was sent. `null` if the channel hides the person's phone number. */
   phone: string | null;
   /** How warm the lead is. */
   temperature: "cold" | "warm" | "hot";
-  /** Labels to group contacts by. */
+  /** Labels for grouping contacts. */
   tags: string[];
   /** Where the contact came from. */
   source: string;
@@ -120,21 +120,21 @@ export type Contact = {
   };
   /** Whether sends to this contact are blocked. */
   do_not_contact: boolean;
-  /** Who last set `do_not_contact`. `manual`: a person or a key of your company. `word`: the person, with a message such as `stop` or `start`. `null`: no one has set it. */
+  /** Who last set `do_not_contact`. `manual`: a user or an API key of your company. `word`: the contact, with a message such as `stop` or `start`. `null`: `do_not_contact` has never been set. */
   readonly do_not_contact_source: "manual" | "word" | null;
-  /** When `do_not_contact` was last set; `null` when it was never set or the time is not known. */
+  /** When `do_not_contact` was last set. `null` if it was never set or the time is unknown. */
   readonly do_not_contact_at: string | null;
   /** Whether marketing templates to this contact are blocked. `false` does not change `do_not_contact`. */
   marketing_opt_out: boolean;
-  /** How the service knows that the person opted out of marketing. `button`: the person tapped a button. `word`: the person wrote, for example, `stop promotions`. `preference`: the person said so in WhatsApp. `status`: the channel said so when it refused a message. `manual`: a person or a key of your company. `null`: the person has not opted out. */
+  /** How the contact opted out of marketing. `button`: the contact tapped a button. `word`: the contact sent a message such as `stop promotions`. `preference`: the contact changed a setting in WhatsApp. `status`: the channel reported the opt-out when it refused a message. `manual`: a user or an API key of your company set it. `null`: the contact has not opted out. */
   readonly marketing_opt_out_source: "button" | "word" | "preference" | "status" | "manual" | null;
-  /** When the person opted out of marketing templates; `null` when the person never did, or has allowed them again. */
+  /** When the contact opted out of marketing templates. `null` if the contact never opted out, or has allowed these templates again. */
   readonly marketing_opt_out_at: string | null;
   /** Whether the contact is in use. */
   is_active: boolean;
-  /** When the contact was archived; `null` if it is not archived. */
+  /** When the contact was archived. `null` if the contact is not archived. */
   readonly archived_at: string | null;
-  /** When the person was erased; `null` if the person was not erased. */
+  /** When the person was erased. `null` if the person was not erased. */
   readonly erased_at: string | null;
   /** When the record was created. */
   readonly created_at: string;
@@ -156,17 +156,17 @@ export type ContactById = {
   readonly id: string;
   /** The company of the record, which is the company of the key. */
   readonly company_id: string;
-  /** The id of the contact in your own system. Two contacts that are not archived never have the same `external_id`. */
+  /** The contact's id in your own system. Two contacts that are not archived never have the same `external_id`. */
   external_id: string | null;
   /** The person's name. */
   name: string | null;
   /** The person's email address. */
   email: string | null;
-  /** The person's phone in E.164 format with a leading plus sign, exactly as it was sent. `null` when the channel hides the person's phone. */
+  /** The person's phone number in E.164 format with a leading plus sign, exactly as it was sent. `null` if the channel hides the person's phone number. */
   phone: string | null;
   /** How warm the lead is. */
   temperature: "cold" | "warm" | "hot";
-  /** Labels to group contacts by. */
+  /** Labels for grouping contacts. */
   tags: string[];
   /** Where the contact came from. */
   source: string;
@@ -180,21 +180,21 @@ export type ContactById = {
   };
   /** Whether sends to this contact are blocked. */
   do_not_contact: boolean;
-  /** Who last set `do_not_contact`. `manual`: a person or a key of your company. `word`: the person, with a message such as `stop` or `start`. `null`: no one has set it. */
+  /** Who last set `do_not_contact`. `manual`: a user or an API key of your company. `word`: the contact, with a message such as `stop` or `start`. `null`: `do_not_contact` has never been set. */
   readonly do_not_contact_source: "manual" | "word" | null;
-  /** When `do_not_contact` was last set; `null` when it was never set or the time is not known. */
+  /** When `do_not_contact` was last set. `null` if it was never set or the time is unknown. */
   readonly do_not_contact_at: string | null;
   /** Whether marketing templates to this contact are blocked. `false` does not change `do_not_contact`. */
   marketing_opt_out: boolean;
-  /** How the service knows that the person opted out of marketing. `button`: the person tapped a button. `word`: the person wrote, for example, `stop promotions`. `preference`: the person said so in WhatsApp. `status`: the channel said so when it refused a message. `manual`: a person or a key of your company. `null`: the person has not opted out. */
+  /** How the contact opted out of marketing. `button`: the contact tapped a button. `word`: the contact sent a message such as `stop promotions`. `preference`: the contact changed a setting in WhatsApp. `status`: the channel reported the opt-out when it refused a message. `manual`: a user or an API key of your company set it. `null`: the contact has not opted out. */
   readonly marketing_opt_out_source: "button" | "word" | "preference" | "status" | "manual" | null;
-  /** When the person opted out of marketing templates; `null` when the person never did, or has allowed them again. */
+  /** When the contact opted out of marketing templates. `null` if the contact never opted out, or has allowed these templates again. */
   readonly marketing_opt_out_at: string | null;
   /** Whether the contact is in use. */
   is_active: boolean;
-  /** When the contact was archived; `null` if it is not archived. */
+  /** When the contact was archived. `null` if the contact is not archived. */
   readonly archived_at: string | null;
-  /** When the person was erased; `null` if the person was not erased. */
+  /** When the person was erased. `null` if the person was not erased. */
   readonly erased_at: string | null;
   /** When the record was created. */
   readonly created_at: string;
@@ -202,11 +202,11 @@ export type ContactById = {
   readonly updated_at: string;
   /** A number that is new after each change of the record, as a string of digits. In double quotes, it is the record's ETag. */
   readonly version: string;
-  /** The newest deals of the contact, with `include=deals`. */
+  /** The contact's newest deals. Present only with `include=deals`. */
   deals?: IncludedDeals;
-  /** The newest conversations of the contact, with `include=conversations`. */
+  /** The contact's newest conversations. Present only with `include=conversations`. */
   conversations?: IncludedConversations;
-  /** The id of the contact in this answer, when the contact that you asked for was merged into it. Left out otherwise. */
+  /** The id of the contact in this response, if the contact that you requested was merged into it. Otherwise left out. */
   merged_into?: string;
 };
 
@@ -216,7 +216,7 @@ export type ContactCard = {
   name: string | null;
   /** The company on the card. */
   organization: string | null;
-  /** The phones on the card: `phone` as the person wrote it, `whatsapp_id` if the channel knows the phone, and `type`, such as `CELL`. */
+  /** The phone numbers on the card: `phone` as the contact wrote it, `whatsapp_id` if the channel knows the number, and `type`, such as `CELL`. */
   phones: {
     phone: string | null;
     whatsapp_id: string | null;
@@ -231,9 +231,9 @@ export type ContactCard = {
 
 /** Changes to a contact. */
 export type ContactChanges = {
-  /** The person's phone in E.164 format with a leading plus sign, exactly as it was sent. `null` when the channel hides the person's phone. */
+  /** The person's phone number in E.164 format with a leading plus sign, exactly as it was sent. `null` if the channel hides the person's phone number. */
   phone: string;
-  /** The id of the contact in your own system. Two contacts that are not archived never have the same `external_id`. */
+  /** The contact's id in your own system. Two contacts that are not archived never have the same `external_id`. */
   external_id?: string | null;
   /** The person's name. */
   name?: string | null;
@@ -241,7 +241,7 @@ export type ContactChanges = {
   email?: string | null;
   /** How warm the lead is. */
   temperature?: "cold" | "warm" | "hot";
-  /** Labels to group contacts by. */
+  /** Labels for grouping contacts. */
   tags?: string[];
   /** Where the contact came from. */
   source?: string;
@@ -259,7 +259,7 @@ export type ContactChanges = {
   marketing_opt_out?: boolean;
   /** Whether the contact is in use. */
   is_active?: boolean;
-  /** Tags to add to the stored tags. The stored tags stay. Do not combine `add_tags` with `tags`. A tag that is also in `remove_tags` is added. */
+  /** Tags to add to the stored tags. The stored tags remain. Do not combine `add_tags` with `tags`. A tag that is also in `remove_tags` is added. */
   add_tags?: string[];
   /** Tags to remove from the stored tags. Do not combine `remove_tags` with `tags`. */
   remove_tags?: string[];
@@ -269,37 +269,37 @@ export type ContactChanges = {
 export type ContactExport = {
   /** The contact. */
   contact: Contact;
-  /** Which messages the person wants, and when the person said so. */
+  /** Which kinds of messages the person allows, and when the person allowed or refused them. */
   wishes: ContactWishes;
-  /** The ids that the channel gives the person. */
+  /** The ids that the channel assigned to the person. */
   identities: ContactIdentity[];
-  /** Phones that the person had earlier, or that came from merged contacts. */
+  /** Phone numbers that the person used earlier, or that came from merged contacts. */
   former_phones: ContactFormerPhone[];
-  /** What the channel reported about changes of the person's phones and ids. */
+  /** The changes to the person's phone numbers and ids that the channel reported. */
   identity_events: ContactIdentityEvent[];
   /** The times until which your company may send free replies to the person, one for each account. */
   windows: ContactWindow[];
-  /** The deals of the person. */
+  /** The person's deals. */
   deals: Deal[];
   /** The conversations with the person. */
   conversations: Conversation[];
   /** The messages of these conversations, one conversation after the other. */
   messages: Message[];
-  /** What happened to each message that your company sent to the person with this API. */
+  /** The outcome of each message that your company sent to the person with this API. */
   sends: Send[];
 };
 
-/** A phone that a person had earlier, or that came from a merged contact. */
+/** A phone number that a person used earlier, or that came from a merged contact. */
 export type ContactFormerPhone = {
   /** The phone. */
   phone: string;
-  /** When the person stopped using the phone; `null` for an additional phone, which the person still uses. */
+  /** When the person stopped using the phone number. `null` for an additional phone number that the person still uses. */
   until: string | null;
 };
 
-/** An id that the channel gives a person. */
+/** An id that the channel assigned to a person. */
 export type ContactIdentity = {
-  /** The id that the channel gives the person for your company. */
+  /** The id that the channel assigned to the person for your company. */
   user_id: string;
   /** The WhatsApp Business account for which the channel first reported the id. */
   business_account_id: string | null;
@@ -307,13 +307,13 @@ export type ContactIdentity = {
   seen_at: string;
 };
 
-/** What the channel reported about a change of a person's phone or id. */
+/** A change to a person's phone number or id that the channel reported. */
 export type ContactIdentityEvent = {
-  /** What the channel reported. `phone_changed`: the person has a new phone. `user_id_changed`: the person has a new id. `phone_taken`: the new phone belongs to another contact. `merged`: another contact was the same person; `was` is the id of that contact. */
+  /** What the channel reported. `phone_changed`: the person has a new phone number. `user_id_changed`: the person has a new id. `phone_taken`: the new phone number belongs to another contact. `merged`: another contact was the same person, and `was` is the id of that contact. */
   kind: string;
-  /** The previous phone or id. */
+  /** The previous phone number or id. */
   was: string | null;
-  /** The new phone or id. */
+  /** The new phone number or id. */
   becomes: string | null;
   /** When it happened. */
   happened_at: string;
@@ -321,9 +321,9 @@ export type ContactIdentityEvent = {
 
 /** A JSON Merge Patch (RFC 7396) of a contact: a field that is left out keeps its value, `null` removes a value, and `custom_fields` is merged key by key, at every level. */
 export type ContactPatch = {
-  /** The person's phone in E.164 format with a leading plus sign, exactly as it was sent. `null` when the channel hides the person's phone. */
+  /** The person's phone number in E.164 format with a leading plus sign, exactly as it was sent. `null` if the channel hides the person's phone number. */
   phone?: string;
-  /** The id of the contact in your own system. Two contacts that are not archived never have the same `external_id`. */
+  /** The contact's id in your own system. Two contacts that are not archived never have the same `external_id`. */
   external_id?: string | null;
   /** The person's name. */
   name?: string | null;
@@ -331,7 +331,7 @@ export type ContactPatch = {
   email?: string | null;
   /** How warm the lead is. */
   temperature?: "cold" | "warm" | "hot";
-  /** Labels to group contacts by. */
+  /** Labels for grouping contacts. */
   tags?: string[];
   /** Where the contact came from. */
   source?: string;
@@ -349,7 +349,7 @@ export type ContactPatch = {
   marketing_opt_out?: boolean;
   /** Whether the contact is in use. */
   is_active?: boolean;
-  /** Tags to add to the stored tags. The stored tags stay. Do not combine `add_tags` with `tags`. A tag that is also in `remove_tags` is added. */
+  /** Tags to add to the stored tags. The stored tags remain. Do not combine `add_tags` with `tags`. A tag that is also in `remove_tags` is added. */
   add_tags?: string[];
   /** Tags to remove from the stored tags. Do not combine `remove_tags` with `tags`. */
   remove_tags?: string[];
@@ -365,9 +365,9 @@ export type ContactPatchBatch = {
 export type ContactPatchById = {
   /** The id of the record. */
   id: string;
-  /** The person's phone in E.164 format with a leading plus sign, exactly as it was sent. `null` when the channel hides the person's phone. */
+  /** The person's phone number in E.164 format with a leading plus sign, exactly as it was sent. `null` if the channel hides the person's phone number. */
   phone?: string;
-  /** The id of the contact in your own system. Two contacts that are not archived never have the same `external_id`. */
+  /** The contact's id in your own system. Two contacts that are not archived never have the same `external_id`. */
   external_id?: string | null;
   /** The person's name. */
   name?: string | null;
@@ -375,7 +375,7 @@ export type ContactPatchById = {
   email?: string | null;
   /** How warm the lead is. */
   temperature?: "cold" | "warm" | "hot";
-  /** Labels to group contacts by. */
+  /** Labels for grouping contacts. */
   tags?: string[];
   /** Where the contact came from. */
   source?: string;
@@ -393,17 +393,17 @@ export type ContactPatchById = {
   marketing_opt_out?: boolean;
   /** Whether the contact is in use. */
   is_active?: boolean;
-  /** Tags to add to the stored tags. The stored tags stay. Do not combine `add_tags` with `tags`. A tag that is also in `remove_tags` is added. */
+  /** Tags to add to the stored tags. The stored tags remain. Do not combine `add_tags` with `tags`. A tag that is also in `remove_tags` is added. */
   add_tags?: string[];
   /** Tags to remove from the stored tags. Do not combine `remove_tags` with `tags`. */
   remove_tags?: string[];
 };
 
-/** The contact with this phone. A field that is left out keeps its value; in a new contact, it gets its default. */
+/** The contact with this phone number. A field that is left out keeps its value. In a new contact, a field that is left out has its default value. */
 export type ContactToPut = {
-  /** The person's phone in E.164 format with a leading plus sign, exactly as it was sent. `null` when the channel hides the person's phone. */
+  /** The person's phone number in E.164 format with a leading plus sign, exactly as it was sent. `null` if the channel hides the person's phone number. */
   phone: string;
-  /** The id of the contact in your own system. Two contacts that are not archived never have the same `external_id`. */
+  /** The contact's id in your own system. Two contacts that are not archived never have the same `external_id`. */
   external_id?: string | null;
   /** The person's name. */
   name?: string | null;
@@ -411,7 +411,7 @@ export type ContactToPut = {
   email?: string | null;
   /** How warm the lead is. */
   temperature?: "cold" | "warm" | "hot";
-  /** Labels to group contacts by. */
+  /** Labels for grouping contacts. */
   tags?: string[];
   /** Where the contact came from. */
   source?: string;
@@ -433,7 +433,7 @@ export type ContactToPut = {
 
 /** The time until which your company may send free replies to a person, for one account. */
 export type ContactWindow = {
-  /** The messaging account of your company. */
+  /** Your company's messaging account. */
   account_id: string;
   /** When the person last wrote a message that opened the window. */
   last_inbound_at: string | null;
@@ -443,25 +443,25 @@ export type ContactWindow = {
   expires_at: string | null;
 };
 
-/** Which messages a person wants. */
+/** Which kinds of messages a person allows. */
 export type ContactWishes = {
   /** Whether sends to this contact are blocked. */
   do_not_contact: boolean;
-  /** Who last set `do_not_contact`. `manual`: a person or a key of your company. `word`: the person, with a message such as `stop` or `start`. `null`: no one has set it. */
+  /** Who last set `do_not_contact`. `manual`: a user or an API key of your company. `word`: the contact, with a message such as `stop` or `start`. `null`: `do_not_contact` has never been set. */
   do_not_contact_source: string | null;
-  /** When `do_not_contact` was last set; `null` when it was never set or the time is not known. */
+  /** When `do_not_contact` was last set. `null` if it was never set or the time is unknown. */
   do_not_contact_at: string | null;
-  /** When the person last wrote a word such as `stop`. */
+  /** When the person last sent a word such as `stop`. */
   stop_word_at: string | null;
-  /** When the person last wrote a word such as `start`. */
+  /** When the person last sent a word such as `start`. */
   start_word_at: string | null;
-  /** When the person last stopped marketing messages. */
+  /** When the person last opted out of marketing messages. */
   marketing_stopped_at: string | null;
-  /** How the service learned that the person last stopped marketing, as in `marketing_opt_out_source` of the contact. */
+  /** How the person last opted out of marketing messages. The values are those of the contact's `marketing_opt_out_source`. */
   marketing_stop_source: string | null;
   /** When the person most recently allowed marketing messages again. */
   marketing_resumed_at: string | null;
-  /** When the person opted out of marketing templates; `null` when the person never did, or has allowed them again. */
+  /** When the contact opted out of marketing templates. `null` if the contact never opted out, or has allowed these templates again. */
   marketing_opt_out_at: string | null;
 };
 
@@ -471,17 +471,17 @@ export type ContactWithIncluded = {
   readonly id: string;
   /** The company of the record, which is the company of the key. */
   readonly company_id: string;
-  /** The id of the contact in your own system. Two contacts that are not archived never have the same `external_id`. */
+  /** The contact's id in your own system. Two contacts that are not archived never have the same `external_id`. */
   external_id: string | null;
   /** The person's name. */
   name: string | null;
   /** The person's email address. */
   email: string | null;
-  /** The person's phone in E.164 format with a leading plus sign, exactly as it was sent. `null` when the channel hides the person's phone. */
+  /** The person's phone number in E.164 format with a leading plus sign, exactly as it was sent. `null` if the channel hides the person's phone number. */
   phone: string | null;
   /** How warm the lead is. */
   temperature: "cold" | "warm" | "hot";
-  /** Labels to group contacts by. */
+  /** Labels for grouping contacts. */
   tags: string[];
   /** Where the contact came from. */
   source: string;
@@ -495,21 +495,21 @@ export type ContactWithIncluded = {
   };
   /** Whether sends to this contact are blocked. */
   do_not_contact: boolean;
-  /** Who last set `do_not_contact`. `manual`: a person or a key of your company. `word`: the person, with a message such as `stop` or `start`. `null`: no one has set it. */
+  /** Who last set `do_not_contact`. `manual`: a user or an API key of your company. `word`: the contact, with a message such as `stop` or `start`. `null`: `do_not_contact` has never been set. */
   readonly do_not_contact_source: "manual" | "word" | null;
-  /** When `do_not_contact` was last set; `null` when it was never set or the time is not known. */
+  /** When `do_not_contact` was last set. `null` if it was never set or the time is unknown. */
   readonly do_not_contact_at: string | null;
   /** Whether marketing templates to this contact are blocked. `false` does not change `do_not_contact`. */
   marketing_opt_out: boolean;
-  /** How the service knows that the person opted out of marketing. `button`: the person tapped a button. `word`: the person wrote, for example, `stop promotions`. `preference`: the person said so in WhatsApp. `status`: the channel said so when it refused a message. `manual`: a person or a key of your company. `null`: the person has not opted out. */
+  /** How the contact opted out of marketing. `button`: the contact tapped a button. `word`: the contact sent a message such as `stop promotions`. `preference`: the contact changed a setting in WhatsApp. `status`: the channel reported the opt-out when it refused a message. `manual`: a user or an API key of your company set it. `null`: the contact has not opted out. */
   readonly marketing_opt_out_source: "button" | "word" | "preference" | "status" | "manual" | null;
-  /** When the person opted out of marketing templates; `null` when the person never did, or has allowed them again. */
+  /** When the contact opted out of marketing templates. `null` if the contact never opted out, or has allowed these templates again. */
   readonly marketing_opt_out_at: string | null;
   /** Whether the contact is in use. */
   is_active: boolean;
-  /** When the contact was archived; `null` if it is not archived. */
+  /** When the contact was archived. `null` if the contact is not archived. */
   readonly archived_at: string | null;
-  /** When the person was erased; `null` if the person was not erased. */
+  /** When the person was erased. `null` if the person was not erased. */
   readonly erased_at: string | null;
   /** When the record was created. */
   readonly created_at: string;
@@ -517,29 +517,29 @@ export type ContactWithIncluded = {
   readonly updated_at: string;
   /** A number that is new after each change of the record, as a string of digits. In double quotes, it is the record's ETag. */
   readonly version: string;
-  /** The newest deals of the contact, with `include=deals`. */
+  /** The contact's newest deals. Present only with `include=deals`. */
   deals?: IncludedDeals;
-  /** The newest conversations of the contact, with `include=conversations`. */
+  /** The contact's newest conversations. Present only with `include=conversations`. */
   conversations?: IncludedConversations;
 };
 
-/** A contact in an answer that would be too large with `custom_fields`. */
+/** A contact in a response that would be too large with `custom_fields`. */
 export type ContactWithoutCustomFields = {
   /** The id of the record. */
   readonly id: string;
   /** The company of the record, which is the company of the key. */
   readonly company_id: string;
-  /** The id of the contact in your own system. Two contacts that are not archived never have the same `external_id`. */
+  /** The contact's id in your own system. Two contacts that are not archived never have the same `external_id`. */
   external_id: string | null;
   /** The person's name. */
   name: string | null;
   /** The person's email address. */
   email: string | null;
-  /** The person's phone in E.164 format with a leading plus sign, exactly as it was sent. `null` when the channel hides the person's phone. */
+  /** The person's phone number in E.164 format with a leading plus sign, exactly as it was sent. `null` if the channel hides the person's phone number. */
   phone: string | null;
   /** How warm the lead is. */
   temperature: "cold" | "warm" | "hot";
-  /** Labels to group contacts by. */
+  /** Labels for grouping contacts. */
   tags: string[];
   /** Where the contact came from. */
   source: string;
@@ -549,21 +549,21 @@ export type ContactWithoutCustomFields = {
   empresa: string | null;
   /** Whether sends to this contact are blocked. */
   do_not_contact: boolean;
-  /** Who last set `do_not_contact`. `manual`: a person or a key of your company. `word`: the person, with a message such as `stop` or `start`. `null`: no one has set it. */
+  /** Who last set `do_not_contact`. `manual`: a user or an API key of your company. `word`: the contact, with a message such as `stop` or `start`. `null`: `do_not_contact` has never been set. */
   readonly do_not_contact_source: "manual" | "word" | null;
-  /** When `do_not_contact` was last set; `null` when it was never set or the time is not known. */
+  /** When `do_not_contact` was last set. `null` if it was never set or the time is unknown. */
   readonly do_not_contact_at: string | null;
   /** Whether marketing templates to this contact are blocked. `false` does not change `do_not_contact`. */
   marketing_opt_out: boolean;
-  /** How the service knows that the person opted out of marketing. `button`: the person tapped a button. `word`: the person wrote, for example, `stop promotions`. `preference`: the person said so in WhatsApp. `status`: the channel said so when it refused a message. `manual`: a person or a key of your company. `null`: the person has not opted out. */
+  /** How the contact opted out of marketing. `button`: the contact tapped a button. `word`: the contact sent a message such as `stop promotions`. `preference`: the contact changed a setting in WhatsApp. `status`: the channel reported the opt-out when it refused a message. `manual`: a user or an API key of your company set it. `null`: the contact has not opted out. */
   readonly marketing_opt_out_source: "button" | "word" | "preference" | "status" | "manual" | null;
-  /** When the person opted out of marketing templates; `null` when the person never did, or has allowed them again. */
+  /** When the contact opted out of marketing templates. `null` if the contact never opted out, or has allowed these templates again. */
   readonly marketing_opt_out_at: string | null;
   /** Whether the contact is in use. */
   is_active: boolean;
-  /** When the contact was archived; `null` if it is not archived. */
+  /** When the contact was archived. `null` if the contact is not archived. */
   readonly archived_at: string | null;
-  /** When the person was erased; `null` if the person was not erased. */
+  /** When the person was erased. `null` if the person was not erased. */
   readonly erased_at: string | null;
   /** When the record was created. */
   readonly created_at: string;
@@ -579,11 +579,11 @@ export type Conversation = {
   readonly id: string;
   /** The company of the record, which is the company of the key. */
   readonly company_id: string;
-  /** The contact of the conversation. */
+  /** The conversation's contact. */
   contact_id: string;
-  /** The messaging account of the conversation: the number of your company that the contact writes to. */
+  /** The conversation's messaging account. This is your company's number that the contact writes to. */
   readonly phone_number_id: string;
-  /** The state of the conversation. On one account, a contact has at most one conversation that is not `closed`. */
+  /** The conversation's state. On one account, a contact has at most one conversation that is not `closed`. */
   status: "open" | "pending" | "closed";
   /** The member of your company who handles the conversation. */
   assigned_to: string | null;
@@ -607,7 +607,7 @@ export type ConversationChanges = {
   assigned_to?: string | null;
   /** The team of your company that handles the conversation. */
   team_id?: string | null;
-  /** The state of the conversation. On one account, a contact has at most one conversation that is not `closed`. */
+  /** The conversation's state. On one account, a contact has at most one conversation that is not `closed`. */
   status?: "open" | "pending" | "closed";
 };
 
@@ -617,11 +617,11 @@ export type ConversationWithIncluded = {
   readonly id: string;
   /** The company of the record, which is the company of the key. */
   readonly company_id: string;
-  /** The contact of the conversation. */
+  /** The conversation's contact. */
   contact_id: string;
-  /** The messaging account of the conversation: the number of your company that the contact writes to. */
+  /** The conversation's messaging account. This is your company's number that the contact writes to. */
   readonly phone_number_id: string;
-  /** The state of the conversation. On one account, a contact has at most one conversation that is not `closed`. */
+  /** The conversation's state. On one account, a contact has at most one conversation that is not `closed`. */
   status: "open" | "pending" | "closed";
   /** The member of your company who handles the conversation. */
   assigned_to: string | null;
@@ -637,15 +637,15 @@ export type ConversationWithIncluded = {
   readonly updated_at: string;
   /** A number that is new after each change of the record, as a string of digits. In double quotes, it is the record's ETag. */
   readonly version: string;
-  /** The contact of the conversation, with `include=contact`. */
+  /** The conversation's contact. Present only with `include=contact`. */
   contact?: Contact;
 };
 
 /** The query parameters of `createDeals`, in addition to the arguments of its method. */
 export type CreateDealsQuery = {
-  /** With `true`, either all items are written, or none. If none is written, the answer is the error of the first item that cannot be written, and `details` names its wrong fields, such as `items.3.phone`. */
+  /** With `true`, either all items are written or no items are. If no items are written, the response is the error of the first item that cannot be written. `details` names the item's invalid fields, such as `items.3.phone`. */
   atomic?: boolean | undefined;
-  /** What happens to a record that your company already has. `update`: the fields of the request replace the fields of the record. `merge`: the same, but `custom_fields` is merged key by key (`null` removes a key), and `tags` is added to the stored tags. `keep`: the fields of the request fill only empty fields. `fail`: the record does not change, and the item gets a 409. */
+  /** What happens to a record that your company already has. `update`: the request's fields replace the record's fields. `merge`: like `update`, but `custom_fields` is merged key by key (`null` removes a key), and `tags` is added to the stored tags. `keep`: the request's fields fill only empty fields. `fail`: the record does not change, and the item gets a 409. */
   on_conflict?: "update" | "merge" | "keep" | "fail" | undefined;
 };
 
@@ -655,25 +655,25 @@ export type Deal = {
   readonly id: string;
   /** The company of the record, which is the company of the key. */
   readonly company_id: string;
-  /** The id of the deal in your own system. Two deals that are not archived never have the same `external_id`. */
+  /** The deal's id in your own system. Two deals that are not archived never have the same `external_id`. */
   external_id: string | null;
-  /** What the deal is about. */
+  /** The title of the deal. */
   title: string;
-  /** The value of the deal, with at most two decimals. */
+  /** The deal's value, with at most two decimals. */
   value: number | null;
-  /** The state of the deal. A new deal is `open`. */
+  /** The deal's state. A new deal is `open`. */
   status: "open" | "won" | "lost";
-  /** The contact of the deal. */
+  /** The deal's contact. */
   contact_id: string;
   /** The stage that the deal is in. */
   stage_id: string;
-  /** When the deal was won; `null` when it is not won or the time is not known. */
+  /** When the deal was won. `null` if the deal is not won or the time is unknown. */
   readonly won_at: string | null;
-  /** When the deal was lost; `null` when it is not lost or the time is not known. */
+  /** When the deal was lost. `null` if the deal is not lost or the time is unknown. */
   readonly lost_at: string | null;
   /** When the deal entered its stage. For a new deal, this is when the deal was created. */
   readonly stage_changed_at: string;
-  /** When the deal was archived; `null` if it is not archived. */
+  /** When the deal was archived. `null` if the deal is not archived. */
   readonly archived_at: string | null;
   /** When the record was created. */
   readonly created_at: string;
@@ -685,15 +685,15 @@ export type Deal = {
 
 /** Changes to a deal. */
 export type DealChanges = {
-  /** What the deal is about. */
+  /** The title of the deal. */
   title?: string;
-  /** The value of the deal, with at most two decimals. */
+  /** The deal's value, with at most two decimals. */
   value?: number | null;
   /** The stage that the deal is in. */
   stage_id?: string;
-  /** The state of the deal. A new deal is `open`. */
+  /** The deal's state. A new deal is `open`. */
   status?: "open" | "won" | "lost";
-  /** The id of the deal in your own system. Two deals that are not archived never have the same `external_id`. */
+  /** The deal's id in your own system. Two deals that are not archived never have the same `external_id`. */
   external_id?: string | null;
 };
 
@@ -707,31 +707,31 @@ export type DealChangesBatch = {
 export type DealChangesById = {
   /** The id of the record. */
   id: string;
-  /** What the deal is about. */
+  /** The title of the deal. */
   title?: string;
-  /** The value of the deal, with at most two decimals. */
+  /** The deal's value, with at most two decimals. */
   value?: number | null;
   /** The stage that the deal is in. */
   stage_id?: string;
-  /** The state of the deal. A new deal is `open`. */
+  /** The deal's state. A new deal is `open`. */
   status?: "open" | "won" | "lost";
-  /** The id of the deal in your own system. Two deals that are not archived never have the same `external_id`. */
+  /** The deal's id in your own system. Two deals that are not archived never have the same `external_id`. */
   external_id?: string | null;
 };
 
-/** One thing that happened to a deal. */
+/** An entry in a deal's history. */
 export type DealHistoryEntry = {
-  /** The id of the entry. */
+  /** The entry's id. */
   id: string;
-  /** What happened: the deal was `created`, or moved to another stage or status. */
+  /** The kind of change: the deal was `created`, or moved to another stage or status. */
   kind: "created" | "stage_changed" | "status_changed";
   /** The previous stage or status. `null` for the creation. */
   from: string | null;
-  /** The new stage or status; for the creation, the first stage. `null` if it is not known, because the deal is older than its history. */
+  /** The new stage or status. For the creation, this is the first stage. `null` if the value is unknown because the deal is older than its history. */
   to: string | null;
-  /** When this happened. No two entries of a deal have the same time. */
+  /** When the change happened. No two entries in a deal's history have the same time. */
   at: string;
-  /** Who made the change. `null` if the service itself made it, or if this is not known. */
+  /** The author of the change. `null` if the service itself made the change, or if the author is unknown. */
   by: (ByKey | ByPerson) | null;
 };
 
@@ -741,25 +741,25 @@ export type DealWithIncluded = {
   readonly id: string;
   /** The company of the record, which is the company of the key. */
   readonly company_id: string;
-  /** The id of the deal in your own system. Two deals that are not archived never have the same `external_id`. */
+  /** The deal's id in your own system. Two deals that are not archived never have the same `external_id`. */
   external_id: string | null;
-  /** What the deal is about. */
+  /** The title of the deal. */
   title: string;
-  /** The value of the deal, with at most two decimals. */
+  /** The deal's value, with at most two decimals. */
   value: number | null;
-  /** The state of the deal. A new deal is `open`. */
+  /** The deal's state. A new deal is `open`. */
   status: "open" | "won" | "lost";
-  /** The contact of the deal. */
+  /** The deal's contact. */
   contact_id: string;
   /** The stage that the deal is in. */
   stage_id: string;
-  /** When the deal was won; `null` when it is not won or the time is not known. */
+  /** When the deal was won. `null` if the deal is not won or the time is unknown. */
   readonly won_at: string | null;
-  /** When the deal was lost; `null` when it is not lost or the time is not known. */
+  /** When the deal was lost. `null` if the deal is not lost or the time is unknown. */
   readonly lost_at: string | null;
   /** When the deal entered its stage. For a new deal, this is when the deal was created. */
   readonly stage_changed_at: string;
-  /** When the deal was archived; `null` if it is not archived. */
+  /** When the deal was archived. `null` if the deal is not archived. */
   readonly archived_at: string | null;
   /** When the record was created. */
   readonly created_at: string;
@@ -767,13 +767,13 @@ export type DealWithIncluded = {
   readonly updated_at: string;
   /** A number that is new after each change of the record, as a string of digits. In double quotes, it is the record's ETag. */
   readonly version: string;
-  /** The contact of the deal, with `include=contact`. */
+  /** The deal's contact. Present only with `include=contact`. */
   contact?: Contact;
-  /** The stage that the deal is in, with `include=stage`. */
+  /** The deal's stage. Present only with `include=stage`. */
   stage?: Stage;
 };
 
-/** A record that was deleted. Only these fields are left. */
+/** A record that was deleted. Only these fields remain. */
 export type DeletedRow = {
   /** The id of the record. */
   id: string;
@@ -781,15 +781,15 @@ export type DeletedRow = {
   company_id: string;
   /** When the record was deleted. */
   deleted_at: string;
-  /** For a contact that was merged: the id of the contact into which it was merged. Left out otherwise. */
+  /** For a merged contact, the id of the contact into which it was merged. Otherwise left out. */
   merged_into?: string;
 };
 
 /** The delivery of one event to one webhook, with all its attempts. */
 export type Delivery = {
-  /** The id of the event. */
+  /** The event's id. */
   event_id: string;
-  /** The type of the event. */
+  /** The event type. */
   type:
     | "contact.created"
     | "contact.updated"
@@ -825,17 +825,17 @@ export type Delivery = {
     | "account.restored"
     | "webhook.test"
     | "webhook.switched_off";
-  /** The record that the event is about. */
+  /** The record that the event describes. */
   record_id: string;
   /** When the event happened. */
   timestamp: string;
-  /** `waiting`: the event has not arrived yet. `delivered`: the receiver accepted it. `failed`: all attempts failed. `undelivered`: the webhook was switched off before the event arrived. */
+  /** `waiting`: the event has not arrived yet. `delivered`: the receiver accepted the event. `failed`: all attempts failed. `undelivered`: the webhook was switched off before the event arrived. */
   state: "waiting" | "delivered" | "failed" | "undelivered";
-  /** How many attempts were made. */
+  /** The number of attempts. */
   attempts: number;
-  /** When the next attempt is due; `null` when there is none. */
+  /** When the next attempt is due. `null` if no attempt is scheduled. */
   next_attempt_at: string | null;
-  /** When the event arrived, or when the service stopped trying; `null` while the event waits. */
+  /** When the event arrived, or when the service stopped trying to deliver it. `null` while the event is waiting. */
   ended_at: string | null;
   /** The attempts, oldest first. */
   tries: DeliveryTry[];
@@ -845,13 +845,13 @@ export type Delivery = {
 export type DeliveryTry = {
   /** When the attempt began. */
   at: string;
-  /** The HTTP status of the answer; `null` without an answer. */
+  /** The HTTP status of the response. `null` if there was no response. */
   status: number | null;
-  /** Why there was no answer, such as `timeout`; `null` when there was an answer. */
+  /** The reason why there was no response, such as `timeout`. `null` if there was a response. */
   failure: string | null;
-  /** How many milliseconds the attempt took. */
+  /** The duration of the attempt, in milliseconds. */
   ms: number;
-  /** The first characters of an answer that was not a success; `null` otherwise. The service removes them when the person to whom the record belongs is erased. */
+  /** The first characters of an unsuccessful response. Otherwise `null`. When the person to whom the record belongs is erased, the service removes this text. */
   answer: string | null;
 };
 
@@ -875,17 +875,17 @@ export type DryRun = {
   mismatch?: MismatchedField[];
 };
 
-/** The confirmation that the person should be erased. */
+/** The confirmation that the person is to be erased. */
 export type Erasing = {
   /** The id of the contact again, because erasing cannot be undone. */
   confirm: string;
 };
 
-/** Something that happened to a record. */
+/** An event about a record. */
 export type Event = {
-  /** The id of the event. Every delivery of the event has this id as `webhook-id`. */
+  /** The event's id. Every delivery of the event has this id as `webhook-id`. */
   id: string;
-  /** What happened, such as `deal.won`. */
+  /** The event type, such as `deal.won`. */
   type:
     | "contact.created"
     | "contact.updated"
@@ -921,7 +921,7 @@ export type Event = {
     | "account.restored"
     | "webhook.test"
     | "webhook.switched_off";
-  /** When the event happened, to the microsecond. A later event of the same record never has an earlier time, even if both happened in the same millisecond. */
+  /** When the event happened, to the microsecond. A later event about the same record never has an earlier time, even if both events happened in the same millisecond. */
   timestamp: string;
   /** The company of the record, which is the company of the key. */
   company_id: string;
@@ -935,25 +935,25 @@ export type Event = {
     | "template"
     | "account"
     | "webhook";
-  /** The id of the record. For a send, this is the id of its message. */
+  /** The record's id. For a send, this is the id of its message. */
   record_id: string;
-  /** Who made the change. */
+  /** The author of the change. */
   actor: EventActor;
-  /** The `X-Request-Id` of the request that made the change; `null` when there was none. */
+  /** The `X-Request-Id` of the request that made the change. `null` if no request made the change. */
   request_id: string | null;
   /** The names of the fields that changed. */
   changed: string[];
-  /** The value of a field before the change (`from`) and after it (`to`), only for fields without personal data, such as `stage_id`. Some types have other values here, such as the ids of the conversations of an erased contact. */
+  /** The values of each changed field before (`from`) and after (`to`) the change. Only fields without personal data are included, such as `stage_id`. Some event types have other values here, such as the ids of an erased contact's conversations. */
   changes: {
     [key: string]: unknown;
   };
 };
 
-/** Who made a change. */
+/** The author of a change. */
 export type EventActor = {
-  /** `key`: an API key. `person`: a signed-in person. `platform`: the operator. `channel`: WhatsApp. `job`: a scheduled job of the service. */
+  /** `key`: an API key. `person`: a signed-in user. `platform`: the operator. `channel`: WhatsApp. `job`: a scheduled job of the service. */
   kind: "key" | "person" | "platform" | "channel" | "job";
-  /** The id of the key or of the person; otherwise `null`. */
+  /** The id of the API key or the user. Otherwise `null`. */
   id: string | null;
 };
 
@@ -994,25 +994,25 @@ export type EventType =
   | "webhook.test"
   | "webhook.switched_off";
 
-/** What is wrong with one field. The message completes a sentence that begins with the field's name. */
+/** The problem with one field. The message completes a sentence that begins with the field's name. */
 export type FieldError = {
-  /** A path with dots, such as `phone`, `tags.3` or `limit`; `body` means the whole body. */
+  /** The path of the field, with dots, such as `phone`, `tags.3` or `limit`. `body` means the whole body. */
   field: string;
-  /** What is wrong, such as `is required`. */
+  /** The problem, such as `is required`. */
   message: string;
   /** A messaging account that the request can name in `phone_number_id`. */
   phone_number_id?: string;
-  /** The phone number of that account. */
+  /** The account's phone number. */
   display_phone?: string;
 };
 
 /** A contact that matches a search. */
 export type FoundContact = {
-  /** The kind of the record. */
+  /** The kind of record. */
   type: "contact";
-  /** The id of the record. */
+  /** The record's id. */
   id: string;
-  /** A text of one line that a list can show for the record. A conversation has the label of its contact. */
+  /** A one-line text that a list can show for the record. A conversation has its contact's label. */
   label: string;
   /** The record. */
   row: Contact;
@@ -1020,11 +1020,11 @@ export type FoundContact = {
 
 /** A conversation whose contact matches a search. */
 export type FoundConversation = {
-  /** The kind of the record. */
+  /** The kind of record. */
   type: "conversation";
-  /** The id of the record. */
+  /** The record's id. */
   id: string;
-  /** A text of one line that a list can show for the record. A conversation has the label of its contact. */
+  /** A one-line text that a list can show for the record. A conversation has its contact's label. */
   label: string;
   /** The record. */
   row: Conversation;
@@ -1032,11 +1032,11 @@ export type FoundConversation = {
 
 /** A deal that matches a search. */
 export type FoundDeal = {
-  /** The kind of the record. */
+  /** The kind of record. */
   type: "deal";
-  /** The id of the record. */
+  /** The record's id. */
   id: string;
-  /** A text of one line that a list can show for the record. A conversation has the label of its contact. */
+  /** A one-line text that a list can show for the record. A conversation has its contact's label. */
   label: string;
   /** The record. */
   row: Deal;
@@ -1044,25 +1044,25 @@ export type FoundDeal = {
 
 /** The query parameters of `getContact`, in addition to the arguments of its method. */
 export type GetContactQuery = {
-  /** Archived records: `exclude` leaves them out, `include` lists them together with the others, `only` lists only archived records. A record has a time in `archived_at` while it is archived. */
+  /** Whether the list contains archived records. `exclude` leaves out archived records. `include` lists all records. `only` lists only archived records. While a record is archived, its `archived_at` is not null. */
   archived?: "exclude" | "include" | "only" | undefined;
 };
 
 /** The query parameters of `getDeal`, in addition to the arguments of its method. */
 export type GetDealQuery = {
-  /** Archived records: `exclude` leaves them out, `include` lists them together with the others, `only` lists only archived records. A record has a time in `archived_at` while it is archived. */
+  /** Whether the list contains archived records. `exclude` leaves out archived records. `include` lists all records. `only` lists only archived records. While a record is archived, its `archived_at` is not null. */
   archived?: "exclude" | "include" | "only" | undefined;
 };
 
 /** The query parameters of `getPipeline`, in addition to the arguments of its method. */
 export type GetPipelineQuery = {
-  /** Archived records: `exclude` leaves them out, `include` lists them together with the others, `only` lists only archived records. A record has a time in `archived_at` while it is archived. */
+  /** Whether the list contains archived records. `exclude` leaves out archived records. `include` lists all records. `only` lists only archived records. While a record is archived, its `archived_at` is not null. */
   archived?: "exclude" | "include" | "only" | undefined;
 };
 
 /** The query parameters of `getStage`, in addition to the arguments of its method. */
 export type GetStageQuery = {
-  /** Archived records: `exclude` leaves them out, `include` lists them together with the others, `only` lists only archived records. A record has a time in `archived_at` while it is archived. */
+  /** Whether the list contains archived records. `exclude` leaves out archived records. `include` lists all records. `only` lists only archived records. While a record is archived, its `archived_at` is not null. */
   archived?: "exclude" | "include" | "only" | undefined;
 };
 
@@ -1074,15 +1074,15 @@ export type HeaderMedia = {
   url?: string;
 } & (unknown | unknown);
 
-/** The state of the service. */
+/** The service's state. */
 export type Health = {
-  /** Always `ok`: a service that does not work returns an error. */
+  /** Always `ok`, because a service that does not work returns an error. */
   status: "ok";
   /** The release of the functions. */
   version: string;
 };
 
-/** The newest conversations of a contact, newest first. */
+/** A contact's newest conversations, newest first. */
 export type IncludedConversations = {
   /** Up to 10 conversations. */
   data: Conversation[];
@@ -1090,7 +1090,7 @@ export type IncludedConversations = {
   has_more: boolean;
 };
 
-/** The newest deals of a contact, newest first. */
+/** A contact's newest deals, newest first. */
 export type IncludedDeals = {
   /** Up to 10 deals. */
   data: Deal[];
@@ -1098,19 +1098,19 @@ export type IncludedDeals = {
   has_more: boolean;
 };
 
-/** The limits of a request with this key. */
+/** The limits for requests with this key. */
 export type Limits = {
-  /** How many bytes the body of a request may have. */
+  /** The maximum size of a request body, in bytes. */
   body_bytes: number;
-  /** How many items a batch may have. */
+  /** The maximum number of items in a batch. */
   batch_items: number;
-  /** The highest `limit` of a list. */
+  /** The maximum `limit` of a list. */
   page_records: number;
-  /** How many requests of your company one instance of the gateway works on at the same time. */
+  /** The maximum number of your company's requests that one gateway instance processes at the same time. */
   requests_at_once: number;
-  /** How many further requests of your company may wait there. Requests beyond this number get a 429. */
+  /** The maximum number of your company's requests that may wait in one gateway instance. Additional requests receive a 429. */
   requests_waiting: number;
-  /** How many seconds a request may wait before it gets a 429. */
+  /** The maximum time that a request may wait before it receives a 429, in seconds. */
   waiting_seconds: number;
 };
 
@@ -1120,7 +1120,7 @@ export type ListContactChangesQuery = {
   limit?: number | undefined;
   /** The `next_cursor` of the previous page. Send it with the same filters and the same `sort` to get the next page. */
   cursor?: string | undefined;
-  /** Where to start without a cursor: `beginning` starts at the first record. `now` returns no changes, but a cursor for later changes. Do not combine `start` with `cursor`. */
+  /** Where to start if the request has no cursor. `beginning` starts at the first record. `now` returns no changes, only a cursor for later changes. Do not combine `start` with `cursor`. */
   start?: "beginning" | "now" | undefined;
 };
 
@@ -1130,25 +1130,25 @@ export type ListContactsQuery = {
   limit?: number | undefined;
   /** The `next_cursor` of the previous page. Send it with the same filters and the same `sort` to get the next page. */
   cursor?: string | undefined;
-  /** The field to sort the list by; a minus sign before it sorts in descending order. Records with the same value are in the order of their ids. */
+  /** The field to sort the list by. A minus sign before the field sorts in descending order. Records with the same value are sorted by id. */
   sort?: "created_at" | "-created_at" | "updated_at" | "-updated_at" | "name" | "-name" | undefined;
-  /** With `true`, `pagination` also says how many records the filters find: `total` and `total_relation`. */
+  /** With `true`, `pagination` also contains `total` and `total_relation`, the number of records that match the filters. */
   include_total?: boolean | undefined;
-  /** Archived records: `exclude` leaves them out, `include` lists them together with the others, `only` lists only archived records. A record has a time in `archived_at` while it is archived. */
+  /** Whether the list contains archived records. `exclude` leaves out archived records. `include` lists all records. `only` lists only archived records. While a record is archived, its `archived_at` is not null. */
   archived?: "exclude" | "include" | "only" | undefined;
-  /** Finds records that have all of these words. The words may be in different searched fields. The order of the words, case, accents and punctuation make no difference. A word of one or two letters is found only at the beginning of a word; a longer word is found anywhere. Numbers with 8 to 15 digits together also find a contact by its phone, in any spelling and with or without the country. */
+  /** Finds records that have all of these words. The words may be in different searched fields. Word order, case, accents and punctuation make no difference. A word of one or two letters matches only at the beginning of a word. A longer word matches anywhere. Numbers with 8 to 15 digits in total also find a contact by phone number, in any format and with or without the country code. */
   q?: string | undefined;
-  /** Finds records whose `id` is this value, or one of these values. */
+  /** Finds records whose `id` is one of these values. */
   id?: OneOrMore<string> | undefined;
   /** Finds records whose `id` is none of these values. */
   "id[ne]"?: OneOrMore<string> | undefined;
-  /** Finds records whose `external_id` is this value, or one of these values. */
+  /** Finds records whose `external_id` is one of these values. */
   external_id?: OneOrMore<string> | undefined;
   /** Finds records whose `external_id` is none of these values. */
   "external_id[ne]"?: OneOrMore<string> | undefined;
   /** `true` finds records without a value in `external_id`; `false` finds records with a value. */
   "external_id[empty]"?: boolean | undefined;
-  /** Finds records whose `name` is this value, or one of these values. */
+  /** Finds records whose `name` is one of these values. */
   name?: OneOrMore<string> | undefined;
   /** Finds records whose `name` is none of these values. */
   "name[ne]"?: OneOrMore<string> | undefined;
@@ -1156,7 +1156,7 @@ export type ListContactsQuery = {
   "name[empty]"?: boolean | undefined;
   /** Finds records with this text in `name`; case, accents and punctuation make no difference. One or two letters match only at the beginning of a word; a longer text matches anywhere. */
   "name[contains]"?: string | undefined;
-  /** Finds records by the email address of their person. Upper and lower case make no difference. For members, an owner or admin of your company must allow this search. */
+  /** Finds records by the email address of the contact or member. Case makes no difference. An owner or admin of your company must allow searching members by email address. */
   email?: OneOrMore<string> | undefined;
   /** Finds records whose `email` is none of these values. */
   "email[ne]"?: OneOrMore<string> | undefined;
@@ -1164,13 +1164,13 @@ export type ListContactsQuery = {
   "email[empty]"?: boolean | undefined;
   /** Finds records with this text in `email`; case, accents and punctuation make no difference. One or two letters match only at the beginning of a word; a longer text matches anywhere. */
   "email[contains]"?: string | undefined;
-  /** Finds records by the phone of their person, with the country code and in any spelling of the number. Blanks, brackets and hyphens make no difference. In a URL, write the plus sign as `%2B`, or leave it out. */
+  /** Finds records by their contact's phone number, with the country code and in any format. Spaces, brackets and hyphens make no difference. In a URL, write the plus sign as `%2B`, or leave it out. */
   phone?: OneOrMore<string> | undefined;
-  /** Finds contacts that have none of these phones. All spellings of a phone count as the same phone. */
+  /** Finds contacts that have none of these phone numbers. All formats of a phone number are equivalent. */
   "phone[ne]"?: OneOrMore<string> | undefined;
   /** `true` finds records without a value in `phone`; `false` finds records with a value. */
   "phone[empty]"?: boolean | undefined;
-  /** Finds records whose `temperature` is this value, or one of these values. */
+  /** Finds records whose `temperature` is one of these values. */
   temperature?: OneOrMore<"cold" | "warm" | "hot"> | undefined;
   /** Finds records whose `temperature` is none of these values. */
   "temperature[ne]"?: OneOrMore<"cold" | "warm" | "hot"> | undefined;
@@ -1182,13 +1182,13 @@ export type ListContactsQuery = {
   "tags[ne]"?: OneOrMore<string> | undefined;
   /** `true` finds records without a value in `tags`; `false` finds records with a value. */
   "tags[empty]"?: boolean | undefined;
-  /** Finds records whose `source` is this value, or one of these values. */
+  /** Finds records whose `source` is one of these values. */
   source?: OneOrMore<string> | undefined;
   /** Finds records whose `source` is none of these values. */
   "source[ne]"?: OneOrMore<string> | undefined;
   /** `true` finds records without a value in `source`; `false` finds records with a value. */
   "source[empty]"?: boolean | undefined;
-  /** Finds records whose `job_title` is this value, or one of these values. */
+  /** Finds records whose `job_title` is one of these values. */
   job_title?: OneOrMore<string> | undefined;
   /** Finds records whose `job_title` is none of these values. */
   "job_title[ne]"?: OneOrMore<string> | undefined;
@@ -1196,7 +1196,7 @@ export type ListContactsQuery = {
   "job_title[empty]"?: boolean | undefined;
   /** Finds records with this text in `job_title`; case, accents and punctuation make no difference. One or two letters match only at the beginning of a word; a longer text matches anywhere. */
   "job_title[contains]"?: string | undefined;
-  /** Finds records whose `empresa` is this value, or one of these values. */
+  /** Finds records whose `empresa` is one of these values. */
   empresa?: OneOrMore<string> | undefined;
   /** Finds records whose `empresa` is none of these values. */
   "empresa[ne]"?: OneOrMore<string> | undefined;
@@ -1204,7 +1204,7 @@ export type ListContactsQuery = {
   "empresa[empty]"?: boolean | undefined;
   /** Finds records with this text in `empresa`; case, accents and punctuation make no difference. One or two letters match only at the beginning of a word; a longer text matches anywhere. */
   "empresa[contains]"?: string | undefined;
-  /** Finds records whose `do_not_contact` is this value, or one of these values. */
+  /** Finds records whose `do_not_contact` is one of these values. */
   do_not_contact?: OneOrMore<boolean> | undefined;
   /** Finds records whose `do_not_contact` is none of these values. */
   "do_not_contact[ne]"?: OneOrMore<boolean> | undefined;
@@ -1218,7 +1218,7 @@ export type ListContactsQuery = {
   "marketing_opt_out_at[lte]"?: Time | undefined;
   /** `true` finds records without a value in `marketing_opt_out_at`; `false` finds records with a value. */
   "marketing_opt_out_at[empty]"?: boolean | undefined;
-  /** Finds records whose `is_active` is this value, or one of these values. */
+  /** Finds records whose `is_active` is one of these values. */
   is_active?: OneOrMore<boolean> | undefined;
   /** Finds records whose `is_active` is none of these values. */
   "is_active[ne]"?: OneOrMore<boolean> | undefined;
@@ -1238,7 +1238,7 @@ export type ListContactsQuery = {
   "updated_at[lt]"?: Time | undefined;
   /** Finds records whose `updated_at` is this time or earlier. */
   "updated_at[lte]"?: Time | undefined;
-  /** `custom_fields.<key>=<value>` finds contacts by a custom field. The key is everything after the first dot. A further dot is a part of the key, or separates it from the key of a nested object, as in `custom_fields.opening.city=Toronto`. The value is compared as text: `5` finds 5 and "5". Separate several values with commas. */
+  /** `custom_fields.<key>=<value>` finds contacts by a custom field. The key is everything after the first dot. A second dot is part of the key, or separates the key from a nested object's key, as in `custom_fields.opening.city=Toronto`. The value is compared as text: `5` finds 5 and "5". Separate several values with commas. */
   [field: `custom_fields.${string}`]: OneOrMore<string> | undefined;
 };
 
@@ -1248,7 +1248,7 @@ export type ListConversationChangesQuery = {
   limit?: number | undefined;
   /** The `next_cursor` of the previous page. Send it with the same filters and the same `sort` to get the next page. */
   cursor?: string | undefined;
-  /** Where to start without a cursor: `beginning` starts at the first record. `now` returns no changes, but a cursor for later changes. Do not combine `start` with `cursor`. */
+  /** Where to start if the request has no cursor. `beginning` starts at the first record. `now` returns no changes, only a cursor for later changes. Do not combine `start` with `cursor`. */
   start?: "beginning" | "now" | undefined;
 };
 
@@ -1258,7 +1258,7 @@ export type ListConversationsQuery = {
   limit?: number | undefined;
   /** The `next_cursor` of the previous page. Send it with the same filters and the same `sort` to get the next page. */
   cursor?: string | undefined;
-  /** The field to sort the list by; a minus sign before it sorts in descending order. Records with the same value are in the order of their ids. */
+  /** The field to sort the list by. A minus sign before the field sorts in descending order. Records with the same value are sorted by id. */
   sort?:
     | "created_at"
     | "-created_at"
@@ -1267,13 +1267,13 @@ export type ListConversationsQuery = {
     | "last_message_at"
     | "-last_message_at"
     | undefined;
-  /** With `true`, `pagination` also says how many records the filters find: `total` and `total_relation`. */
+  /** With `true`, `pagination` also contains `total` and `total_relation`, the number of records that match the filters. */
   include_total?: boolean | undefined;
-  /** Finds records whose `id` is this value, or one of these values. */
+  /** Finds records whose `id` is one of these values. */
   id?: OneOrMore<string> | undefined;
   /** Finds records whose `id` is none of these values. */
   "id[ne]"?: OneOrMore<string> | undefined;
-  /** Finds records whose `contact_id` is this value, or one of these values. */
+  /** Finds records whose `contact_id` is one of these values. */
   contact_id?: OneOrMore<string> | undefined;
   /** Finds records whose `contact_id` is none of these values. */
   "contact_id[ne]"?: OneOrMore<string> | undefined;
@@ -1281,17 +1281,17 @@ export type ListConversationsQuery = {
   phone_number_id?: OneOrMore<string> | undefined;
   /** Finds records whose `phone_number_id` is none of these values. */
   "phone_number_id[ne]"?: OneOrMore<string> | undefined;
-  /** Finds records whose `status` is this value, or one of these values. */
+  /** Finds records whose `status` is one of these values. */
   status?: OneOrMore<"open" | "pending" | "closed"> | undefined;
   /** Finds records whose `status` is none of these values. */
   "status[ne]"?: OneOrMore<"open" | "pending" | "closed"> | undefined;
-  /** Finds records whose `assigned_to` is this value, or one of these values. */
+  /** Finds records whose `assigned_to` is one of these values. */
   assigned_to?: OneOrMore<string> | undefined;
   /** Finds records whose `assigned_to` is none of these values. */
   "assigned_to[ne]"?: OneOrMore<string> | undefined;
   /** `true` finds records without a value in `assigned_to`; `false` finds records with a value. */
   "assigned_to[empty]"?: boolean | undefined;
-  /** Finds records whose `team_id` is this value, or one of these values. */
+  /** Finds records whose `team_id` is one of these values. */
   team_id?: OneOrMore<string> | undefined;
   /** Finds records whose `team_id` is none of these values. */
   "team_id[ne]"?: OneOrMore<string> | undefined;
@@ -1341,7 +1341,7 @@ export type ListDealChangesQuery = {
   limit?: number | undefined;
   /** The `next_cursor` of the previous page. Send it with the same filters and the same `sort` to get the next page. */
   cursor?: string | undefined;
-  /** Where to start without a cursor: `beginning` starts at the first record. `now` returns no changes, but a cursor for later changes. Do not combine `start` with `cursor`. */
+  /** Where to start if the request has no cursor. `beginning` starts at the first record. `now` returns no changes, only a cursor for later changes. Do not combine `start` with `cursor`. */
   start?: "beginning" | "now" | undefined;
 };
 
@@ -1351,15 +1351,15 @@ export type ListDealHistoryQuery = {
   limit?: number | undefined;
   /** The `next_cursor` of the previous page. Send it with the same filters and the same `sort` to get the next page. */
   cursor?: string | undefined;
-  /** The field to sort the list by; a minus sign before it sorts in descending order. Records with the same value are in the order of their ids. */
+  /** The field to sort the list by. A minus sign before the field sorts in descending order. Records with the same value are sorted by id. */
   sort?: "at" | "-at" | undefined;
-  /** With `true`, `pagination` also says how many records the filters find: `total` and `total_relation`. */
+  /** With `true`, `pagination` also contains `total` and `total_relation`, the number of records that match the filters. */
   include_total?: boolean | undefined;
-  /** Finds records whose `id` is this value, or one of these values. */
+  /** Finds records whose `id` is one of these values. */
   id?: OneOrMore<string> | undefined;
   /** Finds records whose `id` is none of these values. */
   "id[ne]"?: OneOrMore<string> | undefined;
-  /** Finds records whose `kind` is this value, or one of these values. */
+  /** Finds records whose `kind` is one of these values. */
   kind?: OneOrMore<"created" | "stage_changed" | "status_changed"> | undefined;
   /** Finds records whose `kind` is none of these values. */
   "kind[ne]"?: OneOrMore<"created" | "stage_changed" | "status_changed"> | undefined;
@@ -1379,7 +1379,7 @@ export type ListDealsQuery = {
   limit?: number | undefined;
   /** The `next_cursor` of the previous page. Send it with the same filters and the same `sort` to get the next page. */
   cursor?: string | undefined;
-  /** The field to sort the list by; a minus sign before it sorts in descending order. Records with the same value are in the order of their ids. */
+  /** The field to sort the list by. A minus sign before the field sorts in descending order. Records with the same value are sorted by id. */
   sort?:
     | "created_at"
     | "-created_at"
@@ -1396,23 +1396,23 @@ export type ListDealsQuery = {
     | "stage_changed_at"
     | "-stage_changed_at"
     | undefined;
-  /** With `true`, `pagination` also says how many records the filters find: `total` and `total_relation`. */
+  /** With `true`, `pagination` also contains `total` and `total_relation`, the number of records that match the filters. */
   include_total?: boolean | undefined;
-  /** Archived records: `exclude` leaves them out, `include` lists them together with the others, `only` lists only archived records. A record has a time in `archived_at` while it is archived. */
+  /** Whether the list contains archived records. `exclude` leaves out archived records. `include` lists all records. `only` lists only archived records. While a record is archived, its `archived_at` is not null. */
   archived?: "exclude" | "include" | "only" | undefined;
-  /** Finds records that have all of these words. The words may be in different searched fields. The order of the words, case, accents and punctuation make no difference. A word of one or two letters is found only at the beginning of a word; a longer word is found anywhere. Numbers with 8 to 15 digits together also find a contact by its phone, in any spelling and with or without the country. */
+  /** Finds records that have all of these words. The words may be in different searched fields. Word order, case, accents and punctuation make no difference. A word of one or two letters matches only at the beginning of a word. A longer word matches anywhere. Numbers with 8 to 15 digits in total also find a contact by phone number, in any format and with or without the country code. */
   q?: string | undefined;
-  /** Finds records whose `id` is this value, or one of these values. */
+  /** Finds records whose `id` is one of these values. */
   id?: OneOrMore<string> | undefined;
   /** Finds records whose `id` is none of these values. */
   "id[ne]"?: OneOrMore<string> | undefined;
-  /** Finds records whose `external_id` is this value, or one of these values. */
+  /** Finds records whose `external_id` is one of these values. */
   external_id?: OneOrMore<string> | undefined;
   /** Finds records whose `external_id` is none of these values. */
   "external_id[ne]"?: OneOrMore<string> | undefined;
   /** `true` finds records without a value in `external_id`; `false` finds records with a value. */
   "external_id[empty]"?: boolean | undefined;
-  /** Finds records whose `title` is this value, or one of these values. */
+  /** Finds records whose `title` is one of these values. */
   title?: OneOrMore<string> | undefined;
   /** Finds records whose `title` is none of these values. */
   "title[ne]"?: OneOrMore<string> | undefined;
@@ -1420,7 +1420,7 @@ export type ListDealsQuery = {
   "title[empty]"?: boolean | undefined;
   /** Finds records with this text in `title`; case, accents and punctuation make no difference. One or two letters match only at the beginning of a word; a longer text matches anywhere. */
   "title[contains]"?: string | undefined;
-  /** Finds records whose `value` is this value, or one of these values. */
+  /** Finds records whose `value` is one of these values. */
   value?: OneOrMore<number | string> | undefined;
   /** Finds records whose `value` is none of these values. */
   "value[ne]"?: OneOrMore<number | string> | undefined;
@@ -1434,19 +1434,19 @@ export type ListDealsQuery = {
   "value[lte]"?: number | string | undefined;
   /** `true` finds records without a value in `value`; `false` finds records with a value. */
   "value[empty]"?: boolean | undefined;
-  /** Finds records whose `status` is this value, or one of these values. */
+  /** Finds records whose `status` is one of these values. */
   status?: OneOrMore<"open" | "won" | "lost"> | undefined;
   /** Finds records whose `status` is none of these values. */
   "status[ne]"?: OneOrMore<"open" | "won" | "lost"> | undefined;
-  /** Finds records whose `contact_id` is this value, or one of these values. */
+  /** Finds records whose `contact_id` is one of these values. */
   contact_id?: OneOrMore<string> | undefined;
   /** Finds records whose `contact_id` is none of these values. */
   "contact_id[ne]"?: OneOrMore<string> | undefined;
-  /** Finds records whose `stage_id` is this value, or one of these values. */
+  /** Finds records whose `stage_id` is one of these values. */
   stage_id?: OneOrMore<string> | undefined;
   /** Finds records whose `stage_id` is none of these values. */
   "stage_id[ne]"?: OneOrMore<string> | undefined;
-  /** Finds records of one of these pipelines. A deal is in the pipeline of its stage. */
+  /** Finds records that belong to one of these pipelines. A deal belongs to the pipeline of its stage. */
   pipeline_id?: OneOrMore<string> | undefined;
   /** Finds records whose `won_at` is after this time. */
   "won_at[gt]"?: Time | undefined;
@@ -1500,9 +1500,9 @@ export type ListEventsQuery = {
   limit?: number | undefined;
   /** The `next_cursor` of the previous page. Send it with the same filters and the same `sort` to get the next page. */
   cursor?: string | undefined;
-  /** Where to start without a cursor: `beginning` starts at the first record. `now` returns no changes, but a cursor for later changes. Do not combine `start` with `cursor`. */
+  /** Where to start if the request has no cursor. `beginning` starts at the first record. `now` returns no changes, only a cursor for later changes. Do not combine `start` with `cursor`. */
   start?: "beginning" | "now" | undefined;
-  /** Finds records whose `type` is this value, or one of these values. */
+  /** Finds records whose `type` is one of these values. */
   type?:
     | OneOrMore<
       | "contact.created"
@@ -1550,11 +1550,11 @@ export type ListEventsQuery = {
       | "*"
     >
     | undefined;
-  /** Finds the events of this record. */
+  /** Finds the events about this record. */
   record_id?: string | undefined;
-  /** Finds what happened at this time or later. */
+  /** Finds events at this time or later. */
   since?: string | undefined;
-  /** Finds what happened before this time. */
+  /** Finds events before this time. */
   until?: string | undefined;
 };
 
@@ -1564,15 +1564,15 @@ export type ListMembersQuery = {
   limit?: number | undefined;
   /** The `next_cursor` of the previous page. Send it with the same filters and the same `sort` to get the next page. */
   cursor?: string | undefined;
-  /** The field to sort the list by; a minus sign before it sorts in descending order. Records with the same value are in the order of their ids. */
+  /** The field to sort the list by. A minus sign before the field sorts in descending order. Records with the same value are sorted by id. */
   sort?: "created_at" | "-created_at" | "updated_at" | "-updated_at" | "name" | "-name" | undefined;
-  /** With `true`, `pagination` also says how many records the filters find: `total` and `total_relation`. */
+  /** With `true`, `pagination` also contains `total` and `total_relation`, the number of records that match the filters. */
   include_total?: boolean | undefined;
-  /** Finds records whose `id` is this value, or one of these values. */
+  /** Finds records whose `id` is one of these values. */
   id?: OneOrMore<string> | undefined;
   /** Finds records whose `id` is none of these values. */
   "id[ne]"?: OneOrMore<string> | undefined;
-  /** Finds records whose `name` is this value, or one of these values. */
+  /** Finds records whose `name` is one of these values. */
   name?: OneOrMore<string> | undefined;
   /** Finds records whose `name` is none of these values. */
   "name[ne]"?: OneOrMore<string> | undefined;
@@ -1580,9 +1580,9 @@ export type ListMembersQuery = {
   "name[empty]"?: boolean | undefined;
   /** Finds records with this text in `name`; case, accents and punctuation make no difference. One or two letters match only at the beginning of a word; a longer text matches anywhere. */
   "name[contains]"?: string | undefined;
-  /** Finds records by the email address of their person. Upper and lower case make no difference. For members, an owner or admin of your company must allow this search. */
+  /** Finds records by the email address of the contact or member. Case makes no difference. An owner or admin of your company must allow searching members by email address. */
   email?: string | undefined;
-  /** Finds records whose `role` is this value, or one of these values. */
+  /** Finds records whose `role` is one of these values. */
   role?: OneOrMore<"owner" | "admin" | "agent"> | undefined;
   /** Finds records whose `role` is none of these values. */
   "role[ne]"?: OneOrMore<"owner" | "admin" | "agent"> | undefined;
@@ -1610,7 +1610,7 @@ export type ListMessageChangesQuery = {
   limit?: number | undefined;
   /** The `next_cursor` of the previous page. Send it with the same filters and the same `sort` to get the next page. */
   cursor?: string | undefined;
-  /** Where to start without a cursor: `beginning` starts at the first record. `now` returns no changes, but a cursor for later changes. Do not combine `start` with `cursor`. */
+  /** Where to start if the request has no cursor. `beginning` starts at the first record. `now` returns no changes, only a cursor for later changes. Do not combine `start` with `cursor`. */
   start?: "beginning" | "now" | undefined;
 };
 
@@ -1620,19 +1620,19 @@ export type ListMessagesQuery = {
   limit?: number | undefined;
   /** The `next_cursor` of the previous page. Send it with the same filters and the same `sort` to get the next page. */
   cursor?: string | undefined;
-  /** The field to sort the list by; a minus sign before it sorts in descending order. Records with the same value are in the order of their ids. */
+  /** The field to sort the list by. A minus sign before the field sorts in descending order. Records with the same value are sorted by id. */
   sort?: "created_at" | "-created_at" | undefined;
-  /** With `true`, `pagination` also says how many records the filters find: `total` and `total_relation`. */
+  /** With `true`, `pagination` also contains `total` and `total_relation`, the number of records that match the filters. */
   include_total?: boolean | undefined;
-  /** Finds records whose `id` is this value, or one of these values. */
+  /** Finds records whose `id` is one of these values. */
   id?: OneOrMore<string> | undefined;
   /** Finds records whose `id` is none of these values. */
   "id[ne]"?: OneOrMore<string> | undefined;
-  /** Finds records whose `direction` is this value, or one of these values. */
+  /** Finds records whose `direction` is one of these values. */
   direction?: OneOrMore<"inbound" | "outbound"> | undefined;
   /** Finds records whose `direction` is none of these values. */
   "direction[ne]"?: OneOrMore<"inbound" | "outbound"> | undefined;
-  /** Finds records whose `type` is this value, or one of these values. */
+  /** Finds records whose `type` is one of these values. */
   type?:
     | OneOrMore<
       | "text"
@@ -1668,7 +1668,7 @@ export type ListMessagesQuery = {
       | "unsupported"
     >
     | undefined;
-  /** Finds records whose `status` is this value, or one of these values. */
+  /** Finds records whose `status` is one of these values. */
   status?:
     | OneOrMore<"pending" | "accepted" | "sent" | "delivered" | "read" | "failed" | "expired">
     | undefined;
@@ -1678,13 +1678,13 @@ export type ListMessagesQuery = {
     | undefined;
   /** `true` finds records without a value in `status`; `false` finds records with a value. */
   "status[empty]"?: boolean | undefined;
-  /** Finds records whose `whatsapp_message_id` is this value, or one of these values. */
+  /** Finds records whose `whatsapp_message_id` is one of these values. */
   whatsapp_message_id?: OneOrMore<string> | undefined;
   /** Finds records whose `whatsapp_message_id` is none of these values. */
   "whatsapp_message_id[ne]"?: OneOrMore<string> | undefined;
   /** `true` finds records without a value in `whatsapp_message_id`; `false` finds records with a value. */
   "whatsapp_message_id[empty]"?: boolean | undefined;
-  /** Finds records whose `reply_to_id` is this value, or one of these values. */
+  /** Finds records whose `reply_to_id` is one of these values. */
   reply_to_id?: OneOrMore<string> | undefined;
   /** Finds records whose `reply_to_id` is none of these values. */
   "reply_to_id[ne]"?: OneOrMore<string> | undefined;
@@ -1754,7 +1754,7 @@ export type ListPipelinesQuery = {
   limit?: number | undefined;
   /** The `next_cursor` of the previous page. Send it with the same filters and the same `sort` to get the next page. */
   cursor?: string | undefined;
-  /** The field to sort the list by; a minus sign before it sorts in descending order. Records with the same value are in the order of their ids. */
+  /** The field to sort the list by. A minus sign before the field sorts in descending order. Records with the same value are sorted by id. */
   sort?:
     | "position"
     | "-position"
@@ -1765,15 +1765,15 @@ export type ListPipelinesQuery = {
     | "updated_at"
     | "-updated_at"
     | undefined;
-  /** With `true`, `pagination` also says how many records the filters find: `total` and `total_relation`. */
+  /** With `true`, `pagination` also contains `total` and `total_relation`, the number of records that match the filters. */
   include_total?: boolean | undefined;
-  /** Archived records: `exclude` leaves them out, `include` lists them together with the others, `only` lists only archived records. A record has a time in `archived_at` while it is archived. */
+  /** Whether the list contains archived records. `exclude` leaves out archived records. `include` lists all records. `only` lists only archived records. While a record is archived, its `archived_at` is not null. */
   archived?: "exclude" | "include" | "only" | undefined;
-  /** Finds records whose `id` is this value, or one of these values. */
+  /** Finds records whose `id` is one of these values. */
   id?: OneOrMore<string> | undefined;
   /** Finds records whose `id` is none of these values. */
   "id[ne]"?: OneOrMore<string> | undefined;
-  /** Finds records whose `name` is this value, or one of these values. */
+  /** Finds records whose `name` is one of these values. */
   name?: OneOrMore<string> | undefined;
   /** Finds records whose `name` is none of these values. */
   "name[ne]"?: OneOrMore<string> | undefined;
@@ -1781,7 +1781,7 @@ export type ListPipelinesQuery = {
   "name[empty]"?: boolean | undefined;
   /** Finds records with this text in `name`; case, accents and punctuation make no difference. One or two letters match only at the beginning of a word; a longer text matches anywhere. */
   "name[contains]"?: string | undefined;
-  /** Finds records whose `position` is this value, or one of these values. */
+  /** Finds records whose `position` is one of these values. */
   position?: OneOrMore<number> | undefined;
   /** Finds records whose `position` is none of these values. */
   "position[ne]"?: OneOrMore<number> | undefined;
@@ -1793,7 +1793,7 @@ export type ListPipelinesQuery = {
   "position[lt]"?: number | undefined;
   /** Finds records whose `position` is at most this number. */
   "position[lte]"?: number | undefined;
-  /** Finds records whose `is_default` is this value, or one of these values. */
+  /** Finds records whose `is_default` is one of these values. */
   is_default?: OneOrMore<boolean> | undefined;
   /** Finds records whose `is_default` is none of these values. */
   "is_default[ne]"?: OneOrMore<boolean> | undefined;
@@ -1821,43 +1821,43 @@ export type ListSendsQuery = {
   limit?: number | undefined;
   /** The `next_cursor` of the previous page. Send it with the same filters and the same `sort` to get the next page. */
   cursor?: string | undefined;
-  /** The field to sort the list by; a minus sign before it sorts in descending order. Records with the same value are in the order of their ids. */
+  /** The field to sort the list by. A minus sign before the field sorts in descending order. Records with the same value are sorted by id. */
   sort?: "created_at" | "-created_at" | undefined;
-  /** With `true`, `pagination` also says how many records the filters find: `total` and `total_relation`. */
+  /** With `true`, `pagination` also contains `total` and `total_relation`, the number of records that match the filters. */
   include_total?: boolean | undefined;
-  /** Finds records whose `message_id` is this value, or one of these values. */
+  /** Finds records whose `message_id` is one of these values. */
   message_id?: OneOrMore<string> | undefined;
   /** Finds records whose `message_id` is none of these values. */
   "message_id[ne]"?: OneOrMore<string> | undefined;
-  /** Finds records whose `conversation_id` is this value, or one of these values. */
+  /** Finds records whose `conversation_id` is one of these values. */
   conversation_id?: OneOrMore<string> | undefined;
   /** Finds records whose `conversation_id` is none of these values. */
   "conversation_id[ne]"?: OneOrMore<string> | undefined;
-  /** Finds records whose `contact_id` is this value, or one of these values. */
+  /** Finds records whose `contact_id` is one of these values. */
   contact_id?: OneOrMore<string> | undefined;
   /** Finds records whose `contact_id` is none of these values. */
   "contact_id[ne]"?: OneOrMore<string> | undefined;
-  /** Finds records by the phone of their person, with the country code and in any spelling of the number. Blanks, brackets and hyphens make no difference. In a URL, write the plus sign as `%2B`, or leave it out. */
+  /** Finds records by their contact's phone number, with the country code and in any format. Spaces, brackets and hyphens make no difference. In a URL, write the plus sign as `%2B`, or leave it out. */
   phone?: OneOrMore<string> | undefined;
   /** Finds the send with this idempotency key, exactly as you sent it. A comma in the key does not separate values. */
   idempotency_key?: string | undefined;
-  /** Finds records whose `api_key_id` is this value, or one of these values. */
+  /** Finds records whose `api_key_id` is one of these values. */
   api_key_id?: OneOrMore<string> | undefined;
   /** Finds records whose `api_key_id` is none of these values. */
   "api_key_id[ne]"?: OneOrMore<string> | undefined;
   /** `true` finds records without a value in `api_key_id`; `false` finds records with a value. */
   "api_key_id[empty]"?: boolean | undefined;
-  /** Finds records whose `template_name` is this value, or one of these values. */
+  /** Finds records whose `template_name` is one of these values. */
   template_name?: OneOrMore<string> | undefined;
   /** Finds records whose `template_name` is none of these values. */
   "template_name[ne]"?: OneOrMore<string> | undefined;
   /** `true` finds records without a value in `template_name`; `false` finds records with a value. */
   "template_name[empty]"?: boolean | undefined;
-  /** Finds records whose `state` is this value, or one of these values. */
+  /** Finds records whose `state` is one of these values. */
   state?: OneOrMore<"pending" | "sent" | "failed" | "released"> | undefined;
   /** Finds records whose `state` is none of these values. */
   "state[ne]"?: OneOrMore<"pending" | "sent" | "failed" | "released"> | undefined;
-  /** Finds records whose `status` is this value, or one of these values. */
+  /** Finds records whose `status` is one of these values. */
   status?:
     | OneOrMore<"pending" | "accepted" | "sent" | "delivered" | "read" | "failed" | "expired">
     | undefined;
@@ -1865,11 +1865,11 @@ export type ListSendsQuery = {
   "status[ne]"?:
     | OneOrMore<"pending" | "accepted" | "sent" | "delivered" | "read" | "failed" | "expired">
     | undefined;
-  /** Finds sends that failed or were released for this reason, or for one of these reasons: the `reason` in their `failure`. */
+  /** Finds sends that failed or were released for one of these reasons, which are compared with `reason` in `failure`. */
   reason?: OneOrMore<string> | undefined;
   /** Finds sends that failed or were released for none of these reasons, and sends without a reason. */
   "reason[ne]"?: OneOrMore<string> | undefined;
-  /** `true` finds sends without a `failure`; `false` finds sends with one. */
+  /** `true` finds sends without a `failure`; `false` finds sends with a `failure`. */
   "reason[empty]"?: boolean | undefined;
   /** Finds records whose `created_at` is after this time. */
   "created_at[gt]"?: Time | undefined;
@@ -1887,7 +1887,7 @@ export type ListStagesQuery = {
   limit?: number | undefined;
   /** The `next_cursor` of the previous page. Send it with the same filters and the same `sort` to get the next page. */
   cursor?: string | undefined;
-  /** The field to sort the list by; a minus sign before it sorts in descending order. Records with the same value are in the order of their ids. */
+  /** The field to sort the list by. A minus sign before the field sorts in descending order. Records with the same value are sorted by id. */
   sort?:
     | "position"
     | "-position"
@@ -1898,19 +1898,19 @@ export type ListStagesQuery = {
     | "updated_at"
     | "-updated_at"
     | undefined;
-  /** With `true`, `pagination` also says how many records the filters find: `total` and `total_relation`. */
+  /** With `true`, `pagination` also contains `total` and `total_relation`, the number of records that match the filters. */
   include_total?: boolean | undefined;
-  /** Archived records: `exclude` leaves them out, `include` lists them together with the others, `only` lists only archived records. A record has a time in `archived_at` while it is archived. */
+  /** Whether the list contains archived records. `exclude` leaves out archived records. `include` lists all records. `only` lists only archived records. While a record is archived, its `archived_at` is not null. */
   archived?: "exclude" | "include" | "only" | undefined;
-  /** Finds records whose `id` is this value, or one of these values. */
+  /** Finds records whose `id` is one of these values. */
   id?: OneOrMore<string> | undefined;
   /** Finds records whose `id` is none of these values. */
   "id[ne]"?: OneOrMore<string> | undefined;
-  /** Finds records of one of these pipelines. A deal is in the pipeline of its stage. */
+  /** Finds records that belong to one of these pipelines. A deal belongs to the pipeline of its stage. */
   pipeline_id?: OneOrMore<string> | undefined;
   /** Finds records whose `pipeline_id` is none of these values. */
   "pipeline_id[ne]"?: OneOrMore<string> | undefined;
-  /** Finds records whose `name` is this value, or one of these values. */
+  /** Finds records whose `name` is one of these values. */
   name?: OneOrMore<string> | undefined;
   /** Finds records whose `name` is none of these values. */
   "name[ne]"?: OneOrMore<string> | undefined;
@@ -1918,7 +1918,7 @@ export type ListStagesQuery = {
   "name[empty]"?: boolean | undefined;
   /** Finds records with this text in `name`; case, accents and punctuation make no difference. One or two letters match only at the beginning of a word; a longer text matches anywhere. */
   "name[contains]"?: string | undefined;
-  /** Finds records whose `position` is this value, or one of these values. */
+  /** Finds records whose `position` is one of these values. */
   position?: OneOrMore<number> | undefined;
   /** Finds records whose `position` is none of these values. */
   "position[ne]"?: OneOrMore<number> | undefined;
@@ -1954,15 +1954,15 @@ export type ListTeamsQuery = {
   limit?: number | undefined;
   /** The `next_cursor` of the previous page. Send it with the same filters and the same `sort` to get the next page. */
   cursor?: string | undefined;
-  /** The field to sort the list by; a minus sign before it sorts in descending order. Records with the same value are in the order of their ids. */
+  /** The field to sort the list by. A minus sign before the field sorts in descending order. Records with the same value are sorted by id. */
   sort?: "created_at" | "-created_at" | "updated_at" | "-updated_at" | "name" | "-name" | undefined;
-  /** With `true`, `pagination` also says how many records the filters find: `total` and `total_relation`. */
+  /** With `true`, `pagination` also contains `total` and `total_relation`, the number of records that match the filters. */
   include_total?: boolean | undefined;
-  /** Finds records whose `id` is this value, or one of these values. */
+  /** Finds records whose `id` is one of these values. */
   id?: OneOrMore<string> | undefined;
   /** Finds records whose `id` is none of these values. */
   "id[ne]"?: OneOrMore<string> | undefined;
-  /** Finds records whose `name` is this value, or one of these values. */
+  /** Finds records whose `name` is one of these values. */
   name?: OneOrMore<string> | undefined;
   /** Finds records whose `name` is none of these values. */
   "name[ne]"?: OneOrMore<string> | undefined;
@@ -1994,15 +1994,15 @@ export type ListTemplatesQuery = {
   limit?: number | undefined;
   /** The `next_cursor` of the previous page. Send it with the same filters and the same `sort` to get the next page. */
   cursor?: string | undefined;
-  /** The field to sort the list by; a minus sign before it sorts in descending order. Records with the same value are in the order of their ids. */
+  /** The field to sort the list by. A minus sign before the field sorts in descending order. Records with the same value are sorted by id. */
   sort?: "name" | "-name" | "created_at" | "-created_at" | "updated_at" | "-updated_at" | undefined;
-  /** With `true`, `pagination` also says how many records the filters find: `total` and `total_relation`. */
+  /** With `true`, `pagination` also contains `total` and `total_relation`, the number of records that match the filters. */
   include_total?: boolean | undefined;
-  /** Finds records whose `id` is this value, or one of these values. */
+  /** Finds records whose `id` is one of these values. */
   id?: OneOrMore<string> | undefined;
   /** Finds records whose `id` is none of these values. */
   "id[ne]"?: OneOrMore<string> | undefined;
-  /** Finds records whose `name` is this value, or one of these values. */
+  /** Finds records whose `name` is one of these values. */
   name?: OneOrMore<string> | undefined;
   /** Finds records whose `name` is none of these values. */
   "name[ne]"?: OneOrMore<string> | undefined;
@@ -2010,21 +2010,21 @@ export type ListTemplatesQuery = {
   "name[empty]"?: boolean | undefined;
   /** Finds records with this text in `name`; case, accents and punctuation make no difference. One or two letters match only at the beginning of a word; a longer text matches anywhere. */
   "name[contains]"?: string | undefined;
-  /** Finds records whose `language` is this value, or one of these values. */
+  /** Finds records whose `language` is one of these values. */
   language?: OneOrMore<string> | undefined;
   /** Finds records whose `language` is none of these values. */
   "language[ne]"?: OneOrMore<string> | undefined;
-  /** Finds records whose `status` is this value, or one of these values. */
+  /** Finds records whose `status` is one of these values. */
   status?: OneOrMore<string> | undefined;
   /** Finds records whose `status` is none of these values. */
   "status[ne]"?: OneOrMore<string> | undefined;
-  /** Finds records whose `category` is this value, or one of these values. */
+  /** Finds records whose `category` is one of these values. */
   category?: OneOrMore<string> | undefined;
   /** Finds records whose `category` is none of these values. */
   "category[ne]"?: OneOrMore<string> | undefined;
   /** `true` finds records without a value in `category`; `false` finds records with a value. */
   "category[empty]"?: boolean | undefined;
-  /** Finds records whose `business_account_id` is this value, or one of these values. */
+  /** Finds records whose `business_account_id` is one of these values. */
   business_account_id?: OneOrMore<string> | undefined;
   /** Finds records whose `business_account_id` is none of these values. */
   "business_account_id[ne]"?: OneOrMore<string> | undefined;
@@ -2054,9 +2054,9 @@ export type ListWebhookDeliveriesQuery = {
   limit?: number | undefined;
   /** The `next_cursor` of the previous page. Send it with the same filters and the same `sort` to get the next page. */
   cursor?: string | undefined;
-  /** Finds records whose `state` is this value, or one of these values. */
+  /** Finds records whose `state` is one of these values. */
   state?: "waiting" | "delivered" | "failed" | "undelivered" | undefined;
-  /** Finds records whose `type` is this value, or one of these values. */
+  /** Finds records whose `type` is one of these values. */
   type?:
     | "contact.created"
     | "contact.updated"
@@ -2112,15 +2112,15 @@ export type MarketingOptOut = {
   reason: "marketing_opt_out";
 };
 
-/** The company and the key of the request. */
+/** The company and the API key that make the request. */
 export type Me = {
-  /** The company of the key. The key reaches only the data of this company. */
+  /** The API key's company. The key can access only this company's data. */
   company: OwnCompany;
-  /** The key of the request. */
+  /** The API key that makes the request. */
   key: OwnKey;
-  /** `local`: the service calls the WhatsApp API on its own machine, as the local stack with its sandbox does. `live`: it calls another address, so assume that every message reaches a person. */
+  /** `local`: the service calls a WhatsApp API on its own machine, such as the sandbox of the local stack. `live`: the service calls another URL, so assume that every message reaches a person. */
   environment: "live" | "local";
-  /** The limits of a request with this key. There is no quota for an hour or a day. */
+  /** The limits for requests with this key. There is no hourly or daily quota. */
   limits: Limits;
 };
 
@@ -2148,11 +2148,11 @@ export type MediaUpload = {
 
 /** A person who works in your company. */
 export type Member = {
-  /** The id of the person. */
+  /** The person's id. */
   readonly id: string;
   /** The company of the record, which is the company of the key. */
   readonly company_id: string;
-  /** The person's name; `null` until one is set. */
+  /** The person's name. `null` until a name is set. */
   name: string | null;
   /** The person's role in the company. */
   role: "owner" | "admin" | "agent";
@@ -2176,11 +2176,11 @@ export type Message = {
   readonly id: string;
   /** The company of the record, which is the company of the key. */
   readonly company_id: string;
-  /** The conversation of the message. */
+  /** The message's conversation. */
   conversation_id: string;
   /** `inbound`: from the contact. `outbound`: from your company. */
   direction: "inbound" | "outbound";
-  /** The kind of the message, such as `text` or `image`. The record does not contain the file itself. */
+  /** The message type, such as `text` or `image`. The record does not contain the file itself. */
   type:
     | "text"
     | "image"
@@ -2195,43 +2195,43 @@ export type Message = {
     | "order"
     | "system"
     | "unsupported";
-  /** Who wrote the message; `null` when the platform wrote it and named no author. */
+  /** The author of the message. `null` if the platform wrote the message and named no author. */
   author: MessageAuthor | null;
-  /** What the message says: the text, the caption of a file, or the label of the button that was tapped. For a template send, this is its `display_text`. An outbound message has at most 4,096 characters. */
+  /** The content of the message: the text, a file's caption, or the label of the button that was tapped. For a template send, this is its `display_text`. An outbound message has at most 4,096 characters. */
   content: string;
-  /** The text of a template send as the recipient sees it. `null` for any other message, and when the text of the template was not known. */
+  /** The text of a template send as the recipient sees it. `null` for any other message, and if the template's text was not known. */
   rendered_text: string | null;
-  /** The status of an outbound message. `pending`: the channel's answer is not known yet. `accepted`: the channel accepted the message. `sent`, `delivered`, `read`: the channel reported this status. `failed`: the channel did not accept or deliver the message, or never answered. `expired`: the lifetime of the message ended, and the channel never reported that it arrived. `null` for an inbound message. */
+  /** The status of an outbound message. `pending`: the channel's response is not known yet. `accepted`: the channel accepted the message. `sent`, `delivered`, `read`: the channel reported this status. `failed`: the channel did not accept or deliver the message, or never responded. `expired`: the message's lifetime ended, and the channel never reported its arrival. `null` for an inbound message. */
   status: "pending" | "accepted" | "sent" | "delivered" | "read" | "failed" | "expired" | null;
-  /** The channel's id of the message; `null` until it is known. */
+  /** The channel's id for the message. `null` until this id is known. */
   whatsapp_message_id: string | null;
-  /** For an outbound message: when the channel passed it on to the person, as the channel reported. For an inbound message: when the person sent it. */
+  /** For an outbound message, when the channel passed the message on to the contact, as the channel reported. For an inbound message, when the contact sent the message. */
   readonly sent_at: string | null;
-  /** When the message reached one of the person's devices. May stay `null` for a message that was read. */
+  /** When the message reached one of the contact's devices. May remain `null` for a message that was read. */
   readonly delivered_at: string | null;
-  /** When the person read the message, or played it. For an inbound message, when your company marked it as read. */
+  /** When the contact read or played the message. For an inbound message, when your company marked it as read. */
   readonly read_at: string | null;
   /** When the message failed, according to the channel. */
   readonly failed_at: string | null;
-  /** When the lifetime of the message ended, if the channel never reported that it arrived. */
+  /** When the message's lifetime ended, if the channel never reported its arrival. */
   readonly expired_at: string | null;
-  /** Why the message failed, according to the channel. The reason stays here even when the message arrives later. */
+  /** Why the message failed, according to the channel. The reason remains even if the message arrives later. */
   failure: MessageFailure | null;
-  /** The price category that the channel gives the message, such as `marketing`, `utility` or `service`. */
+  /** The price category that the channel assigned to the message, such as `marketing`, `utility` or `service`. */
   price_category: string | null;
   /** How the channel charges for the message, such as `regular`, `free_customer_service` or `free_entry_point`. */
   price_type: string | null;
-  /** For an inbound message: the object that the channel sent for this type of message, without the parts that are fields of this record. `{ "truncated": true }` when it is larger than 64 KiB. */
+  /** For an inbound message, the object that the channel sent for this type of message, without the parts that are fields of this record. `{ "truncated": true }` when it is larger than 64 KiB. */
   payload: {
     [key: string]: unknown;
   } | null;
-  /** The place that the person sent; only for the type `location`. */
+  /** The location that the contact sent. Present only for the type `location`. */
   location: MessageLocation | null;
-  /** The contact cards that the person sent; only for the type `contacts`. The cards do not create contacts. */
+  /** The contact cards that the contact sent. Present only for the type `contacts`. The cards do not create contacts. */
   contact_cards: ContactCard[] | null;
-  /** What the person chose: for the type `button` the button of a template, and for the type `interactive` a reply button or an entry of a list. `null` for a form. */
+  /** The contact's choice. For the type `button`, this is a template's button. For the type `interactive`, this is a reply button or a list entry. `null` for a form. */
   choice: MessageChoice | null;
-  /** What is known about the file of an inbound message. */
+  /** The details of an inbound message's media file. */
   media: MessageMedia | null;
   /** The id of the message that this message answers, if this service has that message. */
   reply_to_id: string | null;
@@ -2255,23 +2255,23 @@ export type Message = {
 
 /** Who wrote a message. */
 export type MessageAuthor = {
-  /** `person`: the contact of the conversation. `key`: an API key, with a template send or a free reply. `member`: a person who works in your company. `agent`: the platform's AI agent. `system`: the channel or the platform itself, such as a notice of a new phone. */
+  /** `person`: the contact of the conversation. `key`: an API key, with a template send or a free reply. `member`: a person who works in your company. `agent`: the platform's AI agent. `system`: the channel or the platform itself, such as a notice of a new phone number. */
   type: "person" | "key" | "member" | "agent" | "system";
-  /** The id of the contact, the key or the member, even after the key or the member was deleted. `null` when there is none. */
+  /** The id of the contact, the key or the member, even after the key or the member was deleted. `null` if the author has no id. */
   id: string | null;
-  /** The name of the author. A contact has its current name. A key, a member or an agent has the name that it had when the message was written. `null` when there is none. */
+  /** The name of the author. For a contact, this is the current name. For a key, a member or an agent, this is the name when the message was written. `null` if the author has no name. */
   name: string | null;
 };
 
 /** The button or the entry of a list that a person chose. */
 export type MessageChoice = {
-  /** `button`: a button of a template. `button_reply`: a reply button. `list_reply`: an entry of a list. */
+  /** `button`: a template's button. `button_reply`: a reply button. `list_reply`: a list entry. */
   type: "button" | "button_reply" | "list_reply";
-  /** The id that your company gave the button or the entry; for a template's button, its payload. */
+  /** The id that your company gave the button or the list entry. For a template's button, this is the button's payload. */
   id: string | null;
-  /** The label that the person saw. */
+  /** The label that the contact saw. */
   title: string | null;
-  /** The description of the entry. */
+  /** The description of the list entry. */
   description: string | null;
 };
 
@@ -2283,7 +2283,7 @@ export type MessageFailure = {
   code: number | null;
   /** The channel's words. */
   message: string | null;
-  /** Further details, in the channel's words. */
+  /** Additional details from the channel. */
   details: string | null;
 };
 
@@ -2293,19 +2293,19 @@ export type MessageLocation = {
   latitude: number;
   /** The longitude in degrees. */
   longitude: number;
-  /** The name of the place. */
+  /** The name of the location. */
   name: string | null;
-  /** The address of the place. */
+  /** The address of the location. */
   address: string | null;
-  /** The web page of the place. */
+  /** The web page of the location. */
   url: string | null;
 };
 
 /** A file that a person sent, such as an image. The channel keeps the file itself; `GET /messages/{id}/media` reads it. */
 export type MessageMedia = {
-  /** The channel's id of the file. */
+  /** The channel's id for the file. */
   id: string | null;
-  /** The type of the file, such as `image/jpeg`. */
+  /** The file's content type, such as `image/jpeg`. */
   mime_type: string | null;
   /** The SHA-256 hash of the file in hexadecimal digits. */
   sha256: string | null;
@@ -2357,11 +2357,11 @@ export type MismatchedField =
   | "phone"
   | "conversation_id";
 
-/** A contact to create. A field that is left out gets its default. */
+/** A contact to create. A field that is left out has its default value. */
 export type NewContact = {
-  /** The person's phone in E.164 format with a leading plus sign, exactly as it was sent. `null` when the channel hides the person's phone. */
+  /** The person's phone number in E.164 format with a leading plus sign, exactly as it was sent. `null` if the channel hides the person's phone number. */
   phone: string;
-  /** The id of the contact in your own system. Two contacts that are not archived never have the same `external_id`. */
+  /** The contact's id in your own system. Two contacts that are not archived never have the same `external_id`. */
   external_id?: string | null;
   /** The person's name. */
   name?: string | null;
@@ -2369,7 +2369,7 @@ export type NewContact = {
   email?: string | null;
   /** How warm the lead is. */
   temperature?: "cold" | "warm" | "hot";
-  /** Labels to group contacts by. */
+  /** Labels for grouping contacts. */
   tags?: string[];
   /** Where the contact came from. */
   source?: string;
@@ -2391,15 +2391,15 @@ export type NewContact = {
 
 /** A deal to create. */
 export type NewDeal = {
-  /** What the deal is about. */
+  /** The title of the deal. */
   title: string;
-  /** The contact of the deal. */
+  /** The deal's contact. */
   contact_id: string;
   /** The stage that the deal is in. */
   stage_id: string;
-  /** The value of the deal, with at most two decimals. */
+  /** The deal's value, with at most two decimals. */
   value?: number | null;
-  /** The id of the deal in your own system. Two deals that are not archived never have the same `external_id`. */
+  /** The deal's id in your own system. Two deals that are not archived never have the same `external_id`. */
   external_id?: string | null;
 };
 
@@ -2411,9 +2411,9 @@ export type NewDealBatch = {
 
 /** A pipeline to create. */
 export type NewPipeline = {
-  /** The name of the pipeline. */
+  /** The pipeline's name. */
   name: string;
-  /** The place of the pipeline in the list: 0, 1, 2 and so on. A number higher than the last place means the last place. */
+  /** The pipeline's position in the list: 0, 1, 2 and so on. A number higher than the last position means the last position. */
   position?: number;
   /** Whether the pipeline is the company's default pipeline. A company always has exactly one default pipeline. */
   is_default?: boolean;
@@ -2421,17 +2421,17 @@ export type NewPipeline = {
 
 /** A stage to create. */
 export type NewStage = {
-  /** The pipeline of the stage. */
+  /** The stage's pipeline. */
   pipeline_id: string;
-  /** The name of the stage. */
+  /** The stage's name. */
   name: string;
-  /** The place of the stage in its pipeline: 0, 1, 2 and so on. A number higher than the last place means the last place. */
+  /** The stage's position in its pipeline: 0, 1, 2 and so on. A number higher than the last position means the last position. */
   position?: number;
 };
 
 /** A webhook to create. */
 export type NewWebhook = {
-  /** The address that gets the events: `https`, port 443 or 8443, with a host name whose addresses are all on the public internet. */
+  /** The URL that receives the events. The URL must use `https`, port 443 or 8443, and a host name whose IP addresses are all on the public internet. */
   url: string;
   /** The types of events: exact types (`deal.won`), all types of a resource (`deal.*`), or all types (`*`). */
   types: (
@@ -2479,17 +2479,17 @@ export type NewWebhook = {
     | "webhook.*"
     | "*"
   )[];
-  /** `full`: an event has the record as it is when the event is delivered. `ids`: an event has only the id of the record. */
+  /** `full`: an event contains the record's state when the event is delivered. `ids`: an event contains only the record's id. */
   payload?: "full" | "ids";
-  /** What the webhook is for. Only your company sees it. */
+  /** The purpose of the webhook. Only your company sees this text. */
   description?: string | null;
 };
 
-/** A description of an API in OpenAPI 3.1. */
+/** An OpenAPI 3.1 document. */
 export type OpenApi = {
-  /** The version of OpenAPI. */
+  /** The OpenAPI version. */
   openapi: string;
-  /** The name of the API and the version of the interface. */
+  /** The API's name and version. */
   info: {
     title: string;
     version: string;
@@ -2508,37 +2508,37 @@ export type OpenApi = {
   [key: string]: unknown;
 };
 
-/** The company of the key. */
+/** The API key's company. */
 export type OwnCompany = {
-  /** The id of the company, which is the `company_id` of its records. */
+  /** The company's id, which is the `company_id` of its records. */
   id: string;
-  /** The name of the company. */
+  /** The company's name. */
   name: string;
 };
 
-/** Facts about the key of the request. The key itself is never returned. */
+/** The properties of the API key that makes the request. The key itself is never returned. */
 export type OwnKey = {
-  /** The id of the key. */
+  /** The API key's id. */
   id: string;
-  /** The name that a person gave the key. */
+  /** The name that a user gave the key. */
   name: string;
-  /** What the key may do. */
+  /** The key's scopes. */
   scopes: ("read" | "write" | "messaging" | "webhooks")[];
-  /** The time from which the key is refused; `null` when it does not expire. */
+  /** The time at which the key expires. `null` if the key does not expire. */
   expires_at: string | null;
 };
 
-/** The place of this page in the list. */
+/** The position of this page in the list. */
 export type Pagination = {
   /** The maximum number of records on a page. */
   limit: number;
   /** Whether there is another page. */
   has_more: boolean;
-  /** The `cursor` of the next page; `null` on the last page. */
+  /** The `cursor` of the next page. `null` on the last page. */
   next_cursor: string | null;
-  /** How many records the filters find, up to 100,000. Only with `include_total=true`. */
+  /** The number of records that match the filters, up to 100,000. Present only with `include_total=true`. */
   total?: number;
-  /** `eq`: the total is exact. `gte`: there are at least this many. */
+  /** `eq`: the total is exact. `gte`: there are at least this many records. */
   total_relation?: "eq" | "gte";
 };
 
@@ -2548,13 +2548,13 @@ export type Pipeline = {
   readonly id: string;
   /** The company of the record, which is the company of the key. */
   readonly company_id: string;
-  /** The name of the pipeline. */
+  /** The pipeline's name. */
   name: string;
-  /** The place of the pipeline in the list: 0, 1, 2 and so on. A number higher than the last place means the last place. */
+  /** The pipeline's position in the list: 0, 1, 2 and so on. A number higher than the last position means the last position. */
   position: number;
   /** Whether the pipeline is the company's default pipeline. A company always has exactly one default pipeline. */
   is_default: boolean;
-  /** When the pipeline was archived; `null` while it is in use. */
+  /** When the pipeline was archived. `null` while the pipeline is in use. */
   readonly archived_at: string | null;
   /** When the record was created. */
   readonly created_at: string;
@@ -2566,9 +2566,9 @@ export type Pipeline = {
 
 /** Changes to a pipeline. */
 export type PipelineChanges = {
-  /** The name of the pipeline. */
+  /** The pipeline's name. */
   name?: string;
-  /** The place of the pipeline in the list: 0, 1, 2 and so on. A number higher than the last place means the last place. */
+  /** The pipeline's position in the list: 0, 1, 2 and so on. A number higher than the last position means the last position. */
   position?: number;
   /** Whether the pipeline is the company's default pipeline. A company always has exactly one default pipeline. */
   is_default?: boolean;
@@ -2580,13 +2580,13 @@ export type PipelineWithIncluded = {
   readonly id: string;
   /** The company of the record, which is the company of the key. */
   readonly company_id: string;
-  /** The name of the pipeline. */
+  /** The pipeline's name. */
   name: string;
-  /** The place of the pipeline in the list: 0, 1, 2 and so on. A number higher than the last place means the last place. */
+  /** The pipeline's position in the list: 0, 1, 2 and so on. A number higher than the last position means the last position. */
   position: number;
   /** Whether the pipeline is the company's default pipeline. A company always has exactly one default pipeline. */
   is_default: boolean;
-  /** When the pipeline was archived; `null` while it is in use. */
+  /** When the pipeline was archived. `null` while the pipeline is in use. */
   readonly archived_at: string | null;
   /** When the record was created. */
   readonly created_at: string;
@@ -2594,21 +2594,21 @@ export type PipelineWithIncluded = {
   readonly updated_at: string;
   /** A number that is new after each change of the record, as a string of digits. In double quotes, it is the record's ETag. */
   readonly version: string;
-  /** The stages of the pipeline by position, with `include=stages`. */
+  /** The pipeline's stages by position. Present only with `include=stages`. */
   stages?: Stage[];
 };
 
 /** The query parameters of `putContact`, in addition to the arguments of its method. */
 export type PutContactQuery = {
-  /** The field by which the contact is found: `phone`, in any spelling, or `external_id`. */
+  /** The field that identifies the contact: `phone`, in any format, or `external_id`. */
   match?: "phone" | "external_id" | undefined;
-  /** What happens to a record that your company already has. `update`: the fields of the request replace the fields of the record. `merge`: the same, but `custom_fields` is merged key by key (`null` removes a key), and `tags` is added to the stored tags. `keep`: the fields of the request fill only empty fields. `fail`: the record does not change, and the item gets a 409. */
+  /** What happens to a record that your company already has. `update`: the request's fields replace the record's fields. `merge`: like `update`, but `custom_fields` is merged key by key (`null` removes a key), and `tags` is added to the stored tags. `keep`: the request's fields fill only empty fields. `fail`: the record does not change, and the item gets a 409. */
   on_conflict?: "update" | "merge" | "keep" | undefined;
 };
 
 /** The event that will be delivered. */
 export type QueuedEvent = {
-  /** The id of the event, which the receiver gets as `webhook-id`. */
+  /** The event's id, which the receiver receives as `webhook-id`. */
   event_id: string;
 };
 
@@ -2652,13 +2652,13 @@ export type Repeat = {
   mismatch?: MismatchedField[];
 };
 
-/** Which events to deliver again. */
+/** The events to redeliver. */
 export type Replay = {
-  /** Replays the events from this time on. The time must be in the last 30 days. */
+  /** The start of the replay. Events at this time or later are replayed. The time must be within the last 30 days. */
   since: string;
-  /** Replays the events before this time. Without this field, it is the time of the request. */
+  /** The end of the replay. Events before this time are replayed. The default is the time of the request. */
   until?: string;
-  /** Replays only events of these types. Without this field, the types are the types of the webhook. */
+  /** The event types to replay. The default is the webhook's types. */
   types?: (
     | "contact.created"
     | "contact.updated"
@@ -2706,13 +2706,13 @@ export type Replay = {
   )[];
 };
 
-/** The events that are being delivered again. */
+/** The events that are being redelivered. */
 export type Replaying = {
-  /** The replay has the events from this time on. */
+  /** The replay contains events from this time on. */
   since: string;
-  /** The replay has the events before this time. */
+  /** The replay contains events before this time. */
   until: string;
-  /** The replay has the events of these types. */
+  /** The replay contains events of these types. */
   types: string[];
 };
 
@@ -2790,63 +2790,63 @@ export type ReplyRequest =
 
 /** The query parameters of `search`, in addition to the arguments of its method. */
 export type SearchQuery = {
-  /** Finds records that have all of these words. The words may be in different searched fields. The order of the words, case, accents and punctuation make no difference. A word of one or two letters is found only at the beginning of a word; a longer word is found anywhere. Numbers with 8 to 15 digits together also find a contact by its phone, in any spelling and with or without the country. */
+  /** Finds records that have all of these words. The words may be in different searched fields. Word order, case, accents and punctuation make no difference. A word of one or two letters matches only at the beginning of a word. A longer word matches anywhere. Numbers with 8 to 15 digits in total also find a contact by phone number, in any format and with or without the country code. */
   q: string;
   /** The maximum number of records on a page. A page of large records may have fewer records. */
   limit?: number | undefined;
-  /** Archived records: `exclude` leaves them out, `include` lists them together with the others, `only` lists only archived records. A record has a time in `archived_at` while it is archived. */
+  /** Whether the list contains archived records. `exclude` leaves out archived records. `include` lists all records. `only` lists only archived records. While a record is archived, its `archived_at` is not null. */
   archived?: "exclude" | "include" | "only" | undefined;
 };
 
-/** The options for a new secret of a webhook. */
+/** The options for a webhook's new secret. */
 export type SecretRotation = {
-  /** For how many hours the previous secret also signs. */
+  /** The number of hours during which events are also signed with the previous secret. */
   overlap_hours?: number;
 };
 
-/** What happened to a message that your company sent. */
+/** The outcome of a message that your company sent. */
 export type Send = {
-  /** The message that was sent. */
+  /** The id of the message that was sent. */
   message_id: string;
   /** The company of the record, which is the company of the key. */
   readonly company_id: string;
-  /** The conversation of the message. */
+  /** The message's conversation. */
   conversation_id: string;
-  /** The recipient of the message. After a merge, this is the remaining contact. */
+  /** The message's recipient. After a merge, this is the remaining contact. */
   contact_id: string;
-  /** The caller's name for the send; `null` when the caller gave none. */
+  /** The caller's name for the send. `null` if the caller gave no name. */
   idempotency_key: string | null;
-  /** The API key that requested the send, even after the key was deleted. `null` when no API key requested it. */
+  /** The API key that requested the send, even after the key was deleted. `null` if no API key requested the send. */
   api_key_id: string | null;
   /** `template`: a template was sent. `reply`: a free reply was sent. */
   kind: "template" | "reply";
-  /** The name of the template; `null` for a reply. */
+  /** The template's name. `null` for a reply. */
   template_name: string | null;
-  /** The language of the template; `null` for a reply. */
+  /** The template's language. `null` for a reply. */
   language_code: string | null;
-  /** What the service knows about the call to the channel. `pending`: the call may be in progress. `sent`: the channel accepted the message. `failed`: the channel refused the message, or never answered. `released`: the channel certainly does not have the message, and a repeat with the same idempotency key sends it again. */
+  /** What the service knows about the call to the channel. `pending`: the call may be in progress. `sent`: the channel accepted the message. `failed`: the channel refused the message, or never responded. `released`: the channel definitely does not have the message. A repeated request with the same idempotency key sends the message again. */
   state: "pending" | "sent" | "failed" | "released";
   /** The `status` of the message, such as `delivered`. */
   status: "pending" | "accepted" | "sent" | "delivered" | "read" | "failed" | "expired";
-  /** How many times the service sent the message to the channel. It is more than 1 when the send was released and repeated. */
+  /** The number of times that the service sent the message to the channel. This number is greater than 1 if the send was released and repeated. */
   attempt: number;
-  /** Why the send failed or was released. The reason stays here even when the message arrives later. `outcome_unknown`: the channel never answered, and may have sent the message. */
+  /** Why the send failed or was released. The reason remains even if the message arrives later. `outcome_unknown`: the channel never responded, and may have sent the message. */
   failure: MessageFailure | null;
   /** Whether the channel reported that the message was sent more than once. */
   double_sent: boolean;
-  /** The channel's id of the message; `null` until it is known. */
+  /** The channel's id for the message. `null` until this id is known. */
   whatsapp_message_id: string | null;
-  /** For a `pending` send: after this time, the send counts as failed, unless its outcome is known earlier. */
+  /** The time after which a `pending` send counts as failed, unless its outcome is known earlier. */
   lease_ends_at: string | null;
-  /** When the channel passed the message on to the person, as the channel reported. */
+  /** When the channel passed the message on to the contact, as the channel reported. */
   readonly sent_at: string | null;
-  /** When the message reached one of the person's devices. */
+  /** When the message reached one of the contact's devices. */
   readonly delivered_at: string | null;
-  /** When the person read the message. */
+  /** When the contact read the message. */
   readonly read_at: string | null;
   /** When the message failed, according to the channel. */
   readonly failed_at: string | null;
-  /** When the lifetime of the message ended, if the channel never reported that it arrived. */
+  /** When the message's lifetime ended, if the channel never reported its arrival. */
   readonly expired_at: string | null;
   /** When the send was first requested. */
   readonly created_at: string;
@@ -2857,13 +2857,13 @@ export type SendAnswer = Sent | Repeat | DoNotContact | MarketingOptOut | DryRun
 
 /** The query parameters of `sendExternalTemplate`, in addition to the arguments of its method. */
 export type SendExternalTemplateQuery = {
-  /** With `true`, the request is checked like a send, but nothing is sent or written. The errors are those that the send would return. */
+  /** With `true`, the request is checked like a send, but nothing is sent or written. The request returns the same errors as the send. */
   dry_run?: boolean | undefined;
 };
 
 /** The query parameters of `sendReply`, in addition to the arguments of its method. */
 export type SendReplyQuery = {
-  /** With `true`, the request is checked like a send, but nothing is sent or written. The errors are those that the send would return. */
+  /** With `true`, the request is checked like a send, but nothing is sent or written. The request returns the same errors as the send. */
   dry_run?: boolean | undefined;
 };
 
@@ -2911,19 +2911,19 @@ export type Sent = {
   idempotent_hit: false;
 };
 
-/** A step of a pipeline. */
+/** A step in a pipeline. */
 export type Stage = {
   /** The id of the record. */
   readonly id: string;
   /** The company of the record, which is the company of the key. */
   readonly company_id: string;
-  /** The pipeline of the stage. */
+  /** The stage's pipeline. */
   pipeline_id: string;
-  /** The name of the stage. */
+  /** The stage's name. */
   name: string;
-  /** The place of the stage in its pipeline: 0, 1, 2 and so on. A number higher than the last place means the last place. */
+  /** The stage's position in its pipeline: 0, 1, 2 and so on. A number higher than the last position means the last position. */
   position: number;
-  /** When the stage was archived; `null` while it is in use. */
+  /** When the stage was archived. `null` while the stage is in use. */
   readonly archived_at: string | null;
   /** When the record was created. */
   readonly created_at: string;
@@ -2935,21 +2935,21 @@ export type Stage = {
 
 /** Changes to a stage. */
 export type StageChanges = {
-  /** The pipeline of the stage. */
+  /** The stage's pipeline. */
   pipeline_id?: string;
-  /** The name of the stage. */
+  /** The stage's name. */
   name?: string;
-  /** The place of the stage in its pipeline: 0, 1, 2 and so on. A number higher than the last place means the last place. */
+  /** The stage's position in its pipeline: 0, 1, 2 and so on. A number higher than the last position means the last position. */
   position?: number;
 };
 
-/** A team of your company. */
+/** A team in your company. */
 export type Team = {
   /** The id of the record. */
   readonly id: string;
   /** The company of the record, which is the company of the key. */
   readonly company_id: string;
-  /** The name of the team. */
+  /** The team's name. */
   name: string;
   /** When the record was created. */
   readonly created_at: string;
@@ -2965,37 +2965,37 @@ export type Template = {
   readonly id: string;
   /** The company of the record, which is the company of the key. */
   readonly company_id: string;
-  /** The WhatsApp Business account that has the template. */
+  /** The WhatsApp Business account that owns the template. */
   business_account_id: string;
   /** The connected messaging accounts that can send the template. */
   phone_number_ids: string[];
-  /** The name of the template. A name may exist in several languages, each with its own text. */
+  /** The template's name. The same name may exist in several languages, each with its own text. */
   name: string;
-  /** The language of the template, such as `pt_BR` or `en`. */
+  /** The template's language, such as `pt_BR` or `en`. */
   language: string;
-  /** The channel's word for the state of the template, such as `APPROVED`, `PENDING`, `REJECTED`, `PAUSED` or `DISABLED`. `DELETED`: the channel no longer lists it. */
+  /** The template's state, as the channel reports it, such as `APPROVED`, `PENDING`, `REJECTED`, `PAUSED` or `DISABLED`. `DELETED`: the channel no longer lists the template. */
   status: string;
   /** The channel's category: `MARKETING`, `UTILITY` or `AUTHENTICATION`. */
   category: string | null;
-  /** The new category that the channel has announced for the template; `null` if the channel has announced no change. */
+  /** The new category that the channel has announced for the template. `null` if the channel has announced no change. */
   upcoming_category: string | null;
-  /** How well recipients like the template: `GREEN`, `YELLOW`, `RED` or `UNKNOWN`. */
+  /** The template's quality rating, which depends on recipients' feedback: `GREEN`, `YELLOW`, `RED` or `UNKNOWN`. */
   quality: string | null;
-  /** Why the channel has rejected the template, as the channel's own code. */
+  /** The channel's own code for the reason why it rejected the template. */
   rejected_reason: string | null;
-  /** Whether the variables in the text have numbers or names. In both cases, a send lists the values in order. */
+  /** Whether the template's variables have numbers or names. In both cases, a send lists the values in order. */
   parameter_format: "POSITIONAL" | "NAMED";
-  /** The parts of the template as the channel lists them, without the URLs of media. */
+  /** The template's components as the channel lists them, without media URLs. */
   components: {
     [key: string]: unknown;
   }[];
-  /** The variables, in the order in which a send gives their values. */
+  /** The variables, in the order in which a send lists their values. */
   variables: TemplateVariables;
-  /** What a send of the template must provide. */
+  /** The values that a send of this template must provide. */
   send: TemplateNeeds;
   /** Whether the template can be sent now, as far as this service knows. */
   can_be_sent: boolean;
-  /** Why the template cannot be sent now, as sentences; an empty list when it can be sent. */
+  /** The reasons why the template cannot be sent now, as text. An empty list if the template can be sent. */
   why_not: string[];
   /** When the template was last read from the channel. */
   read_at: string;
@@ -3007,9 +3007,9 @@ export type Template = {
 
 /** A button that needs a value on each send. */
 export type TemplateButton = {
-  /** The place of the button in the template, from 0. */
+  /** The button's position in the template, starting at 0. */
   index: number;
-  /** `url`: the value is the end of the button's URL. `copy_code`: the value is the code to copy. */
+  /** `url`: the value is the last part of the button's URL. `copy_code`: the value is the code to copy. */
   kind: "url" | "copy_code";
   /** The label of the button. */
   text: string;
@@ -3017,33 +3017,33 @@ export type TemplateButton = {
   example: string | null;
 };
 
-/** What a send of a template must provide. */
+/** The values that a template send must provide. */
 export type TemplateNeeds = {
-  /** The kind of media in the header; `null` when the header has no media. The service supplies the media. A send may leave this field out, but must not name another kind. */
+  /** The kind of media in the header. `null` if the header has no media. The service supplies the media file. A send may leave out this field, but must not name a different kind. */
   template_header_type: "image" | "video" | "document" | null;
-  /** How many values `header_variables` must have. */
+  /** The number of values that `header_variables` must have. */
   header_variables: number;
-  /** How many values `body_variables` must have. */
+  /** The number of values that `body_variables` must have. */
   body_variables: number;
-  /** How many values `button_variables` must have. */
+  /** The number of values that `button_variables` must have. */
   button_variables: number;
 };
 
-/** A variable of a template. */
+/** A template variable. */
 export type TemplateVariable = {
-  /** The number of the variable, or its name when `parameter_format` is `NAMED`. */
+  /** The variable's number, or its name if `parameter_format` is `NAMED`. */
   name: string;
   /** The example value that the template had when it was submitted to the channel. */
   example: string | null;
 };
 
-/** The variables of a template. */
+/** A template's variables. */
 export type TemplateVariables = {
-  /** The variables of a text header: `header_variables` of a send. */
+  /** The variables in a text header. A send provides their values in `header_variables`. */
   header: TemplateVariable[];
-  /** The variables of the body: `body_variables` of a send. */
+  /** The variables in the body. A send provides their values in `body_variables`. */
   body: TemplateVariable[];
-  /** The buttons that need a value: `button_variables` of a send. */
+  /** The buttons that need a value. A send provides these values in `button_variables`. */
   buttons: TemplateButton[];
 };
 
@@ -3052,13 +3052,13 @@ export type Time = string | Date;
 
 /** The query parameters of `updateContacts`, in addition to the arguments of its method. */
 export type UpdateContactsQuery = {
-  /** With `true`, either all items are written, or none. If none is written, the answer is the error of the first item that cannot be written, and `details` names its wrong fields, such as `items.3.phone`. */
+  /** With `true`, either all items are written or no items are. If no items are written, the response is the error of the first item that cannot be written. `details` names the item's invalid fields, such as `items.3.phone`. */
   atomic?: boolean | undefined;
 };
 
 /** The query parameters of `updateDeals`, in addition to the arguments of its method. */
 export type UpdateDealsQuery = {
-  /** With `true`, either all items are written, or none. If none is written, the answer is the error of the first item that cannot be written, and `details` names its wrong fields, such as `items.3.phone`. */
+  /** With `true`, either all items are written or no items are. If no items are written, the response is the error of the first item that cannot be written. `details` names the item's invalid fields, such as `items.3.phone`. */
   atomic?: boolean | undefined;
 };
 
@@ -3066,43 +3066,43 @@ export type UpdateDealsQuery = {
 export type UploadMediaQuery = {
   /** Finds conversations on one of these messaging accounts, or templates that one of these accounts can send. */
   phone_number_id?: string | undefined;
-  /** Finds records whose `filename` is this value, or one of these values. */
+  /** Finds records whose `filename` is one of these values. */
   filename?: string | undefined;
 };
 
-/** An address that gets the events of your company. */
+/** A URL that receives your company's events. */
 export type Webhook = {
   /** The id of the record. */
   readonly id: string;
   /** The company of the record, which is the company of the key. */
   readonly company_id: string;
-  /** The address that gets the events: `https`, port 443 or 8443, with a host name whose addresses are all on the public internet. */
+  /** The URL that receives the events. The URL must use `https`, port 443 or 8443, and a host name whose IP addresses are all on the public internet. */
   url: string;
   /** The types of events: exact types (`deal.won`), all types of a resource (`deal.*`), or all types (`*`). */
   types: string[];
-  /** `full`: an event has the record as it is when the event is delivered. `ids`: an event has only the id of the record. */
+  /** `full`: an event contains the record's state when the event is delivered. `ids`: an event contains only the record's id. */
   payload: "full" | "ids";
-  /** What the webhook is for. Only your company sees it. */
+  /** The purpose of the webhook. Only your company sees this text. */
   description: string | null;
-  /** `on`: events are delivered. `catching_up`: events are delivered, and older ones are still read from the log. `paused`: events wait. `off`: no event waits or is delivered. */
+  /** `on`: events are delivered. `catching_up`: events are delivered, and older events are still being read from the log. `paused`: events wait. `off`: events do not wait and are not delivered. */
   state: "on" | "catching_up" | "paused" | "off";
-  /** Why the webhook is paused or off. `failing`: no event arrived for three days. `gone`: the receiver answered 410. `key_ended`: its key was switched off, expired or was deleted. `by_key`, `by_person`, `by_platform`: who paused it. */
+  /** Why the webhook is paused or off. `failing`: no event arrived for three days. `gone`: the receiver returned a 410. `key_ended`: the webhook's key was switched off, expired or was deleted. `by_key`, `by_person`, `by_platform`: an API key, a user or the operator paused the webhook. */
   readonly why: "failing" | "gone" | "key_ended" | "by_person" | "by_key" | "by_platform" | null;
-  /** The key that the webhook depends on: the key that created it, or a later key that replaced that key. When this key is switched off, expires or is deleted, the webhook is switched off. `null` for a webhook that a person created: it depends on no key. */
+  /** The key that the webhook depends on: the key that created it, or a later key that replaced that key. When this key is switched off, expires or is deleted, the webhook is switched off. `null` for a webhook that a user created, because such a webhook depends on no key. */
   readonly created_by_key_id: string | null;
-  /** The person who created the webhook on the settings page; `null` if a key created it. */
+  /** The user who created the webhook on the settings page. `null` if a key created the webhook. */
   readonly created_by: string | null;
-  /** When the first delivery failed after the last success; `null` while events arrive. */
+  /** When the first delivery since the last success failed. `null` while events arrive. */
   readonly failing_since: string | null;
-  /** When the next delivery is tried, after several failures in a row; otherwise `null` or a time in the past. */
+  /** When the next delivery is attempted after several consecutive failures. Otherwise `null` or a time in the past. */
   readonly paused_until: string | null;
-  /** When the webhook was switched off; `null` otherwise. */
+  /** When the webhook was switched off. `null` if the webhook is not off. */
   readonly switched_off_at: string | null;
-  /** The time until which the previous secret also signs; `null` when only one secret signs. */
+  /** The time until which events are also signed with the previous secret. `null` if only one secret is in use. */
   readonly previous_secret_ends_at: string | null;
-  /** When an event last arrived; `null` if no event has arrived yet. */
+  /** When an event last arrived. `null` if no event has arrived yet. */
   readonly last_success_at: string | null;
-  /** How many events wait for this webhook, counted up to 10,000. */
+  /** The number of events that are waiting for this webhook, counted up to 10,000. */
   readonly open_deliveries: number;
   /** When the record was created. */
   readonly created_at: string;
@@ -3112,7 +3112,7 @@ export type Webhook = {
 
 /** Changes to a webhook. */
 export type WebhookChanges = {
-  /** The address that gets the events: `https`, port 443 or 8443, with a host name whose addresses are all on the public internet. */
+  /** The URL that receives the events. The URL must use `https`, port 443 or 8443, and a host name whose IP addresses are all on the public internet. */
   url?: string;
   /** The types of events: exact types (`deal.won`), all types of a resource (`deal.*`), or all types (`*`). */
   types?: (
@@ -3160,62 +3160,62 @@ export type WebhookChanges = {
     | "webhook.*"
     | "*"
   )[];
-  /** `full`: an event has the record as it is when the event is delivered. `ids`: an event has only the id of the record. */
+  /** `full`: an event contains the record's state when the event is delivered. `ids`: an event contains only the record's id. */
   payload?: "full" | "ids";
-  /** What the webhook is for. Only your company sees it. */
+  /** The purpose of the webhook. Only your company sees this text. */
   description?: string | null;
-  /** `on`: events are delivered. `catching_up`: events are delivered, and older ones are still read from the log. `paused`: events wait. `off`: no event waits or is delivered. */
+  /** `on`: events are delivered. `catching_up`: events are delivered, and older events are still being read from the log. `paused`: events wait. `off`: events do not wait and are not delivered. */
   state?: "on" | "paused";
 };
 
-/** A webhook with its secret, which is shown only here. */
+/** A webhook with its secret. Only this response contains the secret. */
 export type WebhookWithSecret = {
   /** The id of the record. */
   readonly id: string;
   /** The company of the record, which is the company of the key. */
   readonly company_id: string;
-  /** The address that gets the events: `https`, port 443 or 8443, with a host name whose addresses are all on the public internet. */
+  /** The URL that receives the events. The URL must use `https`, port 443 or 8443, and a host name whose IP addresses are all on the public internet. */
   url: string;
   /** The types of events: exact types (`deal.won`), all types of a resource (`deal.*`), or all types (`*`). */
   types: string[];
-  /** `full`: an event has the record as it is when the event is delivered. `ids`: an event has only the id of the record. */
+  /** `full`: an event contains the record's state when the event is delivered. `ids`: an event contains only the record's id. */
   payload: "full" | "ids";
-  /** What the webhook is for. Only your company sees it. */
+  /** The purpose of the webhook. Only your company sees this text. */
   description: string | null;
-  /** `on`: events are delivered. `catching_up`: events are delivered, and older ones are still read from the log. `paused`: events wait. `off`: no event waits or is delivered. */
+  /** `on`: events are delivered. `catching_up`: events are delivered, and older events are still being read from the log. `paused`: events wait. `off`: events do not wait and are not delivered. */
   state: "on" | "catching_up" | "paused" | "off";
-  /** Why the webhook is paused or off. `failing`: no event arrived for three days. `gone`: the receiver answered 410. `key_ended`: its key was switched off, expired or was deleted. `by_key`, `by_person`, `by_platform`: who paused it. */
+  /** Why the webhook is paused or off. `failing`: no event arrived for three days. `gone`: the receiver returned a 410. `key_ended`: the webhook's key was switched off, expired or was deleted. `by_key`, `by_person`, `by_platform`: an API key, a user or the operator paused the webhook. */
   readonly why: "failing" | "gone" | "key_ended" | "by_person" | "by_key" | "by_platform" | null;
-  /** The key that the webhook depends on: the key that created it, or a later key that replaced that key. When this key is switched off, expires or is deleted, the webhook is switched off. `null` for a webhook that a person created: it depends on no key. */
+  /** The key that the webhook depends on: the key that created it, or a later key that replaced that key. When this key is switched off, expires or is deleted, the webhook is switched off. `null` for a webhook that a user created, because such a webhook depends on no key. */
   readonly created_by_key_id: string | null;
-  /** The person who created the webhook on the settings page; `null` if a key created it. */
+  /** The user who created the webhook on the settings page. `null` if a key created the webhook. */
   readonly created_by: string | null;
-  /** When the first delivery failed after the last success; `null` while events arrive. */
+  /** When the first delivery since the last success failed. `null` while events arrive. */
   readonly failing_since: string | null;
-  /** When the next delivery is tried, after several failures in a row; otherwise `null` or a time in the past. */
+  /** When the next delivery is attempted after several consecutive failures. Otherwise `null` or a time in the past. */
   readonly paused_until: string | null;
-  /** When the webhook was switched off; `null` otherwise. */
+  /** When the webhook was switched off. `null` if the webhook is not off. */
   readonly switched_off_at: string | null;
-  /** The time until which the previous secret also signs; `null` when only one secret signs. */
+  /** The time until which events are also signed with the previous secret. `null` if only one secret is in use. */
   readonly previous_secret_ends_at: string | null;
-  /** When an event last arrived; `null` if no event has arrived yet. */
+  /** When an event last arrived. `null` if no event has arrived yet. */
   readonly last_success_at: string | null;
-  /** How many events wait for this webhook, counted up to 10,000. */
+  /** The number of events that are waiting for this webhook, counted up to 10,000. */
   readonly open_deliveries: number;
   /** When the record was created. */
   readonly created_at: string;
   /** When the webhook was last changed. */
   readonly updated_at: string;
-  /** The secret that signs the events, `whsec_` and base64. It is shown only in this answer; store it where your receiver reads it. */
+  /** The secret that is used to sign the events: `whsec_` followed by base64. Only this response contains the secret. Store it where your receiver can read it. */
   readonly secret: string;
 };
 
 /** The query parameters of `writeContacts`, in addition to the arguments of its method. */
 export type WriteContactsQuery = {
-  /** With `true`, either all items are written, or none. If none is written, the answer is the error of the first item that cannot be written, and `details` names its wrong fields, such as `items.3.phone`. */
+  /** With `true`, either all items are written or no items are. If no items are written, the response is the error of the first item that cannot be written. `details` names the item's invalid fields, such as `items.3.phone`. */
   atomic?: boolean | undefined;
-  /** The field by which the contact is found: `phone`, in any spelling, or `external_id`. */
+  /** The field that identifies the contact: `phone`, in any format, or `external_id`. */
   match?: "phone" | "external_id" | undefined;
-  /** What happens to a record that your company already has. `update`: the fields of the request replace the fields of the record. `merge`: the same, but `custom_fields` is merged key by key (`null` removes a key), and `tags` is added to the stored tags. `keep`: the fields of the request fill only empty fields. `fail`: the record does not change, and the item gets a 409. */
+  /** What happens to a record that your company already has. `update`: the request's fields replace the record's fields. `merge`: like `update`, but `custom_fields` is merged key by key (`null` removes a key), and `tags` is added to the stored tags. `keep`: the request's fields fill only empty fields. `fail`: the record does not change, and the item gets a 409. */
   on_conflict?: "update" | "merge" | "keep" | "fail" | undefined;
 };

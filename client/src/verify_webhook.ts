@@ -1,6 +1,6 @@
 import type { WebhookEvent } from "./events.ts";
 
-/** The headers of a request: `Headers`, or the object of Node's `request.headers`. */
+/** The headers of a request: a `Headers` object, or Node's `request.headers` object. */
 export type WebhookHeaders =
   | { get(name: string): string | null }
   | Record<string, string | readonly string[] | undefined>;
@@ -8,8 +8,8 @@ export type WebhookHeaders =
 /** What `verifyWebhook` accepts. */
 export interface VerifyOptions {
   /**
-   * How many seconds the time of the request may differ from the clock of this machine; 300 by
-   * default.
+   * The maximum difference between the request's timestamp and this machine's clock, in seconds.
+   * The default is 300.
    */
   tolerance?: number;
 }
@@ -24,8 +24,8 @@ export type WebhookRefusal =
   | "not_an_event";
 
 /**
- * A request is not a delivery of your webhook, or not a recent one. Answer it with a 400, and do not
- * use its body. The message has no secret.
+ * The request is not a delivery of your webhook, or not a recent delivery. Return a 400 and do not
+ * use the body. The error message contains no secret.
  */
 export class WebhookVerificationError extends Error {
   override name = "WebhookVerificationError";
@@ -40,21 +40,22 @@ export class WebhookVerificationError extends Error {
 
 const TOLERANCE_S = 300;
 /**
- * A delivery has one signature, or two during an overlap. Further signatures in a header are
- * ignored.
+ * A delivery has one signature. During an overlap of two secrets, it has two. Additional signatures
+ * in a header are ignored.
  */
 const MAX_SIGNATURES = 10;
 
 /**
- * Verifies a delivery of a webhook, and returns its event.
+ * Verifies a webhook delivery, and returns its event.
  *
- * The same event may come more than once, always with the same `id`.
+ * The same event may arrive more than once, always with the same `id`.
  *
- * @param body the body as it was received, before anything parsed it.
- * @param secret the secret of the webhook, `whsec_…`; or several secrets: one of them must have
- *   signed the request.
- * @throws WebhookVerificationError when the request is not a recent delivery that was signed with
- *   this secret; TypeError when the body or the secret is not what this function needs.
+ * @param body the raw body as it was received, before parsing.
+ * @param secret the webhook's secret, `whsec_…`, or several secrets. The request must be signed
+ * with one of them.
+ * @throws WebhookVerificationError if the request is not a recent delivery that was signed with
+ * this secret.
+ * @throws TypeError if the body or the secret is not what this function needs.
  */
 export async function verifyWebhook(
   headers: WebhookHeaders,
@@ -133,7 +134,7 @@ function bytesOfBody(body: string | Uint8Array | ArrayBuffer): Uint8Array {
   );
 }
 
-/** The bytes; null when the text is missing, empty or not base64. */
+/** Returns the decoded bytes, or null if the string is missing, empty or not base64. */
 function fromBase64(text: string | undefined): Uint8Array<ArrayBuffer> | null {
   if (!text) return null;
   try {

@@ -1,4 +1,4 @@
-// Receives webhooks of the CRM with Node: verifies each delivery and stores its event; docs/webhooks.md.
+// Receives CRM webhooks with Node: verifies each delivery and stores its event. See docs/webhooks.md.
 // WEBHOOK_SECRET=whsec_… node receive.mjs 8000
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import { createServer } from "node:http";
@@ -10,11 +10,14 @@ const FILE = "events.jsonl";
 /** An event has at most 256 KiB of data. */
 const MAX_BYTES = 1_000_000;
 
-// The same event may come more than once, with the same id.
+// The same event may arrive more than once, with the same id.
 const text = existsSync(FILE) ? readFileSync(FILE, "utf8") : "";
 const seen = new Set(text.split("\n").filter(Boolean).map((line) => JSON.parse(line).id));
 
-/** The body as it was received. In Express, express.raw({ type: "application/json" }) keeps it so. */
+/**
+ * The raw body as it was received. In Express, use express.raw({ type: "application/json" }) to
+ * keep it unparsed.
+ */
 async function bodyOf(request) {
   const parts = [];
   let length = 0;
@@ -26,7 +29,7 @@ async function bodyOf(request) {
   return Buffer.concat(parts);
 }
 
-/** Returns the status of the answer and its text. */
+/** Returns the response's status and text. */
 async function receive(request) {
   if (request.method !== "POST") return [405, "Send a POST\n"];
   const body = await bodyOf(request);
@@ -34,7 +37,8 @@ async function receive(request) {
   try {
     const event = await verifyWebhook(request.headers, body, secret);
     if (seen.has(event.id)) return [204];
-    // The event is stored before the answer: after a 2xx, the service does not send it again.
+    // The event is stored before the response is sent. After a 2xx response, the service does not
+    // send the event again.
     appendFileSync(FILE, JSON.stringify(event) + "\n", { mode: 0o600 });
     seen.add(event.id);
     if (event.type === "deal.won") console.log(`won: ${event.data?.title}`);
@@ -47,7 +51,7 @@ async function receive(request) {
   }
 }
 
-// Behind a proxy with TLS: the service sends events only to https.
+// Run this server behind a TLS proxy, because the service sends events only to https URLs.
 createServer(async (request, response) => {
   const [status, text] = await receive(request).catch(() => [400, "The body broke off\n"]);
   response.writeHead(status).end(text);

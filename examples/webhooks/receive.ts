@@ -1,4 +1,4 @@
-// Receives webhooks of the CRM with Deno: verifies each delivery and stores its event; docs/webhooks.md.
+// Receives CRM webhooks with Deno: verifies each delivery and stores its event. See docs/webhooks.md.
 // deno run --allow-net=127.0.0.1:8000 --allow-read=. --allow-write=. --allow-env=WEBHOOK_SECRET receive.ts 8000
 import { verifyWebhook, WebhookVerificationError } from "../../client/src/webhooks.ts"; // jsr:@crm-messaging/client/webhooks
 
@@ -8,7 +8,7 @@ const FILE = "events.jsonl";
 /** An event has at most 256 KiB of data. */
 const MAX_BYTES = 1_000_000;
 
-// The same event may come more than once, with the same id.
+// The same event may arrive more than once, with the same id.
 const text = await Deno.readTextFile(FILE).catch(() => "");
 const seen = new Set(text.split("\n").filter(Boolean).map((line) => JSON.parse(line).id));
 
@@ -20,7 +20,8 @@ const receive = async (request: Request): Promise<Response> => {
   try {
     const event = await verifyWebhook(request.headers, await request.text(), secret);
     if (seen.has(event.id)) return new Response(null, { status: 204 });
-    // The event is stored before the answer: after a 2xx, the service does not send it again.
+    // The event is stored before the response is sent. After a 2xx response, the service does not
+    // send the event again.
     await Deno.writeTextFile(FILE, JSON.stringify(event) + "\n", { append: true, mode: 0o600 });
     seen.add(event.id);
     if (event.type === "deal.won") console.log(`won: ${event.data?.title}`);
@@ -32,5 +33,5 @@ const receive = async (request: Request): Promise<Response> => {
   }
 };
 
-// Behind a proxy with TLS: the service sends events only to https.
+// Run this server behind a TLS proxy, because the service sends events only to https URLs.
 Deno.serve({ hostname: "127.0.0.1", port: Number(Deno.args[0] ?? 8000) }, receive);

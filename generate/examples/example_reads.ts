@@ -3,36 +3,38 @@ import type { OperationId } from "../openapi/functions.ts";
 
 // The example requests that only read.
 
-/** The request of an example. */
+/** An example's request. */
 export interface ExampleRequest {
   name: string;
   summary: string;
-  /** The values of the parameters in the path. */
+  /** The values of the path parameters. */
   params?: Record<string, string>;
   query?: Record<string, string>;
   body?: Record<string, unknown>;
-  /** The body, for an operation whose body is a file. */
+  /** The request body, for an operation that uploads a file. */
   file?: string;
-  /** The content type of the body; by default application/json. */
+  /** The content type of the body. The default is application/json. */
   contentType?: string;
   ifMatch?: string;
-  /** The headers with the key. By default, they have the key of the demo company. */
+  /** The headers that contain the API key. By default, this is the demo company's key. */
   key?: Record<string, string>;
 }
 
-/** The id of a row of the demo data. All ids of one table have the same block. */
+/**
+ * Returns the id of a row in the demo data. All ids of one table share the same block of digits.
+ */
 export const demoId = (block: string, number: number) =>
   `de3000${block}-0000-4000-8000-${String(number).padStart(12, "0")}`;
 
-/** The id of a contact of the demo data. */
+/** Returns the id of a contact in the demo data. */
 export const contact = (number: number) => demoId("06", number);
 
-/** The `next_cursor` of a page of contacts without filters. */
+/** The `next_cursor` from a page of contacts that was requested without filters. */
 const CURSOR_OF_ALL = encodeBase64Url(
   JSON.stringify(["contacts", "", "2026-03-02T09:00:00+00:00", contact(39)]),
 );
 
-/** The requests of each operation that reads. */
+/** The example requests for each read operation. */
 export const EXAMPLE_READS = {
   listContacts: [
     { name: "firstPage", summary: "The first page", query: { limit: "2" } },
@@ -46,12 +48,12 @@ export const EXAMPLE_READS = {
     },
     {
       name: "byWords",
-      summary: "By words, in any order and without accents",
+      summary: "A search for words, in any order and without accents",
       query: { q: "goncalves guanabara", fields: "name,empresa" },
     },
     {
       name: "byCustomField",
-      summary: "By a custom field",
+      summary: "A filter on a custom field",
       query: { "custom_fields.preferred_language": "ca", fields: "name,custom_fields" },
     },
     {
@@ -84,7 +86,11 @@ export const EXAMPLE_READS = {
       summary: "The first page",
       query: { start: "beginning", limit: "1" },
     },
-    { name: "fromNow", summary: "From now on: a cursor and no changes", query: { start: "now" } },
+    {
+      name: "fromNow",
+      summary: "Starting from now: a cursor and no changes",
+      query: { start: "now" },
+    },
   ],
   getContact: [
     { name: "oneContact", summary: "One contact", params: { id: contact(4) } },
@@ -103,7 +109,7 @@ export const EXAMPLE_READS = {
   exportContact: [
     {
       name: "everything",
-      summary: "Everything that is stored about a person",
+      summary: "Everything that is stored about a contact",
       params: { id: contact(4) },
     },
   ],
@@ -136,7 +142,7 @@ export const EXAMPLE_READS = {
     },
   ],
   listDealHistory: [
-    { name: "ofOneDeal", summary: "What happened to a deal", params: { id: demoId("07", 3) } },
+    { name: "ofOneDeal", summary: "The history of a deal", params: { id: demoId("07", 3) } },
     {
       name: "unknownDeal",
       summary: "Your company does not have this deal",
@@ -195,15 +201,15 @@ export const EXAMPLE_READS = {
   ],
   getMessage: [{ name: "oneMessage", summary: "One message", params: { id: demoId("10", 304) } }],
   getMessageMedia: [
-    { name: "picture", summary: "The bytes of a picture", params: { id: demoId("10", 403) } },
+    { name: "picture", summary: "The bytes of an image", params: { id: demoId("10", 403) } },
     {
       name: "expired",
-      summary: "The channel no longer has the picture",
+      summary: "The channel no longer has the image",
       params: { id: demoId("10", 104) },
     },
     {
       name: "noMedium",
-      summary: "The message is a text",
+      summary: "The message is a text message and has no media file",
       params: { id: demoId("10", 304) },
     },
   ],
@@ -217,7 +223,7 @@ export const EXAMPLE_READS = {
     { name: "none", summary: "No send has this key", query: { idempotency_key: "never-sent" } },
     {
       name: "ofOneTemplate",
-      summary: "The sends of one template to one person, with their number",
+      summary: "The sends of one template to one contact, with their total number",
       query: {
         ...{ template_name: "catalogue_reminder", contact_id: contact(11) },
         ...{ include_total: "true", fields: "message_id,status,created_at" },
@@ -235,11 +241,19 @@ export const EXAMPLE_READS = {
   listEvents: [
     {
       name: "ofOneRecord",
-      summary: "How a deal moved in the last 30 days",
+      summary: "A deal's stage changes in the last 30 days",
       query: { record_id: demoId("07", 3), type: "deal.stage_changed" },
     },
-    { name: "fromNow", summary: "From now on: a cursor and no events", query: { start: "now" } },
-    { name: "wrongType", summary: "A type that does not exist", query: { type: "deal.moved" } },
+    {
+      name: "fromNow",
+      summary: "Starting from now: a cursor and no events",
+      query: { start: "now" },
+    },
+    {
+      name: "wrongType",
+      summary: "An event type that does not exist",
+      query: { type: "deal.moved" },
+    },
   ],
   getEvent: [
     {
@@ -256,10 +270,10 @@ export const EXAMPLE_READS = {
   search: [
     {
       name: "found",
-      summary: "Everything that contains the word",
+      summary: "All records that contain the word",
       query: { q: "maya", limit: "3" },
     },
-    { name: "noWord", summary: "Without a letter or a digit", query: { q: "!" } },
+    { name: "noWord", summary: "A search text without a letter or a digit", query: { q: "!" } },
   ],
   listTeams: [{ name: "all", summary: "All teams" }],
   getTeam: [{ name: "oneTeam", summary: "One team", params: { id: demoId("02", 1) } }],
@@ -273,7 +287,7 @@ export const EXAMPLE_READS = {
     },
     {
       name: "none",
-      summary: "A template that the channel does not list",
+      summary: "A template that is not in the channel's list",
       query: { name: "order_update", language: "fr" },
     },
   ],
@@ -289,8 +303,9 @@ export const EXAMPLE_READS = {
       params: { id: demoId("09", 9999) },
     },
   ],
-  getMe: [{ name: "ownKey", summary: "The company and the key of the request" }],
+  getMe: [{ name: "ownKey", summary: "The company and the API key that make the request" }],
   getHealth: [{ name: "ok", summary: "The service works" }],
-  // This operation has no example: its answer is the description, which contains the examples.
+  // This operation has no example, because its response is the OpenAPI document, which contains the
+  // examples.
   getOpenApi: [],
 } satisfies Partial<Record<OperationId, [] | [ExampleRequest, ...ExampleRequest[]]>>;

@@ -1,10 +1,10 @@
 import { contact, demoId, EXAMPLE_READS, type ExampleRequest } from "./example_reads.ts";
 import type { OperationId } from "../openapi/functions.ts";
 
-// The requests of the examples. `npm run generate` makes these requests with the demo company's key
-// and records the answers in examples.json. A test repeats the requests and compares the answers.
+// The example requests. `npm run generate` makes these requests with the demo company's key and
+// records the responses in examples.json. A test repeats the requests and compares the responses.
 
-/** A request with its recorded answer. */
+/** A request with its recorded response. */
 export interface Example {
   name: string;
   summary: string;
@@ -13,7 +13,7 @@ export interface Example {
   answer: unknown;
 }
 
-/** The examples of each operation, by its id. */
+/** The examples for each operation, by operation id. */
 export type Examples = Partial<Record<string, Example[]>>;
 
 const TEMPLATE = {
@@ -23,11 +23,11 @@ const TEMPLATE = {
   display_text: "Hello Maya, your order A-1815 is on its way.",
   body_variables: ["Maya", "A-1815"],
 };
-/** A recording uses the receiver of its own sandbox instead. */
+/** When examples are recorded, the URL of the sandbox's own webhook receiver replaces this URL. */
 export const HOOK_URL = "https://shop.example.com/webhooks/crm";
 const ORDER_KEY = "order-A-1815-shipped";
 const REPLY = "Sí, con transferencia está bien. Le envío los datos.";
-/** A send to a phone for which the sandbox answers with a failure. */
+/** A send to a phone number for which the sandbox returns a failure. */
 const failingSend = (name: string, summary: string, phone: string): ExampleRequest => ({
   name,
   summary,
@@ -35,8 +35,8 @@ const failingSend = (name: string, summary: string, phone: string): ExampleReque
 });
 
 /**
- * The requests of each operation. The requests that only read are made first, in this order, and
- * then the others. The code does not compile if an operation has no entry.
+ * The example requests for each operation. The read requests are made first, in this order, and
+ * then the other requests. The code does not compile if an operation has no entry.
  */
 export const EXAMPLE_REQUESTS = {
   ...EXAMPLE_READS,
@@ -48,19 +48,19 @@ export const EXAMPLE_REQUESTS = {
     },
     {
       name: "exists",
-      summary: "The person is already a contact",
+      summary: "The phone number already belongs to a contact",
       body: { phone: "+552190000001", name: "João Gonçalves" },
     },
   ],
   putContact: [
     {
       name: "put",
-      summary: "No contact has this phone, so the request creates one",
+      summary: "No contact has this phone number, so the request creates a contact",
       body: { phone: "+14155550124", name: "Charles Babbage" },
     },
     {
       name: "putAgain",
-      summary: "The person is already a contact: the given fields are updated",
+      summary: "The phone number already belongs to a contact: the given fields are updated",
       body: { phone: "+14155550124", temperature: "hot" },
     },
     {
@@ -77,7 +77,7 @@ export const EXAMPLE_REQUESTS = {
     },
     {
       name: "putByOwnId",
-      summary: "Your own id finds the contact, or is given to a new one",
+      summary: "A contact with your own id is updated, or a new contact with this id is created",
       query: { match: "external_id" },
       body: { external_id: "shop-1815", phone: "+14155550128", name: "Annabella Byron" },
     },
@@ -102,7 +102,7 @@ export const EXAMPLE_REQUESTS = {
     },
     {
       name: "writtenInPart",
-      summary: "One contact is created, and one person is already a contact",
+      summary: "One contact is created, and one item fails because the contact already exists",
       body: {
         items: [
           { phone: "+14155550126", name: "Sophie Germain" },
@@ -112,7 +112,7 @@ export const EXAMPLE_REQUESTS = {
     },
     {
       name: "noneWritten",
-      summary: "All or none: one person is already a contact",
+      summary: "All or none: one contact already exists",
       query: { atomic: "true" },
       body: { items: [{ phone: "+14155550127" }, { phone: "+14155550124" }] },
     },
@@ -141,7 +141,7 @@ export const EXAMPLE_REQUESTS = {
     },
     {
       name: "nonePatched",
-      summary: "All or none: another contact has one of the phones",
+      summary: "All or none: another contact has one of the phone numbers",
       query: { atomic: "true" },
       body: {
         items: [
@@ -247,7 +247,7 @@ export const EXAMPLE_REQUESTS = {
     },
     {
       name: "writtenByOwnId",
-      summary: "Your own id finds the deal, or is given to a new one",
+      summary: "A deal with your own id is updated, or a new deal with this id is created",
       query: { on_conflict: "update" },
       body: {
         items: [
@@ -353,17 +353,17 @@ export const EXAMPLE_REQUESTS = {
     { name: "sent", summary: "A first send", body: { ...TEMPLATE, idempotency_key: ORDER_KEY } },
     {
       name: "repeat",
-      summary: "A repeat with the same idempotency key",
+      summary: "A repeated request with the same idempotency key",
       body: { ...TEMPLATE, idempotency_key: ORDER_KEY },
     },
     {
       name: "repeatWithOtherWords",
-      summary: "A repeat with different variables: the service does not send them",
+      summary: "A repeated request with different variables, which are not sent",
       body: { ...TEMPLATE, body_variables: ["Maya", "A-1816"], idempotency_key: ORDER_KEY },
     },
     {
       name: "keyOfOtherMessage",
-      summary: "The idempotency key belongs to a message to another person",
+      summary: "The idempotency key belongs to a message to another recipient",
       body: { ...TEMPLATE, phone: "+12025550102", idempotency_key: ORDER_KEY },
     },
     {
@@ -373,7 +373,7 @@ export const EXAMPLE_REQUESTS = {
     },
     {
       name: "wrongPhone",
-      summary: "A phone without the plus sign",
+      summary: "A phone number without the plus sign",
       body: { ...TEMPLATE, phone: "12025550101" },
     },
     failingSend("rejected", "The template does not exist or is not approved", "+15550132001"),
@@ -386,7 +386,7 @@ export const EXAMPLE_REQUESTS = {
   sendReply: [
     {
       name: "dryRun",
-      summary: "Ask whether a reply is possible now",
+      summary: "Check whether a reply is possible now",
       query: { dry_run: "true" },
       body: { conversation_id: demoId("08", 4), text: REPLY },
     },
@@ -397,7 +397,7 @@ export const EXAMPLE_REQUESTS = {
     },
     {
       name: "repeat",
-      summary: "A repeat with the same idempotency key",
+      summary: "A repeated request with the same idempotency key",
       body: { conversation_id: demoId("08", 4), text: REPLY, idempotency_key: "reply-1" },
     },
     {
@@ -407,7 +407,7 @@ export const EXAMPLE_REQUESTS = {
     },
     {
       name: "windowClosed",
-      summary: "The person wrote more than 24 hours ago",
+      summary: "The contact last wrote more than 24 hours ago",
       body: { conversation_id: demoId("08", 3), text: REPLY },
     },
     {
@@ -429,7 +429,7 @@ export const EXAMPLE_REQUESTS = {
   markMessageRead: [
     {
       name: "read",
-      summary: "The person sees that the message was read, and that someone is typing",
+      summary: "The contact sees that the message was read and that someone is typing",
       params: { id: demoId("10", 401) },
       body: { typing: true },
     },
@@ -534,12 +534,12 @@ export const EXAMPLE_REQUESTS = {
     },
     {
       name: "wrongAddress",
-      summary: "The address is not on the public internet",
+      summary: "The URL is not on the public internet",
       body: { url: "https://192.168.0.10/webhooks", types: ["*"] },
     },
     {
       name: "wrongType",
-      summary: "There is no such type of event",
+      summary: "The event type does not exist",
       body: { url: HOOK_URL, types: ["deal.moved"] },
     },
   ],
@@ -555,7 +555,7 @@ export const EXAMPLE_REQUESTS = {
   updateWebhook: [
     {
       name: "moreTypes",
-      summary: "Every event of deals",
+      summary: "All deal events",
       params: { id: "{createWebhook.created}" },
       body: { types: ["deal.*"] },
     },
@@ -563,7 +563,7 @@ export const EXAMPLE_REQUESTS = {
   rotateWebhookSecret: [
     {
       name: "rotated",
-      summary: "A new secret; the previous one signs for another 24 hours",
+      summary: "A new secret; the previous secret remains valid for 24 hours",
       params: { id: "{createWebhook.created}" },
       body: { overlap_hours: 24 },
     },
@@ -571,7 +571,7 @@ export const EXAMPLE_REQUESTS = {
   listWebhookDeliveries: [
     {
       name: "failed",
-      summary: "What could not be delivered",
+      summary: "The deliveries that failed",
       params: { id: "{createWebhook.created}" },
       query: { state: "failed" },
     },
@@ -582,14 +582,14 @@ export const EXAMPLE_REQUESTS = {
   redeliverEvent: [
     {
       name: "again",
-      summary: "The test event once more",
+      summary: "The test event is delivered again",
       params: { id: "{createWebhook.created}", event_id: "{testWebhook.sent}" },
     },
   ],
   replayWebhook: [
     {
       name: "replayed",
-      summary: "Everything since a moment",
+      summary: "All events since a given time",
       params: { id: "{createWebhook.created}" },
       body: { since: "{now}" },
     },
@@ -606,7 +606,7 @@ export const EXAMPLE_REQUESTS = {
     },
     {
       name: "erased",
-      summary: "A person is erased",
+      summary: "A contact is erased",
       params: { id: contact(39) },
       body: { confirm: contact(39) },
     },
@@ -615,7 +615,7 @@ export const EXAMPLE_REQUESTS = {
   & Record<Exclude<OperationId, "getOpenApi">, [ExampleRequest, ...ExampleRequest[]]>
   & Record<"getOpenApi", []>;
 
-/** Every request with the id of its operation, in the order in which the requests are made. */
+/** Returns every request with its operation id, in the order in which the requests are made. */
 export function exampleRequests(): { id: OperationId; example: ExampleRequest }[] {
   return Object.entries<ExampleRequest[]>(EXAMPLE_REQUESTS).flatMap(([id, requests]) =>
     requests.map((example) => ({ id: id as OperationId, example }))

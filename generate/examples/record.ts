@@ -10,22 +10,22 @@ import { describedPath, FUNCTIONS, type OperationId } from "../openapi/functions
 
 /** The stack on which examples are recorded. Its demo data must be unchanged. */
 interface DemoStack {
-  /** The API, without `/functions/v1`. */
+  /** The base URL of the API, without `/functions/v1`. */
   url: string;
   demo: { api_key: string } | null;
 }
 
 /**
- * Makes the requests of the examples with the key of the demo company, and returns them with their
- * answers. Fixed ids and times replace generated values, so every recording is the same.
+ * Makes the example requests with the demo company's key, and returns them with their responses.
+ * Fixed ids and times replace generated values, so every recording is the same.
  */
 export async function recordExamples({ url, demo }: DemoStack): Promise<Examples> {
   if (!demo) throw new Error("The stack has no demo company.");
   const recorded: { id: OperationId; example: Example }[] = [];
   const receiver = `${url}/sandbox/webhooks/crm`;
   /**
-   * The ids of the records that examples created, by the names of the examples. Later requests use
-   * these ids.
+   * The ids of the records that the examples created, by example name. Later requests use these
+   * ids.
    */
   const made: Record<string, string> = {};
   const filledIn = <Value>(value: Value): Value => {
@@ -75,20 +75,20 @@ function operationOf(id: OperationId): { method: string; path: string } {
   throw new Error(`There is no operation ${id}.`);
 }
 
-/** The time at which the demo data was written, as the examples show it. */
+/** The time that the examples show in place of the time when the demo data was written. */
 const SEEDED = Date.parse("2026-03-02T09:00:00Z");
-/** The time at which the requests were made, as the examples show it. */
+/** The time that the examples show in place of the time when the requests were made. */
 const RECORDED = "2026-03-02T09:30:00.123456+00:00";
 
-/** Times, including times within a sentence. */
+/** Matches timestamps, including timestamps within a sentence. */
 const TIMES = /\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?([+-]\d{2}:\d{2}|Z)/g;
 const UUID = /^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/;
 
 /**
- * Replaces the values that a database or a clock generates. Equal values get the same replacement.
+ * Replaces the values that a database or a clock generates. Equal values have the same replacement.
  */
 function reproducible<Value>(recorded: Value): Value {
-  // The first answers show rows that have not changed since the demo data was written.
+  // The first responses contain rows that have not changed since the demo data was written.
   const first = JSON.stringify(recorded).match(/"updated_at":"([^"]+)"/);
   const seeded = Date.parse(first![1]);
   const ids = new Map<string, string>();
@@ -99,8 +99,8 @@ function reproducible<Value>(recorded: Value): Value {
     return new Date(SEEDED + ms - seeded).toISOString().replace("Z", "000+00:00");
   };
   const id = (text: string) => {
-    // Ids of the demo data are not replaced. The largest id, which a cursor can have, is not
-    // replaced either.
+    // Ids in the demo data are not replaced. The largest possible id, which a cursor can contain,
+    // is not replaced either.
     if (/^(de3000|ffffffff)/.test(text)) return text;
     if (!ids.has(text)) {
       ids.set(text, `0b5e55ed-0000-4000-8000-${String(ids.size + 1).padStart(12, "0")}`);
@@ -110,15 +110,15 @@ function reproducible<Value>(recorded: Value): Value {
   const text = (name: string, value: string): string => {
     if (name === "next_cursor") {
       const inner = JSON.parse(new TextDecoder().decode(decodeBase64Url(value)));
-      // The database chooses the generation and the version, so they are replaced.
+      // The database chooses a cursor's generation and version, so they are replaced.
       const fixed = /^events$|_changes$/.test(inner[0]) ? [inner[0], 1, 1, inner[3]] : inner;
       return encodeBase64Url(JSON.stringify(replaced("", fixed)));
     }
-    // The stack may have read the templates again after the demo data was written.
+    // The stack may have refreshed the templates after the demo data was written.
     if (name === "read_at") return RECORDED;
-    // The database makes the value from the number of a transaction, so it is replaced.
+    // The database derives this value from a transaction number, so the value is replaced.
     if (name === "version" || name === "etag") return value.replace(/^("?)\d+("?)$/, "$1374810$2");
-    // The time of an event differs in each recording.
+    // An event's time differs in each recording.
     if (name === "timestamp") return RECORDED;
     if (UUID.test(value)) return id(value);
     if (name === "secret") return `whsec_${"0b5e55ed".repeat(5)}aw=`;

@@ -2,13 +2,13 @@ import { deprecationHeaders } from "../../supabase/functions/_shared/http/deprec
 import type { Operation } from "../../supabase/functions/_shared/http/operation.ts";
 import type { JsonSchema } from "./json_schema.ts";
 
-/** docs/versioning.md promises a notice of this many days. */
+/** docs/versioning.md promises a notice period of this many days. */
 const NOTICE_DAYS = 180;
 const DAY_MS = 24 * 60 * 60_000;
 
 /**
- * The headers of every answer of a deprecated operation. An operation that is not deprecated has
- * none of these headers.
+ * The headers of every response from a deprecated operation. Other operations do not return these
+ * headers.
  */
 export function announcedBy({ deprecated }: Operation): Record<string, JsonSchema> {
   if (!deprecated) return {};
@@ -19,20 +19,22 @@ export function announcedBy({ deprecated }: Operation): Record<string, JsonSchem
     schema: { type: "string", const: value },
   });
   return {
-    Deprecation: always("The operation is deprecated since this time (RFC 9745).", Deprecation),
+    Deprecation: always(
+      "The time since which the operation has been deprecated (RFC 9745).",
+      Deprecation,
+    ),
     Sunset: always("After this time, the operation may no longer exist (RFC 8594).", Sunset),
     Link: {
       description:
-        "The page that says what to use instead, if the operator of the API has configured such " +
-        "pages.",
+        "The page that describes the replacement, if the API's operator has configured such pages.",
       schema: { type: "string" },
     },
   };
 }
 
 /**
- * The description of an operation, with the dates of its deprecation.
- * @throws Error when a date is wrong, or the notice is shorter than promised.
+ * Returns an operation's description, with its deprecation dates.
+ * @throws Error if a date is invalid, or if the notice period is shorter than promised.
  */
 export function describedDeprecation({ id, deprecated }: Operation, description: string) {
   if (!deprecated) return { description };

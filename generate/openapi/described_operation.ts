@@ -1,18 +1,18 @@
 import type { JsonSchema } from "./json_schema.ts";
 import type { Change, Comparison } from "../released/schema_changes.ts";
 
-/** An operation of a document that is compared with another document. */
+/** An operation in an OpenAPI document that is compared with another document. */
 export interface Described {
   id: string;
   /** The operation, with the parameters that its path declares for all operations. */
   operation: JsonSchema;
-  /** The document that has the targets of the operation's references. */
+  /** The document that contains the targets of the operation's `$ref` references. */
   document: JsonSchema;
   /** The schemas that have already been compared, with the result. */
   known: Map<string, Change[]>;
 }
 
-/** How the schemas of two operations are compared. */
+/** The functions that compare the schemas of two operations. */
 export function comparisonOf(
   { document: released, known }: Described,
   { document: present }: Described,

@@ -8,24 +8,24 @@ import { type ApiFunction, ERRORS_OF_NO_OPERATION, errorsOf } from "./functions.
 import type { JsonSchema } from "./json_schema.ts";
 
 /**
- * The components of the description that several operations refer to. Each described operation adds
- * its components.
+ * The OpenAPI components that several operations refer to. Each described operation adds its
+ * components.
  */
 export interface Components {
   schemas: Record<string, JsonSchema>;
   responses: Record<string, JsonSchema>;
 }
 
-/** The headers of every answer. */
+/** The headers of every response. */
 export const EVERY_HEADER = {
   "X-Request-Id": { $ref: "#/components/headers/RequestId" },
   "Cache-Control": { $ref: "#/components/headers/CacheControl" },
 };
 
 /**
- * The error answers of an operation, one for each status, as references. If operations share an
- * answer, it is added to the components. A deprecated operation has its own answers, because they
- * announce the deprecation.
+ * Returns an operation's error responses as references, one for each status. A response that
+ * operations share is added to the components. A deprecated operation has its own responses,
+ * because they announce the deprecation.
  */
 export function errorResponses(
   operation: Operation,
@@ -61,8 +61,8 @@ function errorResponse(
 }
 
 /**
- * The answers to an unknown path and to a method that the path does not accept. These answers are
- * not components, because the linter refuses a component that no operation refers to.
+ * Returns the responses to an unknown path and to a method that the path does not accept. These
+ * responses are not components, because the linter refuses a component that no operation refers to.
  */
 export function answersOfNoOperation({ always }: ApiFunction): JsonSchema {
   return Object.fromEntries(Array.from(byStatus(ERRORS_OF_NO_OPERATION), ([status, codes]) => [
@@ -71,7 +71,7 @@ export function answersOfNoOperation({ always }: ApiFunction): JsonSchema {
   ]));
 }
 
-/** Adds the recorded errors to the answers of their status, as examples. */
+/** Adds the recorded errors as examples to the responses with the same status. */
 export function addErrorExamples(
   responses: Record<string, JsonSchema>,
   examples: Examples,
@@ -92,8 +92,8 @@ export function addErrorExamples(
 }
 
 /**
- * The Example Objects of OpenAPI for recorded examples, by name; undefined when there are none. The
- * example of an answer contains the query of its request.
+ * Returns the OpenAPI Example Objects for recorded examples, by name. Returns `undefined` if there
+ * are no examples. A response example contains the query string of its request.
  */
 export function exampleObjects(examples: Example[], what: "request" | "answer") {
   const entries = examples.map(({ name, summary, request: { query, body }, answer }) => [
@@ -105,7 +105,7 @@ export function exampleObjects(examples: Example[], what: "request" | "answer") 
   return entries.length === 0 ? undefined : Object.fromEntries(entries);
 }
 
-/** A query as a person writes it, without encoding. */
+/** Returns a readable query string, without percent-encoding. */
 function queryText(query: Record<string, string>): string {
   return `?${Object.entries(query).map((pair) => pair.join("=")).join("&")}`;
 }

@@ -3,15 +3,15 @@ import type { JsonSchema } from "./json_schema.ts";
 
 /** The description of one error. */
 interface ErrorWords {
-  /** When the API returns the error, and what the caller does next. */
+  /** When the API returns the error, and what the caller can do next. */
   description: string;
-  /** All sentences that the error can have; missing when there is no fixed list. */
+  /** All messages that the error can have. Missing if there is no fixed list. */
   sentences?: string[];
-  /** Members of the body in addition to `error`, `code` and `request_id`. */
+  /** Properties of the body in addition to `error`, `code` and `request_id`. */
   members?: Record<string, JsonSchema>;
-  /** Members that only some bodies of this error have. */
+  /** Properties that only some bodies of this error have. */
   optional?: string[];
-  /** Members that the error has only in the functions that send. */
+  /** Properties that the error has only in the functions that send messages. */
   ofSends?: string[];
 }
 
@@ -21,7 +21,7 @@ const DETAILS_OF_BATCH: JsonSchema = {
   items: DETAIL,
   minItems: 1,
   maxItems: 1,
-  description: "Only for a batch: the item that failed, such as `items.3.id`.",
+  description: "The item that failed. Only batches return this property. Example: `items.3.id`.",
 };
 const CHANNEL: JsonSchema = { $ref: "#/components/schemas/ChannelError" };
 
@@ -30,32 +30,34 @@ export const SHARED_SCHEMAS: Record<string, JsonSchema> = {
   FieldError: {
     type: "object",
     description:
-      "What is wrong with one field. The message completes a sentence that begins with the field's name.",
+      "The problem with one field. The message completes a sentence that begins with the field's " +
+      "name.",
     properties: {
       field: {
         type: "string",
         description:
-          "A path with dots, such as `phone`, `tags.3` or `limit`; `body` means the whole body.",
+          "The path of the field, with dots, such as `phone`, `tags.3` or `limit`. `body` means " +
+          "the whole body.",
       },
-      message: { type: "string", description: "What is wrong, such as `is required`." },
+      message: { type: "string", description: "The problem, such as `is required`." },
       phone_number_id: {
         type: "string",
         description: "A messaging account that the request can name in `phone_number_id`.",
       },
-      display_phone: { type: "string", description: "The phone number of that account." },
+      display_phone: { type: "string", description: "The account's phone number." },
     },
     required: ["field", "message"],
   },
   ChannelError: {
     type: "object",
-    description: "The error of the messaging channel, in its own words.",
+    description: "The messaging channel's own error.",
     properties: {
       code: { type: "integer", description: "The channel's error code." },
       message: { type: "string", maxLength: 1000, description: "The channel's message." },
       details: {
         type: "string",
         maxLength: 1000,
-        description: "The channel's explanation, when it gives one.",
+        description: "The channel's explanation, if the channel provides one.",
       },
     },
     required: ["code"],
@@ -63,9 +65,9 @@ export const SHARED_SCHEMAS: Record<string, JsonSchema> = {
   DocUrl: {
     type: "string",
     format: "uri",
-    description:
-      "The page that explains the error, such as `https://docs.example.com/errors.html#conflict`. " +
-      "Missing if the operator of the API has not configured such pages.",
+    description: "The page that explains the error, such as " +
+      "`https://docs.example.com/errors.html#conflict`. Missing if the API's operator has not " +
+      "configured such pages.",
   },
 };
 
@@ -73,14 +75,14 @@ export const SHARED_SCHEMAS: Record<string, JsonSchema> = {
 export const ERRORS: Record<ErrorCode, ErrorWords> = {
   malformed_request: {
     description:
-      "The request is incomplete or not valid HTTP: its body ended too early, or its `Host` is " +
-      "not a host name. Send the complete request again.",
+      "The request is incomplete or is not valid HTTP. For example, its body ended too early, or " +
+      "its `Host` is not a host name. Send the complete request again.",
   },
   header_not_accepted: {
     description:
-      "The request has a header such as `If-Unmodified-Since` or `If-Match`, which should " +
-      "protect against a wrong change, but the operation does not support the header. Nothing " +
-      "was done. `details` names the header and says what to use instead.",
+      "The request has a header such as `If-Unmodified-Since` or `If-Match`, which protects " +
+      "against lost updates, but the operation does not support this header. Nothing was done. " +
+      "`details` names the header and says what to use instead.",
     members: { details: { type: "array", items: DETAIL, minItems: 1, maxItems: 1 } },
   },
   missing_api_key: {
@@ -110,18 +112,19 @@ export const ERRORS: Record<ErrorCode, ErrorWords> = {
   },
   request_timeout: {
     description:
-      "The body of the request did not arrive within 15 seconds, or an uploaded file within 60. Nothing was done; send the request again.",
+      "The request body did not arrive within 15 seconds. For a file upload, the limit is 60 " +
+      "seconds. Nothing was done; send the request again.",
   },
   conflict: {
     description:
-      "The change conflicts with an existing record: a contact with the same phone, another " +
-      "conversation that is not closed, or the contact into which this contact was merged. " +
-      "`error` says what to do with that existing record. For a pipeline or a stage: the company " +
-      "would have no default pipeline, the pipeline to archive has deals, or the record to change " +
-      "is archived. For a reply: the contact is archived, or the conversation is closed. For " +
-      "a message to mark as read: no person wrote it, or it is too old. If the " +
-      "conversation is closed, `existing_id` is the id of the contact's conversation that is not " +
-      "closed, if there is one.",
+      "The change conflicts with an existing record: a contact with the same phone number, " +
+      "another conversation that is not closed, or the contact into which this contact was " +
+      "merged. `error` says what to do with the existing record. For a pipeline or a stage, the " +
+      "company would have no default pipeline, the pipeline to archive has deals, or the record " +
+      "to change is archived. For a reply, the contact is archived or the conversation is " +
+      "closed. If the conversation is closed, `existing_id` is the id of the contact's open " +
+      "conversation, if there is one. For a message to mark as read, the message was not written " +
+      "by a contact, or the message is too old.",
     members: {
       existing_id: {
         type: "string",
@@ -135,20 +138,20 @@ export const ERRORS: Record<ErrorCode, ErrorWords> = {
   idempotency_in_progress: {
     description:
       "The first request with this `Idempotency-Key` is in progress. Repeat your request after " +
-      "`Retry-After`, to get the same answer as the first request.",
+      "`Retry-After` to receive the same response as the first request.",
   },
   window_closed: {
     description:
-      "More than 24 hours have passed since the person last wrote to this business number, or the " +
-      "person has never written. You can send a template. You can send a free reply after the " +
-      "person writes.",
+      "More than 24 hours have passed since the contact last wrote to this business number, or " +
+      "the contact has never written to it. You can send a template now. You can send a free " +
+      "reply only after the contact writes again.",
     members: {
       window_expires_at: {
         type: ["string", "null"],
         format: "date-time",
         description:
-          "When the window closed, or will close within the next minute; `null` if the person has " +
-          "never written. Missing if the channel reported that the window is closed.",
+          "When the window closed, or will close within the next minute; `null` if the contact " +
+          "has never written. Missing if the channel reported that the window is closed.",
       },
       channel: CHANNEL,
     },
@@ -161,44 +164,46 @@ export const ERRORS: Record<ErrorCode, ErrorWords> = {
   },
   media_expired: {
     description:
-      "The channel no longer has the medium of this message, because it keeps a medium that a " +
-      "person sent for only seven days. Only the person can send the medium again.",
+      "The channel no longer has this message's media file, because it keeps a contact's media " +
+      "files for only seven days. Only the contact can send the file again.",
   },
   precondition_failed: {
-    description: "The record has changed since you read it: `If-Match` does not have its current " +
-      "`ETag`. Nothing was written. Read the record again, and repeat the change if you " +
+    description:
+      "The record has changed since you read it: `If-Match` does not contain the record's " +
+      "current `ETag`. Nothing was written. Read the record again, and repeat the change if you " +
       "still want it.",
     members: {
       etag: {
         type: "string",
-        description: "The record's current ETag. Missing when there is no such record.",
+        description: "The record's current ETag. Missing if there is no such record.",
       },
     },
     optional: ["etag"],
   },
   payload_too_large: {
     description:
-      "The request's body is larger than 1 MiB, or an uploaded file exceeds the limit for its type.",
+      "The request body is larger than 1 MiB, or an uploaded file exceeds the limit for its type.",
   },
   invalid_request: {
     description:
-      "A field, a parameter or an id is wrong. `details` names each wrong value and says what it must be.",
+      "A field, a parameter or an id is invalid. `details` names each invalid value and says " +
+      "what it must be.",
     members: { details: { type: "array", items: DETAIL, minItems: 1, maxItems: 50 } },
     optional: ["details"],
   },
   idempotency_key_reused: {
     description:
-      "An earlier request with another body or other parameters used this `Idempotency-Key` in " +
-      "the last 24 hours. For a send: its `idempotency_key` belongs to a message to another " +
-      "recipient, with another template or of the other kind, and `details` names the fields that " +
-      "differ. Nothing was done.",
+      "A request with a different body or different parameters used this `Idempotency-Key` in " +
+      "the last 24 hours. For a send, the `idempotency_key` belongs to a message with another " +
+      "recipient, another template or another kind, and `details` names the fields that differ. " +
+      "Nothing was done.",
     members: { details: { type: "array", items: DETAIL, minItems: 1, maxItems: 50 } },
     optional: ["details"],
   },
   query_too_expensive: {
     description:
-      "No index finds the records of this query quickly, so the service stopped the query after " +
-      "three seconds. `error` says what to add or to leave out.",
+      "No index supports this query, so the service stopped the query after three seconds. " +
+      "`error` says what to add or leave out.",
   },
   account_not_connected: {
     description:
@@ -212,12 +217,12 @@ export const ERRORS: Record<ErrorCode, ErrorWords> = {
   },
   template_rejected: {
     description:
-      "The template is not approved, does not exist in this language or needs other values; or " +
-      "the channel does not accept this free reply. If the error has `channel`, the channel " +
-      "refused the message, and `channel` has the reason. If the error has `details`, the " +
-      "service compared the request with the account's list of templates, and `details` names " +
-      "each wrong field. The service refuses a repeat too. After a refusal with `details`, you " +
-      "can use the idempotency key again.",
+      "The template is not approved, does not exist in this language or needs different values. " +
+      "For a free reply, the channel does not accept the reply. If the error has `channel`, the " +
+      "channel refused the message, and `channel` contains the reason. If the error has " +
+      "`details`, the service compared the request with the account's list of templates, and " +
+      "`details` names each invalid field. The service also refuses a repeated request. After a " +
+      "refusal with `details`, you can use the idempotency key again.",
     members: {
       channel: CHANNEL,
       details: { type: "array", items: DETAIL, minItems: 1, maxItems: 50 },
@@ -226,13 +231,14 @@ export const ERRORS: Record<ErrorCode, ErrorWords> = {
   },
   media_rejected: {
     description:
-      "The channel does not accept the file, or cannot fetch it from its address. `channel` has " +
-      "the reason. A reply with the file was not sent, and a repeat with its idempotency key " +
-      "sends nothing. Upload a file that the channel accepts.",
+      "The channel does not accept the file, or cannot fetch the file from its URL. `channel` " +
+      "contains the reason. A reply with the file was not sent. Repeating the request with its " +
+      "idempotency key sends nothing. Upload a file that the channel accepts.",
     members: { channel: CHANNEL },
   },
   recipient_unreachable: {
-    description: "The channel does not deliver to this phone. `channel` has the reason.",
+    description:
+      "The channel does not deliver to this phone number. `channel` contains the reason.",
     members: { channel: CHANNEL },
   },
   recipient_opted_out: {
@@ -246,34 +252,34 @@ export const ERRORS: Record<ErrorCode, ErrorWords> = {
   },
   channel_account_error: {
     description:
-      "The channel refuses the connected account because of its token, its permissions or " +
-      "its status at the channel. Nothing was sent or read. Connect the account again, then repeat " +
-      "the request.",
+      "The channel refuses the connected account because of its token, its permissions or its " +
+      "status at the channel. Nothing was sent or read. Reconnect the account, then repeat the " +
+      "request.",
     members: { channel: CHANNEL },
     optional: ["channel"],
   },
   channel_unavailable: {
     description:
       "For a send: the channel did not accept the message (`not_sent`), or the outcome is " +
-      "unknown (`unknown`). Repeat the request with the same idempotency key: a repeat never " +
-      "sends the message twice. For the medium of a message: the channel does not provide it at " +
-      "the moment, or sent wrong bytes; repeat the request later.",
+      "unknown (`unknown`). Repeat the request with the same idempotency key, which never sends " +
+      "the message twice. For a message's media file: the channel does not provide the file at " +
+      "the moment, or sent the wrong bytes. Repeat the request later.",
     ofSends: ["outcome"],
     members: {
       outcome: {
         type: "string",
         enum: ["not_sent", "unknown"],
         description:
-          "`not_sent`: the channel certainly does not have the message. `unknown`: the channel may " +
-          "have the message.",
+          "`not_sent`: the channel definitely does not have the message. `unknown`: the channel " +
+          "may have the message.",
       },
     },
   },
   database_unavailable: {
     description:
-      "The database does not answer. Try again after `Retry-After`. `error` says whether a " +
-      "change may have been made. A repeat with the same `Idempotency-Key` is always safe: the " +
-      "change is made only once.",
+      "The database does not respond. Try again after `Retry-After`. `error` says whether a " +
+      "change may have been made. Repeating the request with the same `Idempotency-Key` is " +
+      "always safe: the change is made only once.",
     members: {
       version: {
         type: "string",
@@ -308,14 +314,14 @@ const HEADERS: Partial<Record<ErrorCode, Record<string, JsonSchema>>> = {
   channel_unavailable: { "Retry-After": RETRY_AFTER },
 };
 
-/** The headers of an answer with one of these errors. */
+/** Returns the headers of a response with one of these errors. */
 export function headersOf(codes: ErrorCode[]): Record<string, JsonSchema> {
   return Object.assign({}, ...codes.map((code) => HEADERS[code]));
 }
 
 /**
- * The schema of the body of an error.
- * @param always members that every error body of the function has, such as `success: false`.
+ * Returns the schema of an error body.
+ * @param always the properties that every error body of the function has, such as `success: false`.
  */
 export function errorSchema(code: ErrorCode, always: Record<string, unknown>): JsonSchema {
   const { description, sentences, optional = [], ofSends = [] } = ERRORS[code];
@@ -328,11 +334,11 @@ export function errorSchema(code: ErrorCode, always: Record<string, unknown>): J
     ...Object.fromEntries(Object.entries(always).map(([name, value]) => [name, { const: value }])),
     error: {
       type: "string",
-      description: "What happened, as a sentence for people.",
+      description: "A human-readable description of the error.",
       ...(sentences && { enum: sentences }),
     },
     code: { const: code },
-    request_id: { type: "string", description: "The id of the request, as in `X-Request-Id`." },
+    request_id: { type: "string", description: "The request id, as in `X-Request-Id`." },
     ...members,
     doc_url: { $ref: "#/components/schemas/DocUrl" },
   };
@@ -341,7 +347,7 @@ export function errorSchema(code: ErrorCode, always: Record<string, unknown>): J
   return { type: "object", description, properties, required };
 }
 
-/** The codes grouped by their HTTP status, in the order of the table of errors. */
+/** Groups the codes by HTTP status, in the order of the error table. */
 export function byStatus(codes: ErrorCode[]): Map<number, ErrorCode[]> {
   const groups = new Map<number, ErrorCode[]>();
   for (const code of Object.keys(STATUS) as ErrorCode[]) {

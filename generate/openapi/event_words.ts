@@ -1,4 +1,4 @@
-// The texts about events in the API's description.
+// The descriptions of events in the OpenAPI document.
 
 /** When an event of each type happens, as the end of "The service sends this when …". */
 export const WHEN: Record<string, string> = {
@@ -7,14 +7,16 @@ export const WHEN: Record<string, string> = {
   "contact.archived": "a contact is archived",
   "contact.restored": "an archived contact is restored",
   "contact.merged":
-    "another contact is merged into this one. `changes.contact_id` has the id of the other " +
-    "contact. There is no `contact.deleted` for the other contact",
+    "another contact is merged into this one. `changes.contact_id` contains the other contact's " +
+    "id. The other contact has no `contact.deleted` event",
   "contact.erased":
-    "a person is erased: delete your own data about this person. `changes` has the ids of the " +
-    "person's conversations and deals",
+    "a contact is erased. Delete your own data about this person. `changes` contains the ids of " +
+    "the contact's conversations and deals",
   "contact.deleted": "a contact is deleted",
-  "contact.opted_out": "a contact may no longer get any messages, or no longer get marketing",
-  "contact.opted_in": "a contact may get messages again, or may get marketing again",
+  "contact.opted_out":
+    "a contact must no longer receive any messages, or no longer receive marketing messages",
+  "contact.opted_in":
+    "a contact may receive messages again, or may receive marketing messages again",
   "deal.created": "a deal is created",
   "deal.updated": "a deal changes",
   "deal.stage_changed": "a deal moves to another stage",
@@ -24,31 +26,34 @@ export const WHEN: Record<string, string> = {
   "deal.archived": "a deal is archived",
   "deal.restored": "an archived deal is restored",
   "deal.deleted": "a deal is deleted",
-  "conversation.opened": "a conversation begins, or is opened again",
-  "conversation.assigned": "a conversation is assigned to another member or team, or to none",
+  "conversation.opened": "a conversation is opened or reopened",
+  "conversation.assigned":
+    "a conversation is assigned to another member or team, or becomes unassigned",
   "conversation.updated": "the status of a conversation changes in another way",
   "conversation.closed": "a conversation is closed",
   "conversation.window_closing": "the window for free replies is about to close",
   "conversation.deleted": "a conversation is deleted",
-  "message.received": "a person writes",
+  "message.received": "a contact writes",
   "message.status_changed":
     "a message of the company is sent, delivered, read, failed or expired. `changes.status` has the status",
   "message.updated":
     "a person edits or revokes a message, or the person or your company reacts to one",
   "send.settled": "WhatsApp accepts a message that was sent with this API",
   "send.failed":
-    "WhatsApp does not accept a send, or reports later that the send failed. `changes.reason` says why",
-  "template.status_changed": "WhatsApp changes the status of a template",
+    "WhatsApp does not accept a send, or reports later that the send failed. `changes.reason` " +
+    "contains the reason",
+  "template.status_changed": "WhatsApp changes a template's status",
   "account.restricted": "WhatsApp restricts a business number",
-  "account.restored": "WhatsApp withdraws a restriction, or the time of the restriction is over",
-  "webhook.test": "someone requests a test event for a webhook. The webhook gets it even if its " +
+  "account.restored": "WhatsApp withdraws a restriction, or the restriction expires",
+  "webhook.test":
+    "someone requests a test event for a webhook. The webhook receives the event even if its " +
     "`types` do not contain this type",
   "webhook.switched_off":
-    "a webhook of the company is switched off. The other webhooks of the company get this " +
-    "event. `changes.why` says why",
+    "one of the company's webhooks is switched off. The company's other webhooks receive this " +
+    "event. `changes.why` contains the reason",
 };
 
-/** The names of the changed fields and their values, in the example of some types. */
+/** The changed fields with their values, for the examples of some event types. */
 export const EXAMPLE_CHANGES: Record<string, Record<string, unknown>> = {
   "contact.updated": { temperature: { from: "warm", to: "hot" } },
   "contact.merged": {
@@ -80,23 +85,23 @@ export const EXAMPLE_CHANGES: Record<string, Record<string, unknown>> = {
   "webhook.switched_off": { why: { from: null, to: "failing" } },
 };
 
-/** The headers of every delivery, which Standard Webhooks describes. */
+/** The headers of every delivery, as defined by Standard Webhooks. */
 export const DELIVERY_HEADERS = [
   {
     name: "webhook-id",
-    description: "The id of the event. Every delivery of the event has the same id.",
+    description: "The event's id. Every delivery of the event has the same id.",
     schema: { type: "string", pattern: "^evt_[0-9a-f]{32}$" },
   },
   {
     name: "webhook-timestamp",
-    description: "When this request was signed, in seconds since the start of 1970 (Unix time).",
+    description: "When this request was signed, as Unix time in seconds.",
     schema: { type: "string", pattern: "^[0-9]{1,12}$" },
   },
   {
     name: "webhook-signature",
     description:
-      "`v1,` and the HMAC with SHA-256 of `<webhook-id>.<webhook-timestamp>.<body>` in base64. During a rotation " +
-      "of the secret, there are two signatures with a space between them.",
+      "`v1,` and the HMAC with SHA-256 of `<webhook-id>.<webhook-timestamp>.<body>` in base64. " +
+      "During a secret rotation, the header contains two signatures, separated by a space.",
     schema: { type: "string", pattern: "^v1,[A-Za-z0-9+/]{43}=( v1,[A-Za-z0-9+/]{43}=)*$" },
   },
 ].map((header) => ({ ...header, in: "header", required: true }));
@@ -105,15 +110,15 @@ const uuid = { type: "string", format: "uuid" };
 const time = { type: "string", format: "date-time" };
 
 /**
- * The schema of a business number. No operation returns a business number, so the schema is written
- * here.
+ * The schema of a business number. The schema is defined here because no operation returns a
+ * business number.
  */
 export const ACCOUNT = {
   type: "object",
   description: "A business number of the company, as a webhook receives it.",
   properties: {
-    id: { description: "The id of the record.", ...uuid },
-    company_id: { description: "The company of the business number.", ...uuid },
+    id: { description: "The record's id.", ...uuid },
+    company_id: { description: "The company that owns the business number.", ...uuid },
     phone_number_id: {
       description: "WhatsApp's id of the business number.",
       type: "string",
@@ -123,7 +128,7 @@ export const ACCOUNT = {
       type: ["string", "null"],
     },
     is_connected: {
-      description: "Whether the company can send with this number.",
+      description: "Whether the company can send messages with this number.",
       type: "boolean",
     },
     is_restricted: {

@@ -9,8 +9,8 @@ import { mediaOperations } from "../../supabase/functions/whatsapp/media/operati
 import { readWhatsappConfig } from "../../supabase/functions/whatsapp/whatsapp_config.ts";
 import { replyOperations } from "../../supabase/functions/whatsapp/replies/operations.ts";
 
-// A placeholder for the configuration. This file only reads the declarations of the operations and
-// handles no requests.
+// A placeholder for the configuration. This file only reads the operation declarations and handles
+// no requests.
 const key = "A".repeat(43);
 const env = {
   SUPABASE_URL: "http://127.0.0.1:9",
@@ -24,33 +24,33 @@ const gateway = gatewayOperations(await readGatewayConfig(env));
 const sender = senderOperations(config);
 const ofWhatsapp = [...replyOperations(config), ...mediaOperations(config)];
 
-/** The id of an operation. */
+/** An operation's id. */
 export type OperationId = (typeof gateway | typeof sender | typeof ofWhatsapp)[number]["id"];
 
-/** A function of the API, and what its description needs. */
+/** A function of the API, with the data that its OpenAPI description needs. */
 export interface ApiFunction {
   name: string;
   operations: Operation<OperationId>[];
-  /** Members of every error body. */
+  /** Properties of every error body. */
   always: Record<string, unknown>;
 }
 
-/** The functions, in the order in which the description shows them. */
+/** The functions, in the order in which the OpenAPI document lists them. */
 export const FUNCTIONS: ApiFunction[] = [
   { name: "gateway", operations: gateway, always: {} },
   { name: "send-external-template", operations: sender, always: { success: false } },
-  // The other paths of this function are for the channel and the operator's scheduler.
+  // Only the channel and the operator's scheduler use this function's other paths.
   { name: "whatsapp", operations: ofWhatsapp, always: { success: false } },
 ];
 
-/** The path of an operation in the form of OpenAPI: `/gateway/contacts/{id}`. */
+/** Returns an operation's path in OpenAPI format: `/gateway/contacts/{id}`. */
 export function describedPath({ name }: ApiFunction, operation: Operation): string {
   return pathOf(name, operation);
 }
 
 /**
- * The codes of all errors that an operation can return: its own errors, and the errors of every
- * operation with such a method, scope and key.
+ * Returns the codes of all errors that an operation can return. These are its own errors and the
+ * errors that its method, scope and key make possible.
  */
 export function errorsOf(operation: Operation): ErrorCode[] {
   const { scope, method, errors = [] } = operation;
@@ -60,7 +60,7 @@ export function errorsOf(operation: Operation): ErrorCode[] {
     ...(scope === null ? [] : ["missing_api_key", "invalid_api_key"] as const),
     ...(scope === null || scope === "any" ? [] : ["insufficient_scope"] as const),
     // These errors also apply to an operation without a body, because the service checks whether
-    // the request has one.
+    // the request has a body.
     ...(method === "GET" ? [] : ["request_timeout", "payload_too_large"] as const),
     "invalid_request",
     ...(scope === null ? [] : ["too_many_requests", "database_unavailable"] as const),
@@ -72,7 +72,7 @@ export function errorsOf(operation: Operation): ErrorCode[] {
 }
 
 /**
- * The codes of errors that belong to no operation: the path is unknown, or the path does not accept
- * the method.
+ * The codes of errors that belong to no operation, such as an unknown path or a method that the
+ * path does not accept.
  */
 export const ERRORS_OF_NO_OPERATION: ErrorCode[] = ["route_not_found", "method_not_allowed"];

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 
-/** A JSON Schema 2020-12, the version that OpenAPI 3.1 uses. */
+/** A JSON Schema of draft 2020-12, which OpenAPI 3.1 uses. */
 // deno-lint-ignore no-explicit-any -- a schema is any JSON object with JSON Schema's keywords
 export type JsonSchema = Record<string, any>;
 
@@ -17,19 +17,19 @@ const ANNOTATIONS = new Set([
 ]);
 
 /**
- * A zod schema as JSON Schema. A schema with an id becomes a reference to
+ * Converts a zod schema to JSON Schema. A schema with an id becomes a reference to
  * `#/components/schemas/<id>`, and is added to `components`.
  *
- * @throws Error when a schema would allow everything: zod cannot express its check in JSON Schema,
- *   and its `meta` does not express the check either.
+ * @throws Error if a schema would allow every value, because neither zod nor the schema's `meta`
+ * expresses its check in JSON Schema.
  */
 export function jsonSchema(
   schema: z.core.$ZodType,
   components: Record<string, JsonSchema>,
 ): JsonSchema {
   const { $schema: _, $defs = {}, ...own } = z.toJSONSchema(schema, {
-    // The schema of the input also describes answers: their values passed it when they were
-    // written, and zod has no output schema for a transform.
+    // The input schema also describes responses, because zod has no output schema for a transform.
+    // Stored values passed the input schema when they were written.
     io: "input",
     unrepresentable: "any",
   }) as JsonSchema;
@@ -39,7 +39,7 @@ export function jsonSchema(
   return tidy(own, "schema");
 }
 
-/** The schemas that are direct parts of a schema, with their names. */
+/** Returns the direct subschemas of a schema, with their names. */
 function parts(schema: JsonSchema): [string, JsonSchema][] {
   const named = ["properties", "dependentSchemas"].flatMap((keyword) =>
     Object.entries<JsonSchema>(schema[keyword] ?? {})
@@ -68,7 +68,7 @@ function tidy(schema: JsonSchema, path: string): JsonSchema {
     delete schema.pattern;
     delete schema.allOf;
   }
-  // Zod adds the range of safe integers, which is not a rule of this API.
+  // zod adds the range of safe integers, which is not a rule of this API.
   if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
   if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
   foldNull(schema);
@@ -77,7 +77,7 @@ function tidy(schema: JsonSchema, path: string): JsonSchema {
   return schema;
 }
 
-/** Turns `anyOf: [x, null]` into a type that may be null. */
+/** Converts `anyOf: [x, null]` into a nullable type. */
 function foldNull(schema: JsonSchema) {
   const { anyOf } = schema;
   if (anyOf?.length !== 2 || anyOf[1].type !== "null" || typeof anyOf[0].type !== "string") return;
@@ -88,8 +88,8 @@ function foldNull(schema: JsonSchema) {
 }
 
 /**
- * Adds defaults to the JSON Schema of an object. For a schema with a transform, zod leaves them
- * out.
+ * Adds defaults to the JSON Schema of an object. zod leaves out the defaults of a schema with a
+ * transform.
  */
 export function withDefaults(
   schema: JsonSchema,

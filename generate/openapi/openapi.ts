@@ -22,19 +22,18 @@ import { webhooksSection } from "./webhooks.ts";
 import { OPERATIONS } from "./words.ts";
 
 /**
- * The version of the interface (specification, part 9). A release of the functions does not change
- * this version.
+ * The API version (specification, part 9). A release of the functions does not change this version.
  */
 const INTERFACE_VERSION = "2.0.0";
 
 /**
- * The description of the API in OpenAPI 3.1. The generator makes it from the declarations of the
- * operations, the words and the recorded examples.
+ * Creates the OpenAPI 3.1 document from the operation declarations, the descriptions and the
+ * recorded examples.
  *
- * @param functions the functions to describe; by default, the functions that are served. Tests give
- *   other functions.
- * @throws Error that names an operation, parameter or field that has no words, no example or
- *   no rule for its values.
+ * @param functions the functions to describe. The default is the functions that the API serves.
+ * Tests pass other functions.
+ * @throws Error that names an operation, parameter or field without a description, an example or a
+ * rule for its values.
  */
 export function openApi(examples: Examples, functions: ApiFunction[] = FUNCTIONS): JsonSchema {
   const schemas: Record<string, JsonSchema> = {};
@@ -69,15 +68,15 @@ export function openApi(examples: Examples, functions: ApiFunction[] = FUNCTIONS
     },
     servers: [{
       url: "https://{project}.supabase.co/functions/v1",
-      description: "The Supabase project of the deployment.",
+      description: "The deployment's Supabase project.",
       variables: {
-        project: { default: "project-ref", description: "The reference of the project." },
+        project: { default: "project-ref", description: "The project reference." },
       },
     }],
     tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
     paths,
     webhooks,
-    // The answers to an unknown path and to a method that the path does not accept.
+    // The responses to an unknown path and to a method that the path does not accept.
     "x-answers-of-no-operation": Object.fromEntries(
       functions.map((each) => [each.name, answersOfNoOperation(each)]),
     ),
@@ -100,8 +99,8 @@ export function openApi(examples: Examples, functions: ApiFunction[] = FUNCTIONS
           name: "X-Request-Id",
           in: "header",
           description:
-            "Your own id for the request: 1 to 128 visible ASCII characters. The answer has the " +
-            "same id. If you send no id, the answer has a new UUID.",
+            "Your own id for the request: 1 to 128 visible ASCII characters. The response has " +
+            "the same id. If you send no id, the response has a new UUID.",
           schema: { type: "string" },
         },
         ...shared,
@@ -109,36 +108,37 @@ export function openApi(examples: Examples, functions: ApiFunction[] = FUNCTIONS
       headers: {
         RequestId: {
           description:
-            "The id of the request: yours, or a new UUID. Give this id when you report a problem.",
+            "The request id: the id that you sent, or a new UUID. Quote this id when you report " +
+            "a problem.",
           required: true,
           schema: { type: "string", pattern: "^[\\x21-\\x7e]{1,128}$" },
         },
         ETag: {
           description:
-            "The `version` of the record in double quotes, for `If-Match` and `If-None-Match`. " +
-            "For a record without a `version`, it is a digest of the answer. A proxy that " +
-            "compresses answers may put `W/` before the ETag.",
+            "The record's `version` in double quotes, for `If-Match` and `If-None-Match`. If a " +
+            "record has no `version`, its ETag is a digest of the response. A proxy that " +
+            "compresses responses may put `W/` before the ETag.",
           required: true,
           schema: { type: "string", pattern: '^(W/)?"[\\w-]{1,43}"$' },
         },
         ETagOfWhole: {
-          description:
-            "The `ETag` of the record. Missing when the request has `fields` or `include`.",
+          description: "The record's `ETag`. Missing if the request has `fields` or `include`.",
           schema: { type: "string", pattern: '^(W/)?"[\\w-]{1,43}"$' },
         },
         ETagOfPresent: {
-          description: "The record's current `ETag`. Missing when there is no such record.",
+          description: "The record's current `ETag`. Missing if there is no such record.",
           schema: { type: "string", pattern: '^(W/)?"[\\w-]{1,43}"$' },
         },
         ETagOfBytes: {
           description:
-            "The SHA-256 of the bytes in hexadecimal digits, in double quotes. Missing when the " +
-            "channel did not report it.",
+            "The SHA-256 of the bytes in hexadecimal digits, in double quotes. Missing if the " +
+            "channel did not report this hash.",
           schema: { type: "string", pattern: '^(W/)?"[0-9a-f]{64}"$' },
         },
         ContentDisposition: {
-          description: "`attachment`, with the name of the file: the name that the person gave " +
-            "it, or a name that the service made. `filename*` has the whole name (RFC 6266).",
+          description:
+            "`attachment`, with the file name that the contact gave, or a name that the service " +
+            "created. `filename*` contains the full name (RFC 6266).",
           required: true,
           schema: {
             type: "string",
@@ -146,35 +146,36 @@ export function openApi(examples: Examples, functions: ApiFunction[] = FUNCTIONS
           },
         },
         XContentTypeOptions: {
-          description: "Always `nosniff`: no browser guesses another type.",
+          description: "Always `nosniff`, so that browsers do not guess another content type.",
           required: true,
           schema: { type: "string", const: "nosniff" },
         },
         ContentSecurityPolicy: {
-          description: "Always `sandbox`: no browser runs the file as a page.",
+          description: "Always `sandbox`, so that browsers do not run the file as a page.",
           required: true,
           schema: { type: "string", const: "sandbox" },
         },
         AcceptRanges: {
-          description: "Always `none`: an answer always has the whole file.",
+          description: "Always `none`, because a response always contains the whole file.",
           required: true,
           schema: { type: "string", const: "none" },
         },
         IdempotentReplayed: {
           description:
-            "Present when an earlier request had the same `Idempotency-Key`, so that this " +
-            "request wrote nothing. The answer has the records in their current state.",
+            "Present if an earlier request had the same `Idempotency-Key`, so that this request " +
+            "wrote nothing. The response contains the records in their current state.",
           schema: { type: "string", const: "true" },
         },
         IdempotencyMismatch: {
           description:
-            "Present when the request repeats the `idempotency_key` of an earlier send, but " +
-            "its content differs from that send. The new content was not sent.",
+            "Present if the request repeats the `idempotency_key` of an earlier send, but its " +
+            "content differs from that send. The new content was not sent.",
           schema: { type: "string", const: "true" },
         },
         CacheControl: {
           description:
-            "Always `no-store`: no cache may keep an answer, because answers contain company data.",
+            "Always `no-store`: no cache may store a response, because responses contain company " +
+            "data.",
           required: true,
           schema: { type: "string", const: "no-store" },
         },
@@ -185,7 +186,7 @@ export function openApi(examples: Examples, functions: ApiFunction[] = FUNCTIONS
   };
 }
 
-/** The Operation Object of OpenAPI. */
+/** Returns the OpenAPI Operation Object. */
 function operationObject(
   operation: Operation<OperationId>,
   api: ApiFunction,
@@ -269,7 +270,7 @@ function operationObject(
   };
 }
 
-/** The Security Requirement Objects of an operation. */
+/** Returns an operation's OpenAPI Security Requirement Objects. */
 function securityOf({ scope }: Operation): JsonSchema[] {
   if (scope === null) return [];
   const scopes = scope === "any" ? [] : [scope];
@@ -280,22 +281,22 @@ const ETAG = { ETag: { $ref: "#/components/headers/ETag" } };
 const ETAG_OF_BYTES = { ETag: { $ref: "#/components/headers/ETagOfBytes" } };
 
 /**
- * The headers of every answer that is a file. OpenAPI describes the Content-Type elsewhere, so it
- * is not in this list.
+ * The headers of every response that is a file. OpenAPI describes the `Content-Type` header
+ * elsewhere, so this list does not contain it.
  */
 const HEADERS_OF_BYTES = Object.fromEntries(
   ["Content-Disposition", "X-Content-Type-Options", "Content-Security-Policy", "Accept-Ranges"]
     .map((name) => [name, { $ref: `#/components/headers/${name.replaceAll("-", "")}` }]),
 );
 
-/** The ETag header of an operation's successful answers. */
+/** Returns the ETag header for an operation's successful responses. */
 function etagOf({ conditional, method, bytes }: Operation): JsonSchema {
   if (!conditional) return {};
   if (bytes) return ETAG_OF_BYTES;
   return method === "GET" ? { ETag: { $ref: "#/components/headers/ETagOfWhole" } } : ETAG;
 }
 
-/** The header of the answer to a repeat. */
+/** Returns the header for the response to a repeated request. */
 function replayedOf({ idempotent, keyInBody }: Operation): JsonSchema {
   return {
     ...(idempotent && {
@@ -314,7 +315,7 @@ function isOfType({ status, request }: Example, type: string): boolean {
 }
 
 /**
- * The schema of an answer. If the operation has the parameter `fields`, the schema also allows
+ * Returns a response schema. If the operation has the parameter `fields`, the schema also allows
  * records with only some of their fields.
  */
 function answerSchema(schema: JsonSchema, parameters: JsonSchema[]): JsonSchema {
@@ -328,7 +329,7 @@ function answerSchema(schema: JsonSchema, parameters: JsonSchema[]): JsonSchema 
   return schema;
 }
 
-/** The last word in the name of a schema for records with only some of their fields. */
+/** The suffix in the name of a schema for records with only some of their fields. */
 const PART = "Part";
 
 /** Adds the schemas for records with only some of their fields. */

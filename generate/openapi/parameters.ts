@@ -5,9 +5,9 @@ import type { Operation } from "../../supabase/functions/_shared/http/operation.
 import { type JsonSchema, jsonSchema, withDefaults } from "./json_schema.ts";
 import { HEADER_WORDS, parameterWords } from "./parameter_words.ts";
 
-// The Parameter Objects of OpenAPI.
+// Creates OpenAPI Parameter Objects.
 
-/** The parameters of an operation, made from their schema. */
+/** Returns an operation's parameters, which are created from their schema. */
 export function parametersOf(
   schema: z.ZodMiniObject | z.ZodMiniLazy<z.ZodMiniObject> | undefined,
   place: "path" | "query",
@@ -26,8 +26,8 @@ export function parametersOf(
       return { ...parameter, style: "form", explode: false, schema: value };
     }
     if (value.type !== "object") return { ...parameter, schema: value };
-    // Each member of the object is a parameter. The parameter's name begins with the name of the
-    // object.
+    // Each property of the object is a parameter. The parameter's name begins with the object's
+    // name.
     const { additionalProperties } = value;
     const members = {
       type: "object",
@@ -38,7 +38,10 @@ export function parametersOf(
   });
 }
 
-/** The headers that an operation accepts, in addition to the headers of all operations. */
+/**
+ * Returns the headers that an operation accepts, in addition to the headers that all operations
+ * accept.
+ */
 export function headersTaken(operation: Operation): JsonSchema[] {
   const taken = (words: keyof typeof HEADER_WORDS, example: string): JsonSchema => {
     const [name] = words.split(" ");
@@ -55,9 +58,9 @@ export function headersTaken(operation: Operation): JsonSchema[] {
 }
 
 /**
- * The parameters that several operations describe in the same words, as components to which the
- * operations refer. If operations use one name with different meanings, the component with that
- * name has the most common meaning.
+ * Moves parameters with identical descriptions in several operations to components, and makes the
+ * operations refer to these components. If a parameter name has different meanings, the component
+ * with that name has the most common meaning.
  */
 export function sharedParameters(paths: Record<string, JsonSchema>): Record<string, JsonSchema> {
   const operations = Object.values(paths).flatMap((path) => Object.values<JsonSchema>(path));
@@ -82,7 +85,7 @@ export function sharedParameters(paths: Record<string, JsonSchema>): Record<stri
   return components;
 }
 
-/** `CreatedAtGte` for the parameter `created_at[gte]` of a query. */
+/** `CreatedAtGte` for the query parameter `created_at[gte]`. */
 function componentName({ name, in: place }: JsonSchema): string {
   return (place === "path" ? "Path" : "") + toPascalCase(name);
 }

@@ -2,7 +2,7 @@ import type { JsonSchema } from "./json_schema.ts";
 
 // The references within an OpenAPI document.
 
-/** The name of the component that a reference names, and the component. */
+/** Returns the name of the component that a reference points to, and the component. */
 export function referred($ref: string, document: JsonSchema): [name: string, target: JsonSchema] {
   const keys = $ref.replace(/^#\//, "").split("/")
     .map((key) => decodeURIComponent(key).replaceAll("~1", "/").replaceAll("~0", "~"));
@@ -11,7 +11,7 @@ export function referred($ref: string, document: JsonSchema): [name: string, tar
   return [keys.at(-1)!, target];
 }
 
-/** The component that a reference refers to. Any other value is returned unchanged. */
+/** Returns the component that a reference points to. Returns any other value unchanged. */
 export function resolved(value: JsonSchema, document: JsonSchema): JsonSchema {
   return value.$ref ? resolved(referred(value.$ref, document)[1], document) : value;
 }

@@ -1,9 +1,9 @@
 import type { JsonSchema } from "./json_schema.ts";
 import { referred } from "./references.ts";
 
-// A schema as the list of its cases. Each case has one type, and every rule for that type. A value
-// is allowed if a case allows it. So schemas with the same meaning but different keywords ($ref,
-// allOf, anyOf, type arrays, const) have the same cases.
+// Expands a schema into a list of cases. Each case has one type, and every rule for that type. A
+// value is allowed if at least one case allows the value. Schemas with the same meaning but
+// different keywords ($ref, allOf, anyOf, type arrays, const) have the same cases.
 
 /** A schema, or true (everything) or false (nothing). */
 export type Schema = JsonSchema | boolean;
@@ -15,20 +15,20 @@ const TYPES: Type[] = ["null", "boolean", "number", "string", "array", "object"]
 export interface Case {
   type: Type;
   /**
-   * The name of the component that the case comes from. If there are several components, the name
-   * of the innermost component.
+   * The name of the component that contains the case. If components are nested, this is the name of
+   * the innermost component.
    */
   name?: string;
   /** The values, if the schema lists them. The values of null and boolean are always listed. */
   values?: unknown[];
-  /** Keywords with one number or text, such as maxLength and format. */
+  /** Keywords with one number or string, such as `maxLength` and `format`. */
   limits: Record<string, number | string | boolean>;
   patterns: string[];
   items?: Schema;
   properties: Record<string, Schema>;
   patternProperties: Record<string, Schema>;
   required: string[];
-  /** The schema of members that have no entry in `properties`. */
+  /** The schema of properties that have no entry in `properties`. */
   others: Schema;
   /** Keywords that are compared only as a whole, as JSON. */
   conditions: string[];
@@ -43,7 +43,7 @@ const LIMITS_OF: Record<Type, string[]> = {
   array: ["maxItems", "minItems", "uniqueItems"],
   object: ["maxProperties", "minProperties"],
 };
-/** Upper bounds: the smallest one decides. */
+/** Upper bounds: the smallest bound applies. */
 export const UPPER = [
   "maxLength",
   "maxItems",
@@ -51,7 +51,7 @@ export const UPPER = [
   "maximum",
   "exclusiveMaximum",
 ];
-/** Lower bounds: the greatest one decides. */
+/** Lower bounds: the greatest bound applies. */
 export const LOWER = [
   "minLength",
   "minItems",
@@ -70,7 +70,7 @@ const READ = new Set([
   ...Object.values(LIMITS_OF).flat(),
 ]);
 
-/** The cases of a schema of a document; none when the schema allows nothing. */
+/** Returns the cases of a document's schema. Returns an empty list if the schema allows nothing. */
 export function casesOf(schema: Schema, document: JsonSchema): Case[] {
   if (schema === false) return [];
   if (schema === true) return TYPES.map(emptyCase);
@@ -84,13 +84,13 @@ export function casesOf(schema: Schema, document: JsonSchema): Case[] {
   for (const choice of [schema.anyOf, schema.oneOf]) {
     if (choice) and(choice.flatMap((part: Schema) => casesOf(part, document)));
   }
-  // This rule comes last, because it applies to names that none of the parts has.
+  // This rule comes last, because it applies to property names that no subschema defines.
   const { unevaluatedProperties } = schema;
   if (unevaluatedProperties === undefined) return cases;
   return cases.map((each) => ({ ...each, others: all(each.others, unevaluatedProperties) }));
 }
 
-/** The cases of the schema's own keywords, without its parts. */
+/** Returns the cases for the schema's own keywords, without its subschemas. */
 function ownCases(schema: JsonSchema): Case[] {
   const given: string[] = schema.type === undefined ? TYPES : [schema.type].flat();
   const types = new Set(given.map((type) => type === "integer" ? "number" : type));
@@ -134,7 +134,7 @@ function emptyCase(type: Type): Case {
   };
 }
 
-/** The values that both cases allow: one case, or none. */
+/** Returns a case for the values that both cases allow, if there are any. */
 function merged(one: Case): (other: Case) => Case[] {
   return (other) => {
     if (one.type !== other.type) return [];
@@ -164,7 +164,7 @@ function merged(one: Case): (other: Case) => Case[] {
   };
 }
 
-/** The schema of a member of an object. */
+/** Returns the schema of an object's property. */
 export function memberOf({ properties, patternProperties, others }: Case, name: string): Schema {
   const byPattern = Object.entries(patternProperties)
     .filter(([pattern]) => new RegExp(pattern, "u").test(name)).map(([, schema]) => schema);
@@ -187,14 +187,14 @@ function tighter(one: Case["limits"], other: Case["limits"]): Case["limits"] {
     if (own === undefined) result[name] = value;
     else if (UPPER.includes(name)) result[name] = Math.min(Number(own), Number(value));
     else if (LOWER.includes(name)) result[name] = Math.max(Number(own), Number(value));
-    // A value must meet both keywords, so both are joined into one text. This text equals neither
-    // keyword.
+    // A value must satisfy both keywords, so their values are joined into one string. The joined
+    // string differs from both values.
     else if (own !== value) result[name] = [own, value].map(String).sort().join(" and ");
   }
   return result;
 }
 
-/** The type of a JSON value. */
+/** Returns the type of a JSON value. */
 export function typeOf(value: unknown): Type {
   if (value === null) return "null";
   return Array.isArray(value) ? "array" : typeof value as Type;
@@ -204,7 +204,7 @@ export function isSame(one: unknown, other: unknown): boolean {
   return one === other || canonical(one) === canonical(other);
 }
 
-/** A JSON value as text, independent of the order of its members. */
+/** Returns a JSON value as text that does not depend on the order of its properties. */
 function canonical(value: unknown): string {
   return JSON.stringify(
     value,

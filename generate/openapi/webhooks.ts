@@ -13,7 +13,7 @@ import { FIELDS } from "./words.ts";
 
 type Resource = keyof typeof EVENT_TYPES;
 
-/** The operation that reads a record of each kind; null when there is none. */
+/** The operation that reads each kind of record, or null if there is no such operation. */
 const READS: Record<Resource, string | null> = {
   contact: "getContact",
   deal: "getDeal",
@@ -25,20 +25,21 @@ const READS: Record<Resource, string | null> = {
   webhook: "getWebhook",
 };
 
-/** The schema of a record that was sent without its other fields. */
+/** Returns the schema of a record that was sent with only its id. */
 const ONLY_ID = {
   type: "object",
   description: "A record that was sent with only its id.",
-  properties: { id: { description: "The id of the record.", type: "string", format: "uuid" } },
+  properties: { id: { description: "The record's id.", type: "string", format: "uuid" } },
   required: ["id"],
 };
 
 /**
- * The section `webhooks` of the description: a request for each type of event. It refers to the
- * schemas of the answers, and adds the schemas of the events.
+ * Creates the `webhooks` section of the OpenAPI document, with a request for each event type. The
+ * section refers to the response schemas, and adds the event schemas.
  *
  * @param schemas the schemas of all operations.
- * @throws Error that names a type without words, a record without a schema or without an example.
+ * @throws Error that names a type without a description, or a record without a schema or an
+ * example.
  */
 export function webhooksSection(
   examples: Examples,
@@ -51,12 +52,12 @@ export function webhooksSection(
   return Object.fromEntries(TYPES.map((type) => [type, { post: delivery(type) }]));
 }
 
-/** The name of the schema of a resource's events: `DealEvent`. */
+/** Returns the name of the schema for a resource's events, such as `DealEvent`. */
 function schemaName(resource: string): string {
   return `${toPascalCase(resource)}Event`;
 }
 
-/** The schema of all events of one kind of record. */
+/** Returns the schema of all events about one kind of record. */
 function eventSchema(
   resource: Resource,
   examples: Examples,
@@ -79,9 +80,9 @@ function eventSchema(
       resource: { description: FIELDS.Event.resource, type: "string", const: resource },
       data: {
         description:
-          "The record as it is when the request is sent, which may be later than the event. It " +
-          "has only its `id` if the webhook's `payload` is `ids`, or if `truncated` is present. " +
-          "`null` when the record is gone.",
+          "The record's state when the request is sent, which may be later than the event. The " +
+          "record contains only its `id` if the webhook's `payload` is `ids`, or if `truncated` " +
+          "is present. `null` if the record no longer exists.",
         anyOf: [
           { $ref: `#/components/schemas/${record}` },
           { $ref: "#/components/schemas/OnlyId" },
@@ -89,14 +90,14 @@ function eventSchema(
         ],
       },
       truncated: {
-        description: "Present when the body would be larger than 256 KiB.",
+        description: "Present if the full body would be larger than 256 KiB.",
         type: "boolean",
         const: true,
       },
     },
     required: [...required, "data"],
-    // The examples are in the schema. In the body of a request, tools refuse examples with fields
-    // that callers cannot set.
+    // The examples are in the schema. In a request body, tools refuse examples with fields that
+    // callers cannot set.
     examples: types.map((type) => exampleOf(type, resource, examples)),
   };
 }
@@ -109,7 +110,7 @@ function delivery(type: string): JsonSchema {
     tags: ["Webhooks"],
     summary: type,
     description: `The service sends this request to a webhook when ${WHEN[type]}. ` +
-      "Verify the signature, store the event, and answer with a 2xx within 10 seconds.",
+      "Verify the signature, store the event, and return a 2xx within 10 seconds.",
     security: [],
     parameters: DELIVERY_HEADERS,
     requestBody: {
@@ -122,7 +123,8 @@ function delivery(type: string): JsonSchema {
       "2XX": { description: "You received the event." },
       "4XX": {
         description:
-          "The service sends the event again later. A 410 switches the webhook off instead.",
+          "The service sends the event again later. If you return a 410, the service switches " +
+          "the webhook off instead.",
       },
     },
   };
@@ -147,7 +149,7 @@ function exampleOf(type: string, resource: Resource, examples: Examples): JsonSc
   };
 }
 
-/** The record in the first recorded answer of an operation. */
+/** Returns the record in the first recorded response from an operation. */
 function recordOf(operation: string, examples: Examples): JsonSchema {
   const found = examples[operation]?.find(({ status }) => status === 200);
   if (!found) throw new Error(`${operation} has no example of a record`);

@@ -2,7 +2,7 @@ import { readdirSync } from "node:fs";
 import { root } from "../../local/checkout.ts";
 import type { Words } from "../../supabase/functions/_shared/http/api_words.ts";
 
-// The texts of the API's description, from every file words.ts.
+// The descriptions in the OpenAPI document, from every file words.ts.
 
 const FUNCTIONS = `${root}supabase/functions/`;
 
@@ -12,7 +12,10 @@ const all: Words[] = await Promise.all(
   files.map(async (path) => (await import(`${FUNCTIONS}${path}`)).words),
 );
 
-/** All entries of one kind. @throws Error when two files have words for the same id. */
+/**
+ * Returns all entries of one kind.
+ * @throws Error if two files have a description for the same id.
+ */
 function gathered<Kind extends keyof Words>(kind: Kind): NonNullable<Words[Kind]> {
   const found: Record<string, unknown> = {};
   for (const words of all) {
@@ -24,11 +27,11 @@ function gathered<Kind extends keyof Words>(kind: Kind): NonNullable<Words[Kind]
   return found as NonNullable<Words[Kind]>;
 }
 
-/** The words of each operation, by its id. */
+/** The description of each operation, by operation id. */
 export const OPERATIONS = gathered("operations");
 
-/** The words of each schema, by its id. */
+/** The description of each schema, by schema id. */
 export const SCHEMAS = gathered("schemas");
 
-/** The words of each field, by the id of its schema and its name. */
+/** The description of each field, by schema id and field name. */
 export const FIELDS = gathered("fields");

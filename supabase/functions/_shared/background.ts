@@ -1,6 +1,6 @@
 /**
- * Keeps work running after the answer, or after the caller has disconnected. Otherwise the platform
- * would end an instance that seems idle. The work must handle its own failures.
+ * Keeps work running after the response is sent or the caller disconnects. Otherwise the platform
+ * would shut down an instance that seems idle. The work must handle its own failures.
  */
 export function keepRunning(work: Promise<unknown>) {
   const { EdgeRuntime } = globalThis as {
@@ -9,15 +9,15 @@ export function keepRunning(work: Promise<unknown>) {
   EdgeRuntime?.waitUntil(work);
 }
 
-/** Callbacks that end the pauses when this instance is about to end. */
+/** Callbacks that end every pause when this instance is about to shut down. */
 const pauses = new Set<() => void>();
-// When nine tenths of an instance's maximum lifetime have passed, the platform announces the end of
-// the instance, even if work is still running.
+// The platform announces an instance's shutdown after 90% of the maximum lifetime, even if work is
+// still running.
 addEventListener("beforeunload", () => pauses.forEach((end) => end()));
 
 /**
- * Waits this long, and resolves to false. If the platform is about to end this instance, resolves
- * to true immediately.
+ * Waits this long, then resolves to false. Resolves to true immediately when the platform is about
+ * to shut down this instance.
  */
 export function pauseUntilEnd(ms: number): Promise<boolean> {
   return new Promise((resolve) => {

@@ -7,25 +7,25 @@ export interface Config {
   supabaseUrl: string;
   publishableKey: string;
   signingKey: SigningKey;
-  /** A database that takes longer to answer is treated as down. */
+  /** A database that takes longer to respond is treated as down. */
   databaseTimeoutMs: number;
-  /** How many statements of one company may run at the Data API at the same time. */
+  /** How many statements of one company may run through the Data API at the same time. */
   statementShare: Share;
   /**
    * How many statements with keys that are not known to be valid may run at the same time. All
-   * these keys share this number. Each of these statements keeps its place for at most `placeMs`.
+   * these keys share this number. Each of these statements occupies a place for at most `placeMs`.
    */
   strangerShare: Share & { placeMs: number };
-  /** A body that takes longer to arrive is refused. */
+  /** A request body that takes longer to arrive is refused. */
   bodyTimeoutMs: number;
   /**
-   * How often an instance stores how keys were used, while keys are in use. The guide for callers
+   * How often an instance stores the usage of keys, while keys are in use. The guide for callers
    * promises one minute.
    */
   tellUsageEveryMs: number;
   /**
-   * The address of the guide for callers, without a slash at the end. If the address is null,
-   * errors do not link to their page.
+   * The URL of the guide for callers, without a trailing slash. If it is null, errors do not link
+   * to a page of the guide.
    */
   docsUrl: string | null;
   /**
@@ -36,7 +36,7 @@ export interface Config {
 }
 
 /**
- * The key that signs the tokens for the database. A token tells the database who makes a request.
+ * The key that signs the tokens for the database. A token identifies the caller to the database.
  */
 export interface SigningKey {
   key: CryptoKey;
@@ -48,7 +48,7 @@ export interface SigningKey {
   kid?: string;
 }
 
-/** The runtime's parameters for signing with each JWT algorithm. */
+/** The runtime's signing parameters for each JWT algorithm. */
 export const SIGNING = {
   HS256: { name: "HMAC", hash: "SHA-256" },
   ES256: { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" },
@@ -66,7 +66,7 @@ type Environment = Record<string, string | undefined>;
 
 /**
  * Reads the configuration once, when a function starts.
- * @throws ConfigError with one sentence, for the operator's log.
+ * @throws ConfigError with a message for the operator's log.
  */
 export async function readConfig(env: Environment): Promise<Config> {
   return {
@@ -77,9 +77,9 @@ export async function readConfig(env: Environment): Promise<Config> {
     // On the smallest plan, the Data API's pool has ten connections. This number is half of the
     // connections.
     statementShare: { atOnce: 5, waiting: 64, patienceMs: 5_000 },
-    // Two statements at a time are enough. A valid key is known after its first answer. An unknown
-    // key is refused within milliseconds, so it soon frees its place. A statement with a valid key
-    // may wait longer in the database.
+    // Two statements at a time are enough. A valid key is known after its first response. An
+    // unknown key is refused within milliseconds, so its place is soon free. A statement with a
+    // valid key may wait longer in the database.
     strangerShare: { atOnce: 2, waiting: 1_000, patienceMs: 5_000, placeMs: 250 },
     bodyTimeoutMs: 15_000,
     tellUsageEveryMs: 20_000,
@@ -96,8 +96,8 @@ function readSupabaseUrl({ SUPABASE_URL }: Environment): string {
 }
 
 /**
- * Callers follow this address, so an address is refused if an attacker on the network could
- * impersonate its server.
+ * Callers follow this URL, so a URL is refused if an attacker on the network could impersonate its
+ * server.
  */
 function readDocsUrl({ DOCS_URL }: Environment): string | null {
   if (!DOCS_URL) return null;
@@ -110,7 +110,9 @@ function readDocsUrl({ DOCS_URL }: Environment): string | null {
   );
 }
 
-/** Only the functions that send check the address of the WhatsApp API; see `readChannelConfig`. */
+/**
+ * Only the functions that send messages check the URL of the WhatsApp API; see `readChannelConfig`.
+ */
 function readEnvironment({ WHATSAPP_API_URL }: Environment): Config["environment"] {
   const url = serviceUrl(WHATSAPP_API_URL ?? "");
   return url && isThisMachine(url.hostname) ? "local" : "live";
@@ -146,11 +148,11 @@ async function readSigningKey({ JWT_SIGNING_KEY }: Environment): Promise<Signing
 }
 
 /**
- * Imports a private JWK. The runtime checks a key only when it signs, and not strictly, but a wrong
- * key must stop the function at its start. So each member is checked here, without a schema: making
- * a schema would take a tenth of a function's start.
+ * Imports a private JWK. The runtime checks a key only when it signs, and not strictly. An invalid
+ * key must stop the function at startup, so each property is checked here. No schema is used,
+ * because building one would take a tenth of the startup time.
  *
- * @throws Error when a member is missing or malformed.
+ * @throws Error when a property is missing or malformed.
  */
 async function importSigningKey(jwk: Record<string, unknown>): Promise<SigningKey> {
   const read = (member: string, form: RegExp): string => {

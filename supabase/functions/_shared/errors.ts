@@ -34,7 +34,7 @@ export const STATUS = {
 
 export type ErrorCode = keyof typeof STATUS;
 
-/** The HTTP status of the error codes that only the operator's job scheduler gets. */
+/** The HTTP status of the error codes that only the operator's job scheduler receives. */
 export const JOB_STATUS = {
   invalid_jobs_secret: 401,
   job_running: 409,
@@ -44,7 +44,7 @@ export const JOB_STATUS = {
 
 export type JobErrorCode = keyof typeof JOB_STATUS;
 
-/** The HTTP status of the error codes that only the channel gets, when it sends its events. */
+/** The HTTP status of the error codes that only the channel receives, when it sends events. */
 export const EVENT_STATUS = {
   invalid_signature: 401,
   wrong_verify_token: 403,
@@ -53,7 +53,7 @@ export const EVENT_STATUS = {
 
 export type EventErrorCode = keyof typeof EVENT_STATUS;
 
-/** The HTTP status of the error codes that only the settings page gets. */
+/** The HTTP status of the error codes that only the settings page receives. */
 export const PERSON_STATUS = {
   not_signed_in: 401,
   not_allowed: 403,
@@ -62,25 +62,24 @@ export const PERSON_STATUS = {
 
 export type PersonErrorCode = keyof typeof PERSON_STATUS;
 
-/** What is wrong with one field. The message follows the field's name, as in "phone is required". */
+/** A fault in one field. The message follows the field's name, as in "phone is required". */
 export interface FieldError {
-  /** A path with dots: `phone`, `tags.3`, `limit`. */
+  /** The field's path, with dots: `phone`, `tags.3`, `limit`. */
   field: string;
   message: string;
 }
 
 interface ErrorParts {
   details?: FieldError[];
-  /** Further members of the body, such as `existing_id`. */
+  /** Additional properties of the response body, such as `existing_id`. */
   body?: Record<string, unknown>;
   headers?: Record<string, string>;
-  /** Facts for the log. The caller does not get these facts. */
+  /** Facts for the log, which the caller does not receive. */
   logFacts?: Record<string, unknown>;
 }
 
 /**
- * An error that the caller sees. The code that throws the error names an error code, never a
- * status.
+ * An error that the caller sees. It is thrown with an error code, never with an HTTP status.
  */
 export class ApiError extends Error {
   override name = "ApiError";
@@ -102,15 +101,15 @@ export class ApiError extends Error {
 /**
  * The key is wrong, switched off, expired or deleted. The caller does not learn which of these is
  * true.
- * @param logFacts what the log says about the key.
+ * @param logFacts facts about the key, for the log.
  */
 export function invalidApiKey(logFacts?: Record<string, unknown>): ApiError {
   return new ApiError("invalid_api_key", "Invalid or expired API key", { logFacts });
 }
 
 /**
- * The header for errors that end within seconds. A caller that repeats the request earlier gets the
- * same error again.
+ * The Retry-After header for errors that last only seconds. A caller that repeats the request
+ * earlier receives the same error again.
  */
 export const RETRY_SOON = { "Retry-After": "2" };
 
@@ -126,7 +125,8 @@ export function tooManyRequests(): ApiError {
 
 /**
  * The record has a version that the caller does not accept. Nothing was written.
- * @param etag of the current record; missing when there is no such record.
+ *
+ * @param etag the current record's ETag; missing when there is no such record.
  */
 export function preconditionFailed(etag?: string): ApiError {
   if (etag === undefined) {
@@ -162,7 +162,7 @@ export function idempotencyKeyReused(): ApiError {
   );
 }
 
-/** The filters of a query make an address that is too long for the database. */
+/** The filters of a query make its URL too long for the database. */
 export function queryTooLong(): ApiError {
   return new ApiError(
     "invalid_request",
@@ -170,13 +170,13 @@ export function queryTooLong(): ApiError {
   );
 }
 
-// Without this limit, a request of 1 MiB with only wrong fields would get an answer of 10 MiB.
+// Without this limit, a 1 MiB request with only invalid fields would produce a 10 MiB response.
 const MAX_DETAILS = 50;
 const MAX_FIELD_LENGTH = 128;
 
 /**
- * The parts of an error about wrong fields. `details` has the first 50 fields. `told` is a text
- * that names the first field and counts the other fields.
+ * The parts of an error about invalid fields. `details` has the first 50 fields. `told` is a string
+ * that names the first field and gives the number of other fields.
  */
 export function toldFields(errors: FieldError[]): { details: FieldError[]; told: string } {
   const details = errors.slice(0, MAX_DETAILS).map(({ field, message }) => ({
@@ -190,7 +190,7 @@ export function toldFields(errors: FieldError[]): { details: FieldError[]; told:
 
 /**
  * The error about a header that would have no effect, although the caller relies on it.
- * @param message follows the header's name, and says what to do instead.
+ * @param message the text after the header's name, which explains what to do instead.
  */
 export function headerNotAccepted(field: string, message: string): ApiError {
   return new ApiError("header_not_accepted", `Header not accepted: ${field} ${message}`, {
@@ -198,7 +198,7 @@ export function headerNotAccepted(field: string, message: string): ApiError {
   });
 }
 
-/** A request with wrong fields. The sentence names the first wrong field. */
+/** A request with invalid fields. The message names the first invalid field. */
 export function invalidRequest(errors: FieldError[]): ApiError {
   const { details, told } = toldFields(errors);
   return new ApiError("invalid_request", `Invalid request: ${told}`, { details });

@@ -12,7 +12,7 @@ export interface Share {
   patienceMs: number;
 }
 
-/** The work of one holder that is in progress, and the work that waits. */
+/** The work of one holder: what is in progress, and what is waiting. */
 interface Line {
   underWay: number;
   waiting: Waiter[];
@@ -25,8 +25,8 @@ interface Waiter {
 
 /**
  * Divides a resource that all companies use. All holders have equal shares. When a holder's share
- * is used up, more work of this holder waits in a queue. A holder with much work therefore waits
- * only for its own work, and never delays another holder.
+ * is used up, more work of this holder waits in a queue. A busy holder therefore waits only for its
+ * own work, and never delays another holder.
  */
 export class FairShare {
   readonly #lines = new Map<string, Line>();
@@ -34,12 +34,11 @@ export class FairShare {
   constructor(readonly share: Share) {}
 
   /**
-   * Does the work when it is its holder's turn.
+   * Does the work when its holder's share allows it.
    *
-   * @param isUrgent for work that must not be lost: it goes to the front of the queue, however long
-   *   the queue is, and waits without a limit.
-   * @throws ApiError too_many_requests when the queue is full, or when the turn does not come in
-   *   time.
+   * @param isUrgent for work that must not be lost: it is placed at the front of the queue, however
+   * long the queue is, and waits without a limit.
+   * @throws ApiError too_many_requests when the queue is full, or when the work waits too long.
    */
   async run<Result>(
     holder: string,

@@ -1,7 +1,7 @@
 /**
  * Like `fetch`, but never repeats the request when its connection breaks, because the server may
- * have carried it out. Deno's fetch (as of 2.9) repeats a request if it can read the body again.
- * Deno can read a string again, but not a blob.
+ * already have processed that request. Deno's fetch (as of 2.9) repeats a request if it can read
+ * the body again. Deno can read a string again, but not a blob.
  */
 export function fetchOnce(
   input: RequestInfo | URL,

@@ -1,6 +1,7 @@
 /**
- * The result of work that has begun, if the work ends before the signal. The work continues after
- * the signal.
+ * Returns the result of work in progress, if the work ends before the signal. After the signal, the
+ * work continues.
+ *
  * @throws the error from `late`, when the signal comes first; otherwise the errors of the work.
  */
 export async function inTime<Result>(

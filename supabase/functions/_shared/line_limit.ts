@@ -2,7 +2,7 @@
 // other lines.
 const PER_MS = 10_000;
 
-/** Allows this many lines of one kind in ten seconds. */
+/** Allows this many log lines of one kind in ten seconds. */
 export class LineLimit {
   /** When this instance wrote the last lines, the oldest first. */
   readonly #writtenAt: number[] = [];
@@ -11,8 +11,8 @@ export class LineLimit {
   constructor(readonly maxLines: number) {}
 
   /**
-   * Facts for the next line: how many lines were `left_out` before it. Null means that the next
-   * line must be left out too.
+   * Facts for the next line: the number of lines that were `left_out` before it. Null means that
+   * the next line must be left out too.
    */
   take(): { left_out?: number } | null {
     const now = Date.now();

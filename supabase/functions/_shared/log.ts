@@ -1,6 +1,6 @@
 /** The request that a log line belongs to. */
 export interface Origin {
-  /** The id in the `X-Request-Id` of its answer. */
+  /** The id in the `X-Request-Id` header of its response. */
   requestId: string;
   method?: string;
   path?: string;
@@ -12,8 +12,8 @@ interface ErrorWithLogFacts extends Error {
 }
 
 /**
- * Writes one JSON line for the operator, with the request id of the answer. The line has details
- * that the answer must not have: the database's message and the stack. The line never contains a
+ * Writes one JSON line for the operator, with the response's request id. The line has details that
+ * the response must not have: the database's message and the stack trace. The line never contains a
  * key or a body.
  */
 export function logFailure(
@@ -38,7 +38,10 @@ function hasLogFacts(error: unknown): error is ErrorWithLogFacts {
   return error instanceof Error && "logFacts" in error;
 }
 
-/** Writes one JSON line about something that the operator may want to examine, with the request. */
+/**
+ * Writes one JSON line about something that the operator may want to investigate, with facts about
+ * the request.
+ */
 export function logWarning(
   { requestId, method, path }: Origin,
   event: string,
@@ -57,17 +60,17 @@ export function logEvent(
 }
 
 /**
- * The maximum length of a line, including its end. The hosted platform cuts lines of more than
- * 10,000 characters.
+ * The maximum length of a line, including the line break. The hosted platform truncates lines of
+ * more than 10,000 characters.
  */
 const MAX_LINE_BYTES = 8192;
-/** Texts are cut to the first of these lengths that makes the line fit. */
+/** Strings are truncated to the first of these lengths with which the line fits. */
 const CUTS = [2000, 500, 100, 20];
 
 /**
- * The line of an entry: JSON of at most 8 KiB, even if a caller sent long texts. Texts that are too
- * long are cut, and the line says so. A text that looks like an API key, for example in the path,
- * is left out.
+ * The log line of an entry: JSON of at most 8 KiB, even if a caller sent long strings. Strings that
+ * are too long are truncated, and the line reports the truncation. A string that looks like an API
+ * key, for example in the path, is left out.
  */
 function jsonLine(entry: Record<string, unknown>): string {
   const whole = JSON.stringify(entry).replace(/sk_live_[\w%-]+/g, "sk_live_…");

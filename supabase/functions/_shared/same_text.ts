@@ -1,6 +1,6 @@
 /**
- * Whether two texts are the same. The function compares all bytes of their digests, so that the
- * time reveals nothing about the texts.
+ * Whether two strings are equal. The function compares all bytes of their hashes, so that its
+ * duration reveals nothing about the strings.
  */
 export async function isSameText(one: string, other: string): Promise<boolean> {
   const [a, b] = await Promise.all([digest(one), digest(other)]);

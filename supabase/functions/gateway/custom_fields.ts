@@ -11,8 +11,8 @@ const MAX_DEPTH = 32;
 export const CUSTOM_FIELDS_TOO_LARGE = "must be at most 16 KiB of JSON";
 
 /**
- * Any JSON object of at most 16 KiB, stored exactly as it was sent. A value that the database or
- * JavaScript cannot represent exactly is refused, and never rounded or dropped.
+ * Any JSON object of at most 16 KiB, stored exactly as it was sent. If the database or JavaScript
+ * cannot represent a value exactly, the request is refused. A value is never rounded or dropped.
  */
 export const CustomFields = z.custom<JsonObject>(isObject, {
   error: ({ input }) => {
@@ -30,8 +30,8 @@ interface Problem {
 }
 
 /**
- * The first part of a value that cannot be represented exactly. The function is not recursive,
- * because a deep value must not overflow the call stack.
+ * Returns the first part of a value that cannot be represented exactly. The function is not
+ * recursive, because a deeply nested value could overflow the call stack.
  */
 function findInexact(value: unknown): Problem | null {
   const open: { value: unknown; path: (string | number)[] }[] = [{ value, path: [] }];

@@ -7,14 +7,14 @@ import { readAddressRules } from "../_shared/webhooks/address_rules.ts";
 import type { WebhookConfig } from "../_shared/webhooks/stored_webhook.ts";
 
 /**
- * The settings of the gateway: the database, what it needs to read media from the channel, and what
- * it needs to store webhooks.
+ * The gateway's settings: the database connection, and the settings for reading media files from
+ * the channel and storing webhooks.
  */
 export interface GatewayConfig extends Config, WebhookConfig {
   whatsapp: ChannelConfig;
   /**
-   * How many media an instance reads at the same time: for one company, and for all companies
-   * together.
+   * The maximum number of media files that an instance reads at the same time, for one company and
+   * for all companies together.
    */
   mediaShare: Share & { inAll: number };
   mediaPatience: MediaPatience;
@@ -22,7 +22,7 @@ export interface GatewayConfig extends Config, WebhookConfig {
 
 /**
  * Reads the configuration once, when the function starts.
- * @throws ConfigError with one sentence for the operator's log.
+ * @throws ConfigError with a one-sentence message for the operator's log.
  */
 export async function readGatewayConfig(
   env: Record<string, string | undefined>,
@@ -32,7 +32,7 @@ export async function readGatewayConfig(
     credentialsKeys: readCredentialsKeys(env),
     whatsapp: readChannelConfig(env),
     mediaShare: { atOnce: 3, inAll: 6, waiting: 64, patienceMs: 5_000 },
-    // The platform ends a request that has no answer after 150 s.
+    // The platform ends a request that has no response after 150 s.
     mediaPatience: { firstByteMs: 20_000, wholeMs: 120_000 },
     webhookAddresses: readAddressRules(env),
   };

@@ -9,7 +9,9 @@ import { tokenSource } from "../_shared/key/token.ts";
 import { logFailure, type Origin } from "../_shared/log.ts";
 import { RELEASE } from "../_shared/release.ts";
 
-/** A database that takes longer counts as down, so that a monitor gets its answer soon. */
+/**
+ * A database that takes longer is considered down, so that a monitor receives its response quickly.
+ */
 const PATIENCE_MS = 2_000;
 
 /** The state of the service, for a monitor without a key. */
@@ -19,14 +21,15 @@ export const Health = z.object({
 }).register(z.globalRegistry, { id: "Health" });
 
 /**
- * Anyone can call this operation without a key, so the database is checked at most once in this
- * time.
+ * The minimum time between two database checks. Anyone can call this operation without a key, so
+ * the checks are limited.
  */
 const ASK_EVERY_MS = 1_000;
 
 /**
- * Returns the release if the database answers; otherwise database_unavailable. Needs no key. The
- * database is checked at most once a second, and all requests of that second get the same answer.
+ * Returns the release if the database responds. Otherwise returns `database_unavailable`. Needs no
+ * key. The database is checked at most once a second, and all requests within that second receive
+ * the same response.
  */
 export function health(config: Config) {
   const databaseTimeoutMs = Math.min(config.databaseTimeoutMs, PATIENCE_MS);

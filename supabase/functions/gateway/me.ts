@@ -28,7 +28,7 @@ export const Limits = z.object({
   waiting_seconds: z.number(),
 }).register(z.globalRegistry, { id: "Limits" });
 
-/** The company and the key of a request, and the limits that apply to it. */
+/** The company and the API key of a request, and the limits that apply to the company. */
 export const Me = z.object({
   company: OwnCompany,
   key: OwnKey,
@@ -37,8 +37,8 @@ export const Me = z.object({
 }).register(z.globalRegistry, { id: "Me" });
 
 /**
- * Returns the company and the key of the request; specification, 4.11. Any valid key may call this
- * operation, so a program can test a key.
+ * Returns the company and the API key of the request. See the specification, 4.11. Any valid key
+ * may call this operation, so a program can test a key.
  */
 export function me({ environment, statementShare }: Config) {
   const limits = {

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { lazily, operation, reply } from "../_shared/http/operation.ts";
 
-/** The outline of an OpenAPI document, which is the answer of this operation. */
+/** The basic structure of an OpenAPI document, which is this operation's response. */
 export const OpenApi = lazily(() =>
   z.looseObject({
     openapi: z.string(),
@@ -12,8 +12,8 @@ export const OpenApi = lazily(() =>
 );
 
 /**
- * Returns the API's description; specification, part 9. `npm run generate` makes the description
- * from the operations. The document names the server that it comes from.
+ * Returns the OpenAPI document. See the specification, part 9. `npm run generate` creates the
+ * document from the operations. The document contains the URL of the server that returns it.
  */
 export const openApi = operation({
   id: "getOpenApi",
@@ -22,19 +22,19 @@ export const openApi = operation({
   scope: null,
   answers: () => ({ 200: OpenApi }),
 }, async ({ server }) => {
-  // The description is loaded only for this operation, because it is larger than the rest of the
+  // The document is loaded only for this operation, because it is larger than the rest of the
   // function.
   const { default: description } = await import("./openapi.json", { with: { type: "json" } });
   around ??= JSON.stringify({ ...description, servers: PLACE }).split(JSON.stringify(PLACE));
-  const servers = [{ url: server(), description: "The server of this document." }];
+  const servers = [{ url: server(), description: "The `servers` entry of this document." }];
   return reply(200, description, { json: around.join(JSON.stringify(servers)) });
 });
 
-/** The text of the document has this value where the list of servers is inserted. */
+/** The placeholder in the document's text where the list of servers is inserted. */
 const PLACE = "\0servers";
 
 /**
- * The JSON text before and after the servers. The text is made only once: anyone may request it,
- * and making it takes longer than the rest of the request.
+ * The JSON text before and after the servers. The text is created only once, because anyone may
+ * request it, and creating it takes longer than the rest of the request.
  */
 let around: string[] | undefined;

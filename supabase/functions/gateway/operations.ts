@@ -28,7 +28,7 @@ import { deliverAgain } from "./resources/webhooks/deliver_again.ts";
 import { webhookReads } from "./resources/webhooks/read.ts";
 import { webhookWrites } from "./resources/webhooks/write.ts";
 
-/** Every operation of the gateway, in the order in which the API's description shows them. */
+/** All gateway operations, in the order in which the OpenAPI document lists them. */
 export function gatewayOperations(config: GatewayConfig) {
   return [
     ...contactReads,

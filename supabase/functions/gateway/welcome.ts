@@ -11,9 +11,9 @@ const HEADERS = {
 };
 
 /**
- * Says what is at the address of the gateway, and where its documents are: a page for browsers, and
- * JSON for programs. A hosted project sends a page as plain text, so the page is readable as text
- * too.
+ * Describes the gateway and links to its documents when someone opens the gateway's URL. Browsers
+ * receive a page, and programs receive JSON. A hosted project sends a page as plain text, so the
+ * page is also readable as text.
  */
 export function welcome(
   { docsUrl, supabaseUrl }: Config,

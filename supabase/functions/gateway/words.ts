@@ -3,76 +3,81 @@ import type { Health } from "./health.ts";
 import type { Limits, Me, OwnCompany, OwnKey } from "./me.ts";
 import type { OpenApi } from "./openapi.ts";
 
-/** The texts about the service itself in the API's description. */
+/** The descriptions of the service itself in the OpenAPI document. */
 export const words = {
   operations: {
     getMe: {
       tag: "Service",
       summary: "Test your key",
       description:
-        "Returns your company, your key and its limits. Any valid key may call this operation, " +
-        "whatever its scopes. A 200 therefore means that the key is valid, and a 401 means that " +
-        "it is not.",
+        "Returns your company, your API key and its limits. Any valid key may call this " +
+        "operation, regardless of its scopes. A 200 therefore means that the key is valid, and a " +
+        "401 means that the key is not valid.",
     },
     getHealth: {
       tag: "Service",
       summary: "Check the service",
       description:
-        "Returns a 200 if the database works, otherwise a 503, within two seconds. Both answers " +
-        "have the release of the functions.",
+        "Returns a 200 if the database works. Otherwise returns a 503. The response arrives " +
+        "within two seconds, and contains the release of the functions.",
     },
     getOpenApi: {
       tag: "Service",
       summary: "Get this description",
       description:
-        "Returns the description of the API in OpenAPI 3.1, for tools that generate clients, " +
-        "tests or pages from it.",
+        "Returns the API's OpenAPI 3.1 document, from which tools can generate clients, tests or " +
+        "pages.",
     },
   },
   schemas: {
-    Me: "The company and the key of the request.",
-    OwnCompany: "The company of the key.",
-    OwnKey: "Facts about the key of the request. The key itself is never returned.",
-    Limits: "The limits of a request with this key.",
-    Health: "The state of the service.",
-    OpenApi: "A description of an API in OpenAPI 3.1.",
+    Me: "The company and the API key that make the request.",
+    OwnCompany: "The API key's company.",
+    OwnKey:
+      "The properties of the API key that makes the request. The key itself is never returned.",
+    Limits: "The limits for requests with this key.",
+    Health: "The service's state.",
+    OpenApi: "An OpenAPI 3.1 document.",
   },
   fields: {
     Me: {
-      company: "The company of the key. The key reaches only the data of this company.",
-      key: "The key of the request.",
-      environment: "`local`: the service calls the WhatsApp API on its own machine, as the local " +
-        "stack with its sandbox does. `live`: it calls another address, so assume that every " +
-        "message reaches a person.",
-      limits: "The limits of a request with this key. There is no quota for an hour or a day.",
+      company: "The API key's company. The key can access only this company's data.",
+      key: "The API key that makes the request.",
+      environment:
+        "`local`: the service calls a WhatsApp API on its own machine, such as the sandbox of " +
+        "the local stack. `live`: the service calls another URL, so assume that every message " +
+        "reaches a person.",
+      limits: "The limits for requests with this key. There is no hourly or daily quota.",
     } satisfies FieldsOf<typeof Me>,
     OwnCompany: {
-      id: "The id of the company, which is the `company_id` of its records.",
-      name: "The name of the company.",
+      id: "The company's id, which is the `company_id` of its records.",
+      name: "The company's name.",
     } satisfies FieldsOf<typeof OwnCompany>,
     OwnKey: {
-      id: "The id of the key.",
-      name: "The name that a person gave the key.",
-      scopes: "What the key may do.",
-      expires_at: "The time from which the key is refused; `null` when it does not expire.",
+      id: "The API key's id.",
+      name: "The name that a user gave the key.",
+      scopes: "The key's scopes.",
+      expires_at: "The time at which the key expires. `null` if the key does not expire.",
     } satisfies FieldsOf<typeof OwnKey>,
     Limits: {
-      body_bytes: "How many bytes the body of a request may have.",
-      batch_items: "How many items a batch may have.",
-      page_records: "The highest `limit` of a list.",
-      requests_at_once: "How many requests of your company one instance of the gateway works on " +
-        "at the same time.",
-      requests_waiting: "How many further requests of your company may wait there. Requests " +
-        "beyond this number get a 429.",
-      waiting_seconds: "How many seconds a request may wait before it gets a 429.",
+      body_bytes: "The maximum size of a request body, in bytes.",
+      batch_items: "The maximum number of items in a batch.",
+      page_records: "The maximum `limit` of a list.",
+      requests_at_once:
+        "The maximum number of your company's requests that one gateway instance processes at " +
+        "the same time.",
+      requests_waiting:
+        "The maximum number of your company's requests that may wait in one gateway instance. " +
+        "Additional requests receive a 429.",
+      waiting_seconds:
+        "The maximum time that a request may wait before it receives a 429, in seconds.",
     } satisfies FieldsOf<typeof Limits>,
     Health: {
-      status: "Always `ok`: a service that does not work returns an error.",
+      status: "Always `ok`, because a service that does not work returns an error.",
       version: "The release of the functions.",
     } satisfies FieldsOf<typeof Health>,
     OpenApi: {
-      openapi: "The version of OpenAPI.",
-      info: "The name of the API and the version of the interface.",
+      openapi: "The OpenAPI version.",
+      info: "The API's name and version.",
       paths: "The operations, by path and method.",
       components: "The schemas, headers and other parts that several operations share.",
     } satisfies Record<keyof typeof OpenApi._zod.innerType.shape, string>,

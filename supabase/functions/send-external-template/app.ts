@@ -14,7 +14,8 @@ export function sendExternalTemplate(config: SenderConfig) {
     refusesMethodFirst: true,
     errors: {
       always: { success: false },
-      // Only the claim can fail because of the database, and the channel is called after the claim.
+      // Only the claim can fail because of the database, and the channel is called only after the
+      // claim.
       whenUnavailable: () => "nothing was sent, so repeat the request",
     },
   });

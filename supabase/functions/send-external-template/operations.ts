@@ -33,8 +33,8 @@ export function senderOperations(config: SenderConfig) {
       ],
     }, async ({ caller, query, body, origin }) => {
       const dryRun = query.dry_run === "true";
-      // A send waits for its turn before it makes its claim. Otherwise the claim could be pending
-      // for longer than its lease.
+      // A send waits in the queue before it is claimed. Otherwise the claim could be pending for
+      // longer than its lease.
       const send = () => sendTemplate(caller, config, body, { dryRun, origin });
       const sending = share.run(caller.holder, send);
       // If the caller disconnects, the send continues, and its outcome is recorded.

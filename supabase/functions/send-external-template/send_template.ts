@@ -15,8 +15,8 @@ import type { SenderConfig } from "../_shared/template_sends/template_send_confi
 
 /**
  * Sends a template: claims the send, calls the channel, settles the send. Whatever fails, each
- * claim leads to at most one call of the channel, and only one request gets a claim. A dry run only
- * reports what would happen.
+ * claim leads to at most one call to the channel, and only one request receives a claim. A dry run
+ * only reports what would happen.
  *
  * @throws ApiError for every error in the specification, part 7.
  */

@@ -14,12 +14,12 @@ import { personOf } from "./person.ts";
 import type { PersonRequest } from "./person_operation.ts";
 import type { SettingsConfig } from "./settings_config.ts";
 
-/** The body of an operation never has more JSON values than this. */
+/** The maximum number of JSON values in the body of an operation. */
 const MAX_VALUES = 100;
 
 /**
- * The function for signed-in people of the settings page. It takes no API key. Each operation needs
- * a secret that only the functions have. The database decides what the person may do.
+ * The function for signed-in users of the settings page. It accepts no API key. Each operation
+ * needs a secret that only the functions have. The database decides what the user may do.
  */
 export function settings(config: SettingsConfig): Hono<ApiEnv> {
   const operations = settingsOperations(config);

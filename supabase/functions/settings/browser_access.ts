@@ -2,9 +2,9 @@ import { createMiddleware } from "hono/factory";
 import type { ApiEnv } from "../_shared/http/env.ts";
 
 /**
- * Lets the settings page call the function from its own address. Any origin may call, because each
- * request needs a bearer token, which a browser never sends by itself. The Data API also allows any
- * origin.
+ * Allows the settings page to call the function from its own origin. Any origin may call, because
+ * each request needs a bearer token, which a browser never sends by itself. The Data API also
+ * allows any origin.
  */
 export const browserAccess = createMiddleware<ApiEnv>(async (c, next) => {
   c.header("Access-Control-Allow-Origin", "*");

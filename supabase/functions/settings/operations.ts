@@ -7,8 +7,8 @@ import { sendTest } from "./templates/send_test.ts";
 import { changeWebhook, createWebhook, rotateWebhookSecret } from "./webhooks/webhook_secrets.ts";
 
 /**
- * The operations that a browser cannot do itself, because each of them needs a secret of the
- * functions. The settings page reads and changes everything else directly at the Data API.
+ * The operations that a browser cannot perform itself, because each operation needs a secret of the
+ * functions. The settings page reads and changes everything else directly through the Data API.
  */
 export function settingsOperations(config: SettingsConfig): Operation[] {
   return [

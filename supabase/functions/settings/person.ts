@@ -6,14 +6,16 @@ import { ApiError, invalidRequest } from "../_shared/errors.ts";
 import { settingsTokenSource } from "../_shared/key/token.ts";
 
 /**
- * A signed-in person. The function does not examine the JWT: it passes the JWT on, and the database
- * decides who the person is and what the person may do.
+ * A signed-in user. The function does not check the JWT. It passes the JWT on, and the database
+ * decides who the user is and what the user may do.
  */
 export interface Person {
-  /** The database as the person sees it. */
+  /** The database as the user sees it. */
   db: CompanyDb;
   /**
-   * The person as the database has confirmed them, if they are an owner or admin of the company.
+   * Returns the user's claims, confirmed by the database, if the user is an owner or admin of the
+   * company.
+   *
    * @throws ApiError not_signed_in or not_allowed; DatabaseError.
    */
   managing(companyId: string): Promise<Manager>;
@@ -22,16 +24,17 @@ export interface Person {
 /** An owner or admin of a company. */
 export interface Manager {
   id: string;
-  /** The database, for values that only this function may store on behalf of the person. */
+  /** The database client for values that only this function may store on behalf of the user. */
   db: CompanyDb;
 }
 
-/** A longer text is not a JWT of Supabase Auth. */
+/** A longer string is not a JWT from Supabase Auth. */
 const MAX_JWT = 8_192;
 
 /**
- * The person whose JWT a request carries as its bearer token.
- * @throws ApiError not_signed_in when the request has nothing in the form of a JWT.
+ * The user whose JWT is the request's bearer token.
+ *
+ * @throws ApiError not_signed_in when the request has no value in the format of a JWT.
  */
 export function personOf(config: Config, headers: Headers): Person {
   const [, jwt] = /^bearer +([\w-]+\.[\w-]+\.[\w-]+)$/i.exec(
@@ -62,8 +65,9 @@ function notSignedIn(): ApiError {
 }
 
 /**
- * The rows of the database's answer to a statement of a person.
- * @throws ApiError with the database's own sentence; DatabaseError for any other error.
+ * The rows of the database's response to a user's statement.
+ *
+ * @throws ApiError with the database's own message; DatabaseError for any other error.
  */
 export function answered<Row>(answer: PostgrestSingleResponse<Row>): Row {
   if (answer.error === null) return answer.data;
@@ -71,7 +75,7 @@ export function answered<Row>(answer: PostgrestSingleResponse<Row>): Row {
   // The session has ended, or the Data API does not accept the JWT.
   if (answer.status === 401 || code === "PT401" || /^PGRST30\d$/.test(code)) throw notSignedIn();
   if (code === "PT403") throw new ApiError("not_allowed", message);
-  // The JWT does not belong to a person: its role may not call the database function.
+  // The JWT does not belong to a user: its role may not call the database function.
   if (code === "42501") throw new ApiError("not_allowed", "Only people may do this");
   if (code === "PT404") throw new ApiError("not_found", message);
   if (code === "PT409") throw new ApiError("conflict", message);
@@ -84,8 +88,8 @@ export function answered<Row>(answer: PostgrestSingleResponse<Row>): Row {
 }
 
 /**
- * The IP address of the person, from the headers that the platform writes; see app.client_address()
- * in the database.
+ * The user's IP address, from the headers that the platform writes; see `app.client_address()` in
+ * the database.
  */
 function clientAddress(headers: Headers): string | null {
   return headers.get("CF-Connecting-IP") ?? headers.get("X-Real-IP") ??

@@ -1,12 +1,12 @@
 import { LineLimit } from "../_shared/line_limit.ts";
 import { logEvent, type Origin } from "../_shared/log.ts";
 
-// If a person repeats a change very often, the log lines about it must not hide other lines.
+// If a user repeats a change very often, the log lines about that change must not hide other lines.
 const limits = new Map<string, LineLimit>();
 
 /**
- * Logs what a person has done. At most 10 lines of each event are logged in ten seconds; the next
- * line says how many were `left_out`.
+ * Logs what a user has done. At most 10 lines of each event are logged in ten seconds. The next
+ * line contains the number of lines that were `left_out`.
  */
 export function logPersonEvent(origin: Origin, event: string, facts: Record<string, unknown>) {
   const limit = limits.get(event) ?? new LineLimit(10);

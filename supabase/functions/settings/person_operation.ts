@@ -1,15 +1,16 @@
 import type { Declaration, Operation, Reply, Request } from "../_shared/http/operation.ts";
 import type { Person } from "./person.ts";
 
-/** A request of a signed-in person, as the schemas of its operation have parsed it. */
+/** A signed-in user's request, as parsed by the schemas of its operation. */
 export type PersonRequest<Declared extends Declaration> =
   & Pick<Request<Declared>, "params" | "query" | "body" | "origin" | "server">
   & { person: Person };
 
 /**
- * An operation for signed-in people. The database checks what the person may do, so `scope` is
- * null.
- * @param handler may throw an ApiError with a declared code or with one that every operation has.
+ * An operation for signed-in users. The database checks what the user may do, so `scope` is null.
+ *
+ * @param handler may throw an ApiError with a declared code or with a code that every operation
+ *   has.
  */
 export function personOperation<const Declared extends Declaration & { scope: null }>(
   declared: Declared,

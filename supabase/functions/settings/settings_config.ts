@@ -9,23 +9,23 @@ import type { WebhookConfig } from "../_shared/webhooks/stored_webhook.ts";
 
 /**
  * The settings of the function `settings`. A test send needs the settings of template sends. The
- * first credentials key seals the secrets that a person enters.
+ * first credentials key seals the secrets that a user enters.
  */
 export interface SettingsConfig extends SenderConfig, WebhookConfig {
   /**
-   * The project's secret key. It is used only to ask Supabase Auth to invite a person by e-mail. If
-   * it is null, no e-mail is sent, and the invitation is valid nevertheless.
+   * The project's secret key. It is used only to ask Supabase Auth to invite someone by email. If
+   * the key is null, no email is sent, but the invitation is valid.
    */
   secretKey: string | null;
-  /** All requests to the channel about one account must be answered within this time. */
+  /** The total time limit for all requests to the channel about one account. */
   checkMs: number;
-  /** How many of these checks one company may have in progress in an instance. */
+  /** How many account checks one company may have in progress in an instance. */
   checkShare: Share;
 }
 
 /**
  * Reads the configuration once, when the function starts.
- * @throws ConfigError with one sentence, for the operator's log.
+ * @throws ConfigError with a message for the operator's log.
  */
 export async function readSettingsConfig(
   env: Record<string, string | undefined>,
@@ -40,7 +40,7 @@ export async function readSettingsConfig(
   };
 }
 
-/** The secret key as a hosted project, a local stack or an older project gives it. */
+/** The secret key, as a hosted project, a local stack or an older project provides it. */
 function readSecretKey(env: Record<string, string | undefined>): string | null {
   const { SUPABASE_SECRET_KEYS, SUPABASE_SECRET_KEY, SUPABASE_SERVICE_ROLE_KEY } = env;
   let named: unknown;

@@ -12,19 +12,19 @@ import { deliverJob } from "./deliver/job.ts";
 import type { WebhooksConfig } from "./webhooks_config.ts";
 
 const DeliverBody = z.strictObject({
-  /** Delivers only the events of this company. */
+  /** Delivers only this company's events. */
   company_id: z.optional(Id),
-  /** Ends the run as soon as nothing is due, instead of at the end of its time. */
+  /** Ends the run as soon as nothing is due, instead of at its time limit. */
   until_idle: z.optional(z.boolean()),
 });
 
-/** The body has fewer values than this limit. */
+/** The maximum number of JSON values in the request body. */
 const MAX_VALUES = 10;
 
 /**
- * The function that delivers events to the receivers of companies. Only the operator's scheduler
- * calls it: `POST /webhooks/jobs/deliver`. A caller without the jobs secret gets only an error
- * about the secret.
+ * The function that delivers events to companies' receivers. Only the operator's scheduler calls
+ * it: `POST /webhooks/jobs/deliver`. A caller without the jobs secret receives only an error about
+ * the secret.
  */
 export function webhooks(config: WebhooksConfig): Hono<ApiEnv> {
   const requireJobsSecret = requireSecret(config.jobsSecret);

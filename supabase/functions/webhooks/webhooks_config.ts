@@ -13,11 +13,14 @@ export interface WebhooksConfig extends Config {
    * The caller of the job sends this secret. If it is null, this installation delivers no events.
    */
   jobsSecret: string | null;
-  /** The keys that open the secrets of webhooks. */
+  /** The keys that decrypt webhook secrets. */
   credentialsKeys: CredentialsKeys;
   /** Where requests may go besides the public internet, and where they may not go. */
   addresses: AddressRules & { resolve?: Resolve };
-  /** A run asks the database for work for this long. The scheduler starts a run each minute. */
+  /**
+   * The time limit of a run, which asks the database for work until then. The scheduler starts a
+   * run each minute.
+   */
   runMs: number;
   /**
    * After about this much CPU time, a run begins nothing new, and calls the next run if deliveries
@@ -32,15 +35,15 @@ export interface WebhooksConfig extends Config {
   pollMs: { busy: number; idle: number };
   /** How many requests a run may have in flight: for all webhooks, and for one webhook. */
   atOnce: { inAll: number; ofOne: number };
-  /** An answer that is not complete after this time counts as missing. */
+  /** A response that is not complete after this time counts as missing. */
   postTimeoutMs: number;
-  /** The result of a look-up of a host name is used for this long. */
+  /** How long the result of a DNS lookup is cached. */
   addressMs: number;
 }
 
 /**
  * Reads the configuration once, when the function starts.
- * @throws ConfigError with one sentence, for the operator's log.
+ * @throws ConfigError with a message for the operator's log.
  */
 export async function readWebhooksConfig(
   env: Record<string, string | undefined>,

@@ -17,12 +17,12 @@ import { webhook } from "./events/webhook.ts";
 
 const AccountJobBody = z.strictObject({ account_id: Id });
 const ChannelJobBody = z.strictObject({});
-/** The body of every job has fewer values than this limit. */
+/** The maximum number of JSON values in the body of a job request. */
 const MAX_VALUES = 100;
 
 /**
  * The function for the channel.
- * - The channel calls `/whatsapp/webhook/{app_key}`: GET verifies the address, POST delivers an
+ * - The channel calls `/whatsapp/webhook/{app_key}`: GET verifies the URL, and POST delivers an
  *   event.
  * - The operator's scheduler calls `POST /whatsapp/jobs/{name}`, which runs a job for one account,
  *   or the job of the channel.
@@ -36,7 +36,8 @@ export function whatsapp(config: WhatsappConfig): Hono<ApiEnv> {
   const { verify, receive } = webhook(config, noSuchPath);
   const [ofReplies, ofMedia] = [replies(config), media(config)];
   return newHono()
-    // These routes come first, because they have their own answers and errors for callers with a key.
+    // These routes come first, because they have their own responses and errors for callers with a
+    // key.
     .all("/whatsapp/messages/*", (c) => ofReplies.fetch(c.req.raw))
     .all("/whatsapp/media/*", (c) => ofMedia.fetch(c.req.raw))
     .use(requestId)
@@ -78,7 +79,7 @@ export function whatsapp(config: WhatsappConfig): Hono<ApiEnv> {
     .get("/webhook/:appKey", verify)
     .post("/webhook/:appKey", receive)
     .all("/webhook/:appKey", () => {
-      // The answer is the same for every path, so that no one learns whether an app exists.
+      // The response is the same for every path, so that no one learns whether an app exists.
       throw new ApiError("method_not_allowed", "Send an event with POST", {
         headers: { Allow: "GET, HEAD, POST" },
       });

@@ -5,11 +5,11 @@ import { readSendingConfig } from "../_shared/sending/send_config.ts";
 import type { UploadConfig } from "./media/operations.ts";
 
 /**
- * The settings of the function `whatsapp`: the settings of sends and uploads, the secret of the
- * jobs, and limits of jobs and events.
+ * The settings of the function `whatsapp`: the settings for sends and uploads, the jobs secret, and
+ * the limits for jobs and events.
  */
 export interface WhatsappConfig extends UploadConfig {
-  /** The caller of a job sends this secret. Null: this installation runs no jobs. */
+  /** The caller of a job sends this secret. Null means that this installation runs no jobs. */
   jobsSecret: string | null;
   /** After this time, a job does not begin further work. */
   jobMs: number;
@@ -41,7 +41,7 @@ export interface WhatsappConfig extends UploadConfig {
    * is checked only after the body has arrived.
    */
   largeBodyShare: Share & { inAll: number };
-  /** A large body that arrives more slowly loses its place to another. */
+  /** A large body that arrives more slowly than this loses its place to another body. */
   largeBodyPace: Pace;
   /** How many large events with a valid signature an instance stores at the same time. */
   largeEventShare: Share;
@@ -49,7 +49,7 @@ export interface WhatsappConfig extends UploadConfig {
 
 /**
  * Reads the configuration once, when the function starts.
- * @throws ConfigError with one sentence, for the operator's log.
+ * @throws ConfigError with a message for the operator's log.
  */
 export async function readWhatsappConfig(
   env: Record<string, string | undefined>,
@@ -67,13 +67,13 @@ export async function readWhatsappConfig(
     jobDatabaseTimeoutMs: 25_000,
     eventTimeoutMs: 8_000,
     eventShare: { atOnce: 5, waiting: 1_000, patienceMs: 5_000 },
-    // A body takes at most 3 MiB, and twice as much while its pieces are joined.
+    // A body takes at most 3 MiB of memory, and twice as much while its chunks are joined.
     largeBodyShare: { atOnce: 2, inAll: 6, waiting: 64, patienceMs: 5_000 },
     // The speed is 256 kB a second. At this speed, the longest body takes 15 s. The channel sends
     // such a body within a second.
     largeBodyPace: { graceMs: 3_000, bytesPerMs: 256 },
-    // While an event of 3 MB is written for the database, it takes some 40 MB. An instance has 256
-    // MB.
+    // An event of 3 MB takes about 40 MB of memory while it is prepared for the database. An
+    // instance has 256 MB.
     largeEventShare: { atOnce: 3, waiting: 64, patienceMs: 5_000 },
   };
 }

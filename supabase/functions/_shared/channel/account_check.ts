@@ -4,7 +4,7 @@ import { ChannelTrouble, readList } from "./channel_list.ts";
 import { askChannel, type ChannelReply, type GraphError } from "./graph.ts";
 import { harmlessText } from "./harmless_json.ts";
 
-/** Why an account cannot be connected, or can be connected only in part. */
+/** Why an account cannot be connected, or can be connected only partially. */
 export type CheckReason =
   | "token_invalid"
   | "token_expired"
@@ -13,42 +13,48 @@ export type CheckReason =
   | "number_of_another_account"
   | "business_account_unknown"
   /**
-   * The channel refuses the number for another reason. `sentence` has the channel's error code and
-   * message.
+   * The channel refuses the phone number for another reason. `sentence` contains the channel's
+   * error code and message.
    */
   | "refused_otherwise"
   | "channel_unavailable";
 
-/** The result of asking the channel about an account that someone wants to connect. */
+/** The result of checking an account with the channel before it is connected. */
 export interface AccountCheck {
-  /** `refused`: the channel clearly refuses the account. `unclear`: any other answer or failure. */
+  /**
+   * `refused`: the channel definitely refuses the account. `unclear`: any other response or
+   * failure.
+   */
   verdict: "fits" | "refused" | "unclear";
-  /** Missing when everything fits, and the business account is known. */
+  /** Missing when every check passes and the business account is known. */
   reason?: CheckReason;
-  /** A sentence for the operator. The sentence never contains the token. */
+  /** A message for the operator, which never contains the token. */
   sentence: string;
   displayPhone?: string;
   verifiedName?: string;
-  /** The channel's word for the quality of the number, such as GREEN. */
+  /** The channel's quality rating of the phone number, such as GREEN. */
   qualityRating?: string;
-  /** When the token expires; missing when it never expires, or when the channel does not say. */
+  /**
+   * When the token expires. Missing when the token never expires or the channel does not report an
+   * expiry time.
+   */
   tokenExpiresAt?: string;
-  /** The business account that has the phone number, if the channel has named it. */
+  /** The business account that owns the phone number, if the channel reports it. */
   businessAccountId?: string;
 }
 
-/** An account as the operator has entered it. */
+/** The account details that the operator entered. */
 interface Account {
   token: string;
   phoneNumberId: string;
   businessAccountId?: string;
 }
 
-/** Of the business accounts that a token can use, at most this many are examined. */
+/** The maximum number of a token's business accounts to check. */
 const MAX_BUSINESS_ACCOUNTS = 20;
 const MAX_NUMBERS = 10_000;
 
-// This code reads only these members. Any member may be missing or have any shape.
+// This code reads only these properties. Any of them may be missing or have any type.
 const Shown = z.catch(
   z.optional(z.pipe(
     z.string(),
@@ -73,14 +79,14 @@ const Scopes = z.array(
 const Token = z.object({
   data: z.object({
     granular_scopes: z.catch(Scopes, []),
-    /** In seconds; 0 when the token never expires. */
+    /** A Unix time in seconds; 0 when the token never expires. */
     expires_at: z.catch(z.int().check(z.gte(0), z.lte(4_102_444_800)), 0),
   }),
 });
 
 /**
- * Asks the channel whether an access token can use a phone number, and which business account has the number.
- * Never throws.
+ * Asks the channel whether an access token can use a phone number, and which business account owns
+ * the number. Never throws.
  */
 export async function checkAccount(
   channel: ChannelConfig,
@@ -158,24 +164,24 @@ function numberNotRead(
   };
 }
 
-/** The subcode of error 190 for an expired token. */
+/** The subcode that error 190 has for an expired token. */
 const TOKEN_EXPIRED = 463;
 
-/** Whether the error says that the token does not have a permission. */
+/** Whether the error means that the token lacks a permission. */
 function isPermission({ code }: GraphError): boolean {
   return [0, 3, 10].includes(code) || code >= 200 && code < 300;
 }
 
 /**
- * Whether the error says that the object does not exist, is hidden from the token, or is of another
- * kind.
+ * Whether the error means that the object does not exist, is not visible to the token, or has
+ * another type.
  */
 function isUnknownObject({ code, subcode, message }: GraphError): boolean {
   return code === 100 &&
     (subcode === 33 || /does not exist|nonexist(ing|ent) field/i.test(message));
 }
 
-/** Whether the given business account has the number. */
+/** Checks whether the given business account owns the phone number. */
 async function inBusinessAccount(
   channel: ChannelConfig,
   { token, phoneNumberId }: Account,
@@ -219,8 +225,7 @@ function fits(phoneNumberId: string, businessAccountId: string): AccountCheck {
 }
 
 /**
- * Finds the business account that has the number, among the business accounts that the token can
- * use.
+ * Searches the token's business accounts for the one that owns the phone number.
  */
 async function businessAccountOf(
   channel: ChannelConfig,
@@ -232,7 +237,7 @@ async function businessAccountOf(
       const numbers = await phoneNumbersOf(channel, token, id);
       if (numbers.has(phoneNumberId)) return fits(phoneNumberId, id);
     } catch {
-      // If this business account cannot be read, the number may be in the next business account.
+      // If this business account cannot be read, the next one may still own the number.
     }
   }
   return {
@@ -245,8 +250,8 @@ async function businessAccountOf(
 }
 
 /**
- * The business accounts that the token can use, and when the token expires, in seconds. An empty
- * list and 0 if the channel does not say.
+ * The business accounts that the token can use, and its expiry time in seconds. An empty list and 0
+ * if the channel does not report them.
  */
 async function tokenFacts(
   channel: ChannelConfig,
@@ -258,8 +263,8 @@ async function tokenFacts(
   });
   const told = reply.kind === "answered" ? Token.safeParse(reply.body).data?.data : undefined;
   const { granular_scopes: scopes = [], expires_at: expiresAt = 0 } = told ?? {};
-  // The first permission is the permission to read the numbers. The second often covers the same
-  // business accounts.
+  // The first permission allows reading phone numbers. The second often covers the same business
+  // accounts.
   const ids = ["whatsapp_business_management", "whatsapp_business_messaging"].flatMap((name) =>
     scopes.flatMap((scope) => scope?.scope === name ? scope.target_ids : [])
   );

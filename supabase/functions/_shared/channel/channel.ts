@@ -4,23 +4,22 @@ import { beginningOf, channelClient, parsedJson, reasonOf } from "./channel_http
 import { passedOn } from "./channel_words.ts";
 import { outcomeOf, type SendOutcome } from "./outcome.ts";
 
-/** A call to the channel, ready to be made. */
+/** A prepared call to the channel. */
 export interface ChannelCall {
   url: string;
   init: RequestInit;
   /**
-   * The access token in `init`. If the channel's answer quotes the token, the token is removed from
-   * the answer.
+   * The access token in `init`. If the channel's response contains the token, it is removed.
    */
   token: string;
 }
 
-/** The channel's answers are always shorter than this many bytes, counted after decompression. */
+/** The channel's responses are always smaller than this many bytes after decompression. */
 const MAX_ANSWER_BYTES = 65_536;
 
 /**
- * Makes the call once, and returns what is known about the message after the call. Never throws.
- * The time-out includes reading the answer.
+ * Makes the call once and returns what it shows about the message. Never throws. The timeout
+ * includes reading the response.
  */
 export async function callChannel(
   config: ChannelConfig,
@@ -48,7 +47,7 @@ async function outcomeOfCall(
   try {
     ({ text } = await beginningOf(response, MAX_ANSWER_BYTES));
   } catch (error) {
-    // The rest of the answer could not be read. After a 4xx, the message was certainly not sent.
+    // The rest of the response could not be read. After a 4xx, the message was certainly not sent.
     if (status < 400 || status >= 500) return { kind: "unknown", cause: reasonOf(error) };
     text = "";
   }
@@ -60,8 +59,8 @@ async function outcomeOfCall(
  */
 function wasNeverSent(cause: string): boolean {
   // hyper, Deno's HTTP library, uses the name "Connect" for the phase before anything is sent. Deno
-  // never connects to some ports, and reports them with the second text. After any other error, the
-  // call may have been sent.
+  // never connects to some ports, and reports them with the second message. After any other error,
+  // the call may have been sent.
   return /^\w+: (client error \(Connect\)|(Fetch failed: )?Requests to port \d+ are blocked)/
     .test(cause);
 }

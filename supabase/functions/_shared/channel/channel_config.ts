@@ -2,18 +2,18 @@ import { ConfigError } from "../config.ts";
 import { isExposed, isThisMachine, serviceUrl, withoutSlash } from "../service_url.ts";
 
 /**
- * The address and the time-out of calls to the channel, and the hosts that may serve media and the
- * samples of templates.
+ * The base URL and the timeout for calls to the channel, and the hosts that may serve media and
+ * template samples.
  */
 export interface ChannelConfig {
   /**
-   * The address with the version, without a slash at the end: `https://graph.facebook.com/v26.0`.
+   * The URL with the version, without a trailing slash: `https://graph.facebook.com/v26.0`.
    */
   url: string;
   timeoutMs: number;
   /**
-   * Origins (`https://files.example:8443`) that may serve media and the samples of media headers, in
-   * addition to the channel's own media hosts.
+   * Origins (`https://files.example:8443`) that may serve media files and sample files of template
+   * headers, in addition to the channel's own media hosts.
    */
   mediaHosts: readonly string[];
 }
@@ -21,9 +21,10 @@ export interface ChannelConfig {
 const GRAPH_API = "https://graph.facebook.com/v26.0";
 
 /**
- * Reads the channel's address from WHATSAPP_API_URL and WHATSAPP_MEDIA_HOSTS. Both variables may be
- * missing or empty.
- * @throws ConfigError with one sentence, for the operator.
+ * Reads the channel's URL from WHATSAPP_API_URL and its media hosts from WHATSAPP_MEDIA_HOSTS. Each
+ * variable may be missing or empty.
+ *
+ * @throws ConfigError with a message for the operator.
  */
 export function readChannelConfig(env: Record<string, string | undefined>): ChannelConfig {
   const url = readChannelUrl(env.WHATSAPP_API_URL || GRAPH_API);
@@ -47,7 +48,7 @@ function readChannelUrl(text: string): string {
   return withoutSlash(url);
 }
 
-/** The origins of a list of hosts. Only a host on this machine may be used without TLS. */
+/** Converts a list of hosts to origins. Only a host on this machine may be used without TLS. */
 function readMediaHosts(list: string): string[] {
   if (list.trim() === "") return [];
   return list.split(",").flatMap((entry) => {

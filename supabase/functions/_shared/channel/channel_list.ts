@@ -2,12 +2,12 @@ import type { ChannelConfig } from "./channel_config.ts";
 import { askChannel, type ChannelReply } from "./graph.ts";
 
 /**
- * A list from the channel could not be read completely, or can no longer be used. The message is
- * for operators and the log.
+ * A list from the channel could not be read completely, or can no longer be used. The error message
+ * is for operators and the log.
  */
 export class ChannelTrouble extends Error {
   override name = "ChannelTrouble";
-  /** @param reply the reply that was not a list; undefined when the list itself is wrong. */
+  /** @param reply the response that was not a list; undefined when the list itself is invalid. */
   constructor(message: string, readonly reply?: Exclude<ChannelReply, { kind: "answered" }>) {
     super(message);
   }
@@ -16,18 +16,21 @@ export class ChannelTrouble extends Error {
 interface List<Item> {
   path: string;
   query: Record<string, string>;
-  /** What is listed, for the message: `the templates of business account 1`. */
+  /**
+   * The listed items, for the error message: `the templates of business account 1`.
+   */
   what: string;
-  /** Reading a list with more items than this fails. */
+  /** The maximum number of items. Reading a longer list fails. */
   maxItems: number;
-  /** Reads an item as soon as its page has arrived, so that only one page is in memory. */
+  /** Processes an item as soon as its page arrives, so that only one page is in memory. */
   read(listed: unknown): Item;
 }
 
 /**
- * Reads a whole list, in pages of 100. Each page is requested with the cursor of the previous page.
- * The channel's own address of the next page is not used, because it contains the token.
- * @throws ChannelTrouble when a page fails, when the list has too many items, or when it repeats
+ * Reads a whole list, in pages of 100. Each request uses the cursor from the previous page. The
+ * channel's own URL of the next page is not used, because that URL contains the token.
+ *
+ * @throws ChannelTrouble when a request fails, the list has too many items, or the channel repeats
  *   a page.
  */
 export async function readList<Item>(
@@ -50,7 +53,7 @@ export async function readList<Item>(
       );
     }
     if (next === null) return items;
-    // Without this check, a list of empty pages would never end.
+    // Without this check, a list with endless empty pages would never end.
     if (cursors.has(next)) throw new ChannelTrouble(`The channel repeats a page of ${what}`);
     if (cursors.size >= maxItems) {
       throw new ChannelTrouble(`The channel lists ${what} without an end`);
@@ -81,7 +84,7 @@ function pageOf(reply: ChannelReply, what: string): { data: unknown[]; next: str
   return { data, next };
 }
 
-/** The members that this code reads. Each may be missing. */
+/** The properties that this code reads. Any of them may be missing. */
 interface Page {
   data?: unknown;
   paging?: { next?: unknown; cursors?: { after?: unknown } | null } | null;

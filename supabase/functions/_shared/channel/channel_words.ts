@@ -1,24 +1,24 @@
 import type { ChannelError, SendOutcome } from "./outcome.ts";
 
-// The channel's words reach callers, the log and the database. So this code makes the words short
-// and readable, and removes the account's access token.
+// The channel's messages reach callers, the log and the database. This code shortens them, makes
+// them readable, and removes the account's access token.
 
 const MAX_TEXT = 1000;
 const MAX_TRACE_ID = 128;
 const MAX_CAUSE = 500;
 
 /**
- * A quoted part of the token is removed if it has at least this many characters. A shorter part
- * does not help anyone to guess the hundreds of characters of a token.
+ * A part of the token is removed if it has at least this many characters. A shorter part does not
+ * help anyone to guess a token of hundreds of characters.
  */
 const PIECE = 8;
 
 const INSTEAD = "[access token]";
 
 /**
- * The outcome, with texts that are safe for callers and the log. No text has more than 1,000
- * characters. No text has control characters, half surrogate pairs, or a part of the access token.
- * A message id that quotes the token is not usable, so the outcome is then unknown.
+ * The outcome, with strings that are safe for callers and the log. Each string has at most 1,000
+ * characters. It has no control characters, no unpaired surrogates, and no part of the access
+ * token. A message id that contains the token is not usable, so the outcome is then unknown.
  */
 export function passedOn(outcome: SendOutcome, token: string): SendOutcome {
   if (outcome.kind === "accepted") {
@@ -38,7 +38,7 @@ export function passedOn(outcome: SendOutcome, token: string): SendOutcome {
 }
 
 /**
- * The same error of the channel, with texts that are safe for callers and the log; see passedOn().
+ * The channel's error, with strings that are safe for callers and the log; see `passedOn()`.
  */
 export function errorInWords<Error extends ChannelError>(channel: Error, token: string): Error {
   const { message, details, traceId } = channel;
@@ -50,44 +50,47 @@ export function errorInWords<Error extends ChannelError>(channel: Error, token: 
   };
 }
 
-/** A cause that is safe for callers and the log: at most 500 characters; see passedOn(). */
+/**
+ * The cause as a string that is safe for callers and the log, of at most 500 characters; see
+ * `passedOn()`.
+ */
 export function causeInWords(cause: string, token: string): string {
   return words(cause, token, MAX_CAUSE);
 }
 
-/** Whether a text quotes the token, or eight characters of it. */
+/** Whether a string contains the token, or eight consecutive characters of the token. */
 export function quotesToken(text: string, token: string): boolean {
   return withoutToken(text, token) !== text;
 }
 
 /**
- * The text with each address cut before its "?" or "#", because signatures and tokens come after
- * it.
+ * The string with each URL cut before its "?" or "#", because signatures and tokens come after that
+ * character.
  */
 export function withoutQueries(text: string): string {
-  // The query is optional in the pattern. Otherwise the pattern would read an address without a
-  // query many times.
+  // The query is optional in the pattern. Otherwise the pattern would scan a URL without a query
+  // many times.
   return text.replace(/(https?:\/\/[^\s?#"'<>]*)(?:[?#][^\s"'<>]*)?/gi, "$1");
 }
 
 function words(text: string, token: string, max: number): string {
-  // Tabs and line breaks stay, because the channel uses them in longer explanations.
+  // Tabs and line breaks are kept, because the channel uses them in longer explanations.
   const plain = text.toWellFormed().replace(/[^\P{Cc}\t\n]/gu, " ");
   return cut(withoutToken(plain, token), max);
 }
 
-/** The text, cut to this many code points. "…" replaces the rest. */
+/** The string, truncated to this many code points. "…" replaces the rest. */
 function cut(text: string, max: number): string {
   if (text.length <= max) return text;
-  // A code point has at most two UTF-16 units. The last unit of this part may be half of a
-  // surrogate pair.
+  // A code point has at most two UTF-16 units. The last unit of this part may be an unpaired
+  // surrogate.
   const characters = Array.from(text.slice(0, 2 * max + 2));
   return characters.length <= max ? text : `${characters.slice(0, max - 1).join("")}…`;
 }
 
 /**
- * The text with each quote of the token replaced: the whole token, or a part of at least eight
- * characters.
+ * The string with each occurrence of the token replaced: the whole token, or a part of at least
+ * eight characters.
  */
 function withoutToken(text: string, token: string): string {
   const length = Math.min(PIECE, token.length);

@@ -10,42 +10,41 @@ export interface Question {
   /** GET if missing. */
   method?: "GET" | "POST" | "DELETE";
   /**
-   * The path below the channel's address, without a slash at its beginning:
-   * `106540352242922/media`.
+   * The path below the channel's URL, without a leading slash: `106540352242922/media`.
    */
   path: string;
   query?: Record<string, string>;
   /** Sent as JSON. */
   body?: unknown;
   headers?: Record<string, string>;
-  /** The time-out for the call and its answer; 10 s if missing. */
+  /** The timeout for the call and its response. The default is 10 s. */
   timeoutMs?: number;
-  /** At most this many bytes of an answer are read; 8 MiB if missing. */
+  /** The maximum number of bytes to read from the response. The default is 8 MiB. */
   maxBytes?: number;
 }
 
-/** An error of the channel with its subcode, which distinguishes errors that have the same code. */
+/** A channel error with its subcode, which distinguishes errors that have the same code. */
 export interface GraphError extends ChannelError {
   subcode?: number;
 }
 
-/** What the channel replied. */
+/** The channel's response. */
 export type ChannelReply =
   | { kind: "answered"; body: unknown }
-  /** The channel refused the call, and would refuse a repeat too. */
+  /** The channel refused the call, and would refuse it again. */
   | { kind: "refused"; channel: GraphError; status: number }
-  /** The channel throttles the call, is down, cannot be reached, or sends an unusable answer. */
+  /** The channel throttles the call, is down, cannot be reached, or sends an unusable response. */
   | { kind: "unavailable"; cause: string; retryAfter?: number };
 
 const TIMEOUT_MS = 10_000;
 
-/** A page of 100 templates is the longest answer. */
+/** A page of 100 templates is the largest response. */
 const MAX_BYTES = 8 * 2 ** 20;
 
 /**
  * Reads from the channel, or makes a small change that may be repeated, and returns the channel's
- * reply. Never throws. Never follows a redirect, which would send the token to another server. An
- * error contains neither the token nor the query of an address.
+ * response. Never throws. Never follows a redirect, because that would send the token to another
+ * server. An error contains neither the token nor the query of a URL.
  */
 export async function askChannel(
   channel: ChannelConfig,
@@ -89,10 +88,12 @@ function initOf(token: string, { method = "GET", body, headers }: Question): Req
   };
 }
 
-/** Codes of the Graph API for too many calls, in addition to the codes that a send can get. */
+/**
+ * The Graph API's error codes for too many calls, in addition to the codes that a send can return.
+ */
 const THROTTLED = new Set([17, 32, 613, 80008]);
 
-// This code reads only these members. Each member may be missing or have any shape.
+// This code reads only these properties. Any of them may be missing or have any type.
 const Details = z.object({
   error: z.object({
     error_subcode: z.catch(z.optional(z.int32()), undefined),
@@ -101,8 +102,9 @@ const Details = z.object({
 });
 
 /**
- * The meaning of an answer to a call that may be repeated. The error code decides, because the
- * channel uses HTTP statuses inconsistently.
+ * Interprets the response to a call that may be repeated. The error code takes precedence, because
+ * the channel uses HTTP statuses inconsistently.
+ *
  * @param body parsed JSON; undefined when the body was not JSON.
  */
 export function replyOf(
@@ -143,7 +145,7 @@ function inWords(cause: string, token: string): string {
   return causeInWords(withoutQueries(cause), token);
 }
 
-/** The addresses of the previous and next pages contain the token, so their queries are removed. */
+/** The URLs of the previous and next pages contain the token, so their queries are removed. */
 function withoutNextPage(body: unknown): unknown {
   const paging = (body as { paging?: Record<string, unknown> } | null)?.paging;
   if (typeof paging !== "object" || paging === null) return body;

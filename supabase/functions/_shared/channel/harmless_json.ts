@@ -1,19 +1,19 @@
 import { withoutSignatures } from "./media_hosts.ts";
 
-/** Deeper values become null. The channel's templates have six nested levels. */
+/** Values nested deeper than this become null. The channel's templates have six nested levels. */
 const MAX_DEPTH = 16;
 
 /**
- * A text that Postgres, JSON and a terminal accept: no control characters except tabs and line
- * breaks, no half surrogate pairs.
+ * A string that Postgres, JSON and a terminal accept: no control characters except tabs and line
+ * breaks, and no unpaired surrogates.
  */
 export function harmlessText(text: string): string {
   return text.toWellFormed().replace(/[^\P{Cc}\t\n\r]/gu, " ");
 }
 
 /**
- * A copy of a parsed JSON value that may be stored and shown. Every text and key is harmless, and
- * no address has a signature. The addresses of samples (`header_handle`) are left out.
+ * A copy of a parsed JSON value that may be stored and shown. Every string and key is harmless, and
+ * no URL has a signature. Sample URLs (`header_handle`) are left out.
  */
 export function harmlessJson(value: unknown, depth = 0): unknown {
   if (typeof value === "string") return withoutSignatures(harmlessText(value));

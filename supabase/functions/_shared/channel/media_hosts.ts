@@ -3,7 +3,7 @@ import type { ChannelConfig } from "./channel_config.ts";
 /** The channel's own media hosts. */
 const CHANNEL_MEDIA = /(^|\.)(whatsapp\.net|fbcdn\.net|fbsbx\.com)$/;
 
-/** Whether media and the samples of templates may be fetched from this address. */
+/** Whether media files and template samples may be fetched from this URL. */
 export function isMediaAddress(url: URL, { mediaHosts }: ChannelConfig): boolean {
   if (url.username || url.password) return false;
   const isChannels = url.protocol === "https:" && url.port === "" &&
@@ -12,21 +12,20 @@ export function isMediaAddress(url: URL, { mediaHosts }: ChannelConfig): boolean
 }
 
 /**
- * Whether a request to this address may carry the access token of an account, even if another host
- * redirected the request to this address. Most of the channel's media hosts serve signed addresses,
- * which need no token.
+ * Whether a request to this URL may carry an account's access token, even after a redirect from
+ * another host. Most of the channel's media hosts serve signed URLs, which need no token.
  */
 export function mayGetToken(url: URL, { mediaHosts }: ChannelConfig): boolean {
   return /(^|\.)fbsbx\.com$/.test(url.hostname) || mediaHosts.includes(url.origin);
 }
 
 /**
- * The text with each signed address cut before its "?", because the signature comes after the "?".
+ * The string with each signed URL cut before its "?", because the signature comes after it.
  */
 export function withoutSignatures(text: string): string {
   if (!text.includes("?")) return text;
-  // The query is optional in the pattern. Otherwise the pattern would read an address without a
-  // query many times.
+  // The query is optional in the pattern. Otherwise the pattern would scan a URL without a query
+  // many times.
   return text.replace(/(https?:\/\/[^\s?#"'<>]*)(\?[^\s"'<>]*)?/gi, (address, plain) => {
     const url = URL.canParse(address) ? new URL(address) : null;
     const isSigned = url && (CHANNEL_MEDIA.test(url.hostname) ||

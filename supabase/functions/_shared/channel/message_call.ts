@@ -2,16 +2,16 @@ import type { ChannelCall } from "./channel.ts";
 import type { ChannelConfig } from "./channel_config.ts";
 
 /**
- * The recipient of a message. If the channel hides a person's phone, the message is addressed to
- * the channel's id of the person.
+ * The recipient of a message. If the channel hides a person's phone number, the message is
+ * addressed to the channel's id for that person.
  */
 export type Recipient = { to: string } | { recipient: string };
 
-/** The content of a message, in the channel's form: `{ type: "text", text: { body } }`. */
+/** The content of a message, in the channel's format: `{ type: "text", text: { body } }`. */
 export type MessageContent = { type: string } & Record<string, unknown>;
 
 /**
- * The call that sends a message, ready to be made.
+ * The prepared call that sends a message.
  *
  * @param mark a text that the channel repeats in its later reports about the message; undefined: none.
  * @throws TypeError when the token contains characters that a header cannot have.
@@ -36,7 +36,7 @@ export function messageCall(
         biz_opaque_callback_data: mark,
         ...message,
       }),
-      // If the call followed a redirect, it would send the message twice, and the token to another
+      // Following a redirect would send the message twice, and would send the token to another
       // server.
       redirect: "manual",
     },

@@ -2,8 +2,8 @@ import * as z from "zod/mini";
 import type { ErrorCode } from "../errors.ts";
 
 /**
- * What is known about a message after a call to the channel. `cause` is the reason in a few words,
- * for the log: `HTTP 503`, or the error of the connection.
+ * What is known about a message after a call to the channel. `cause` is a short reason for the log:
+ * `HTTP 503`, or the connection error.
  */
 export type SendOutcome =
   /** The channel accepted the message, but has not delivered it yet. */
@@ -31,7 +31,7 @@ type Refusal = Extract<
 >;
 type Obstacle = Extract<ErrorCode, "channel_unavailable" | "channel_account_error">;
 
-/** An error of the channel, in its own words. */
+/** An error as the channel reports it. */
 export interface ChannelError {
   code: number;
   message: string;
@@ -40,7 +40,7 @@ export interface ChannelError {
   traceId?: string;
 }
 
-/** An HTTP answer of the channel. */
+/** An HTTP response from the channel. */
 export interface ChannelAnswer {
   status: number;
   /** Parsed JSON; undefined when the body was not JSON. */
@@ -64,14 +64,14 @@ const permissionCodes = Array.from({ length: 100 }, (_, i) => 200 + i);
 
 /** What the channel's error codes (WhatsApp Cloud API, "Error codes") mean for a send. */
 const MEANINGS = new Map<number, Meaning>([
-  // The template is missing, not approved or against a policy; its parameters are missing or have the wrong
-  // number, form or length; its flow is blocked.
+  // The template is missing, not approved or against a policy; its parameters are missing or have
+  // the wrong number, format or length; or its flow is blocked.
   ...all([132000, 132001, 132005, 132007, 132012, 132018, 132068, 132069], rejected),
   // The template is paused or disabled.
   ...all([132015, 132016], rejected),
   // A parameter of the call is missing or invalid.
   ...all([100, 131008, 131009, 135000], rejected),
-  // The channel does not accept the message type, or cannot use the media.
+  // The channel does not accept the message type, or cannot use the media file.
   ...all([131051, 131052, 131053, 131055, 131063, 134100, 134102], rejected),
   // The recipient cannot be reached, or the channel does not allow this message to the recipient.
   ...all([131021, 131026, 131030, 131062, 130403, 130472, 130497, 131049], unreachable),
@@ -79,7 +79,7 @@ const MEANINGS = new Map<number, Meaning>([
   // More than 24 hours have passed since the person last wrote, so only a template can be sent.
   ...all([131047], windowClosed),
   // The channel throttles the calls. 131056 is a limit for messages from one number to one other
-  // number. It ends within seconds.
+  // number. The limit ends within seconds.
   ...all([4, 80007, 130429], unavailable),
   ...all([131056], { ...unavailable, retryAfter: 6 }),
   // The channel is down.
@@ -98,8 +98,8 @@ function all(codes: number[], meaning: Meaning): [number, Meaning][] {
   return codes.map((code) => [code, meaning]);
 }
 
-// This code reads only these members. All other parts of an answer may be missing or have any
-// shape.
+// This code reads only these properties. All other parts of a response may be missing or have any
+// type.
 const Message = z.object({ id: z.string().check(z.regex(/^[\x21-\x7e]{1,255}$/)) });
 const Text = z.catch(z.optional(z.string()), undefined);
 const Refused = z.object({
@@ -112,9 +112,9 @@ const Refused = z.object({
 });
 
 /**
- * What an answer of the channel means for the send. The error code decides, because the channel
- * uses HTTP statuses inconsistently. The status decides only if there is no code, or an unknown
- * one.
+ * What the channel's response means for the send. The error code takes precedence, because the
+ * channel uses HTTP statuses inconsistently. The status is used only if the code is missing or
+ * unknown.
  */
 export function outcomeOf({ status, body, retryAfter }: ChannelAnswer): SendOutcome {
   const isSuccess = status >= 200 && status < 300;
@@ -140,22 +140,22 @@ export function outcomeOf({ status, body, retryAfter }: ChannelAnswer): SendOutc
 }
 
 /**
- * A call has only one message. A schema of the whole list would check all of a broken answer, which
- * takes 70 ms.
+ * A call has only one message. A schema for the whole list would check all of an invalid response,
+ * which takes 70 ms.
  */
 function firstMessage(body: unknown): unknown {
   const messages = (body as { messages?: unknown } | null | undefined)?.messages;
   return Array.isArray(messages) ? messages[0] : undefined;
 }
 
-/** The meaning of the error code of an answer, or of its status if it has no code. */
+/** The meaning of a response's error code, or of its HTTP status if it has no code. */
 export function meaningOf(status: number, channel: ChannelError | undefined): Meaning {
   const known = channel && MEANINGS.get(channel.code);
   if (known) return known;
   const isRefusal = status >= 400 && status < 500;
   if (channel) return isRefusal ? rejected : { kind: "unknown" };
   // Without a code, only the HTTP status is known: after a 4xx or a 503, the request was not
-  // carried out. But neither status says anything about the template.
+  // carried out. Neither status gives any information about the template.
   return isRefusal || status === 503 ? unavailable : { kind: "unknown" };
 }
 
@@ -163,8 +163,8 @@ export function meaningOf(status: number, channel: ChannelError | undefined): Me
 const MEDIA_CODES = [131052, 131053];
 
 /**
- * The outcome of a message with a file that the caller chose: an error about the file becomes
- * media_rejected.
+ * The outcome of a message with a file that the caller chose. An error about the file becomes
+ * `media_rejected`.
  */
 export function ofOwnMedia(outcome: SendOutcome): SendOutcome {
   return outcome.kind === "refused" && MEDIA_CODES.includes(outcome.channel.code)
@@ -179,8 +179,8 @@ export function ofOwnMedia(outcome: SendOutcome): SendOutcome {
 const WINDOW_CLOSED = 131047;
 
 /**
- * This platform's error code for an error of the channel, even if the channel reports the error
- * only after it has accepted the message. Null when the meaning of the channel's code is not clear.
+ * This platform's error code for a channel error, even if the channel reports the error after it
+ * accepted the message. Null when the meaning of the channel's code is not clear.
  */
 export function reasonOf(code: number): string | null {
   if (code === WINDOW_CLOSED) return "window_closed";
@@ -194,7 +194,7 @@ export function isAboutAccount(channel: ChannelError): boolean {
   return meaning.kind === "not_taken" && meaning.error === "channel_account_error";
 }
 
-/** The error in an answer of the channel; undefined when the answer has no error. */
+/** The error in the channel's response; undefined when the response has no error. */
 export function channelError(body: unknown): ChannelError | undefined {
   const refused = Refused.safeParse(body);
   if (!refused.success) return undefined;
@@ -205,8 +205,8 @@ export function channelError(body: unknown): ChannelError | undefined {
 const A_DAY = 24 * 60 * 60;
 
 /**
- * The seconds in a Retry-After header, which has a number of seconds or a date in GMT (RFC 9110,
- * 10.2.3).
+ * The delay in seconds from a Retry-After header, which contains a number of seconds or a GMT date
+ * (RFC 9110, 10.2.3).
  */
 export function secondsUntil(retryAfter: string | null): number | undefined {
   const text = retryAfter ?? "";

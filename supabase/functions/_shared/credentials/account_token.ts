@@ -8,7 +8,7 @@ import {
 import type { CredentialsKeys } from "./credentials_keys.ts";
 
 /**
- * The stored access token of an account cannot be used. The message is a sentence for the operator.
+ * The stored access token of an account cannot be used. The error message is for the operator.
  */
 export class UnusableToken extends Error {
   override name = "UnusableToken";
@@ -19,7 +19,8 @@ export class UnusableToken extends Error {
 }
 
 /**
- * The access token of a messaging account, ready for a header.
+ * Decrypts the access token of a messaging account, for use in a header.
+ *
  * @throws UnusableToken when it cannot be decrypted, or has characters that a header cannot have.
  */
 export async function accountToken(
@@ -28,7 +29,7 @@ export async function accountToken(
 ): Promise<string> {
   try {
     const token = await openToken(account.encrypted_token, account, keys);
-    new Headers({ Authorization: `Bearer ${token}` }); // throws for characters that no header can have
+    new Headers({ Authorization: `Bearer ${token}` }); // throws if a header cannot contain the token
     return token;
   } catch (error) {
     const keyId = keyIdOf(account.encrypted_token);
@@ -36,7 +37,10 @@ export async function accountToken(
   }
 }
 
-/** The cause, for the operator: the configured keys, the account, or a change in the database. */
+/**
+ * Describes the cause to the operator: the configured keys, the account, or a change in the
+ * database.
+ */
 function whyUnusable(error: Error, keyId: string | undefined): string {
   if (error instanceof UnknownCredentialsKey || error instanceof TokenOfAnotherAccount) {
     return error.message;

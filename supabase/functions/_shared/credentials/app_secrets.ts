@@ -1,10 +1,10 @@
 import { decryptNamed, seal } from "./credentials.ts";
 import type { CredentialsKeys } from "./credentials_keys.ts";
 
-/** The kinds of secrets that an app of the channel has. */
+/** The kinds of secrets that a channel app has. */
 export type AppSecretKind = "secret" | "verify_token";
 
-/** A secret's app and kind. */
+/** The app and the kind of a secret. */
 export interface AppSecretName {
   app_key: string;
   kind: AppSecretKind;

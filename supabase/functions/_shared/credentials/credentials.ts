@@ -1,5 +1,6 @@
 import * as jose from "jose";
-// Imported separately, because jose.errors would add every error of jose to the function's code.
+// Imported separately, because `jose.errors` would add every error class of jose to the function's
+// bundle.
 import { JWEInvalid } from "jose/errors";
 import type { CredentialsKeys } from "./credentials_keys.ts";
 
@@ -11,15 +12,15 @@ export {
 
 /**
  * The id of a key: its JWK thumbprint (RFC 7638, SHA-256 in base64url). The key is random, so its
- * digest reveals nothing about it (RFC 7638, section 7).
+ * hash reveals nothing about the key (RFC 7638, section 7).
  */
 export async function credentialsKeyId(key: Uint8Array): Promise<string> {
   return await jose.calculateJwkThumbprint({ kty: "oct", k: jose.base64url.encode(key) });
 }
 
 /**
- * A messaging account, named by ids that stay the same when the account is connected again. The
- * row's id is not used, because a token is sealed before its account has a row.
+ * A messaging account, identified by ids that do not change when the account is connected again.
+ * The row's id is not used, because a token is sealed before its account has a row.
  */
 export interface TokenAccount {
   company_id: string;
@@ -28,7 +29,7 @@ export interface TokenAccount {
 
 /**
  * Encrypts an access token for the database. The header has the key's id (`kid`) and the account
- * that the token belongs to (`account`). Each sealing of the same token gives a different text.
+ * that the token belongs to (`account`). Sealing the same token twice gives two different strings.
  */
 export async function sealToken(
   token: string,
@@ -39,8 +40,8 @@ export async function sealToken(
 }
 
 /**
- * Encrypts a text for the database: a compact JWE (RFC 7516) with the key used directly and
- * A256GCM. The header has the key's id and the owner of the text. A256GCM authenticates the header
+ * Encrypts a string for the database, as a compact JWE (RFC 7516) with the algorithms `dir` and
+ * `A256GCM`. The header has the key's id and the string's owner. A256GCM authenticates the header
  * too.
  */
 export async function seal(
@@ -70,7 +71,7 @@ export function keyIdOf(sealed: string): string | undefined {
   }
 }
 
-/** A sealed token names a key that is not configured. */
+/** A sealed token names an encryption key that is not configured. */
 export class UnknownCredentialsKey extends Error {
   override name = "UnknownCredentialsKey";
   constructor(readonly keyId: string) {
@@ -107,14 +108,15 @@ export async function openToken(
   keys: CredentialsKeys,
 ): Promise<string> {
   const { plaintext, protectedHeader } = await decryptNamed(sealed, keys);
-  // A secret of an app names no account, so it is not accepted as a token.
+  // An app secret names no account, so it is not accepted as a token.
   const sealedFor = protectedHeader.account ?? protectedHeader.app;
   if (sealedFor !== nameOf(account)) throw new TokenOfAnotherAccount(String(sealedFor));
   return new TextDecoder().decode(plaintext);
 }
 
 /**
- * Decrypts a sealed text with the key that it names.
+ * Decrypts a sealed string with the key that it names.
+ *
  * @throws UnknownCredentialsKey, jose.errors.JOSEError; see `openToken`.
  */
 export async function decryptNamed(

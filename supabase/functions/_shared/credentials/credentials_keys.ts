@@ -1,8 +1,8 @@
 import * as base64url from "jose/base64url";
 import { ConfigError } from "../config.ts";
 
-// The keys that seal secrets. They are in a separate file, so that a function that seldom opens a
-// token can load the decryption code only when it needs it.
+// The keys that seal secrets. They are in a separate file, so that a function can load the
+// decryption code only when it needs that code.
 
 // In base64 and base64url, 32 bytes are 43 characters. An encoder with padding adds one "=".
 const KEY = /^([A-Za-z0-9+/]{43}|[A-Za-z0-9_-]{43})=?$/;
@@ -30,7 +30,7 @@ export function readCredentialsKey(text: string | undefined): Uint8Array {
 
 /**
  * The keys in the secrets CREDENTIALS_KEY and CREDENTIALS_KEY_PREVIOUS. The second is set during a
- * rotation, and may otherwise be missing or empty.
+ * key rotation. Otherwise it may be missing or empty.
  *
  * @throws ConfigError when one of them is malformed, or the first is missing. The message never
  *   contains a key.

@@ -9,15 +9,16 @@ import { QUERY_TOO_LONG, TOO_MANY_REQUESTS } from "./rows.ts";
 import type { Database } from "./types.ts";
 
 /**
- * The database as the API key of one company sees it: the part of the supabase-js client that calls
- * the Data API. The auth, realtime and storage clients are not loaded, because they would double
- * the code that a function loads before its first answer.
+ * The database as one company's API key sees it: the part of the supabase-js client that calls the
+ * Data API. The auth, realtime and storage clients are not loaded, because they would double the
+ * code that a function loads before its first response.
  */
 export type CompanyDb = Pick<SupabaseClient<Database>, "from" | "rpc">;
 
 /**
- * Runs a statement when its turn comes.
- * @throws ApiError too_many_requests when its turn does not come in time.
+ * Runs a statement as soon as its holder's share allows it.
+ *
+ * @throws ApiError too_many_requests when the statement waits too long in the queue.
  */
 export type Turn = (
   statement: () => Promise<Response>,
@@ -29,14 +30,14 @@ interface Query {
   setHeader(name: string, value: string): unknown;
 }
 
-// How a query is marked for the fetch below. The marks are headers, because supabase-js passes
-// nothing else to the fetch. The marks never leave the function.
+// Headers that pass options for a query to the fetch function below. They are headers because
+// supabase-js passes nothing else to that function. They are never sent to the server.
 const URGENT = "X-Urgent";
 const PAGE = "X-Page";
 
 /**
- * Marks a query that must not be lost. Such a query goes to the front of its company's queue, even
- * if the queue is full.
+ * Marks a query that must not be lost. Such a query is placed at the front of its company's queue,
+ * even if the queue is full.
  */
 export function urgent<Statement extends Query>(query: Statement): Statement {
   query.setHeader(URGENT, "1");
@@ -54,14 +55,13 @@ export function withinBudget<Statement extends Query>(query: Statement, atLeast 
 
 /**
  * Gateways in front of a hosted Data API refuse a request line of more than 8 KiB. This limit is in
- * bytes, for the path with its query. The rest of the line is for the method, the version, and a
- * prefix of the path.
+ * bytes, for the path with its query. The rest of the line is reserved for the method, the version,
+ * and a path prefix.
  */
 const MAX_ADDRESS = 7_500;
 
 /**
- * Whether an address is too long for a request. The text of a URL is ASCII, so its length is in
- * bytes.
+ * Whether a URL is too long for a request. A URL is ASCII, so its length is its number of bytes.
  */
 function isTooLong(address: string): boolean {
   const { pathname, search } = new URL(address);
@@ -81,17 +81,17 @@ export function companyDb(
     headers: { apikey: config.publishableKey },
     async fetch(input, init) {
       if (isTooLong(String(input))) return refused(QUERY_TOO_LONG, 414);
-      // Node's types, which come with node:crypto, declare no members for this parameter.
+      // Node's types, which come with node:crypto, declare no properties for this parameter.
       const headers = new Headers((init as { headers?: HeadersInit } | undefined)?.headers);
       const [isUrgent, atLeast] = [headers.has(URGENT), Number(headers.get(PAGE))];
       headers.delete(URGENT);
       headers.delete(PAGE);
-      // The events of a change have the id of the request that made the change.
+      // The events about a change have the id of the request that made the change.
       const requestId = currentRequest();
       if (requestId) headers.set("X-Request-Id", requestId);
       const statement = async () => {
         headers.set("Authorization", `Bearer ${await token()}`);
-        // The time-out begins now: the time in the queue does not count.
+        // The timeout starts now, so the time in the queue does not count.
         return await answeredIn(config.databaseTimeoutMs, async (signal) => {
           const answer = await fetchOnce(input, { ...init, headers, signal });
           if (atLeast === 0) return await readWhole(answer);
@@ -111,14 +111,14 @@ export function companyDb(
 }
 
 /**
- * The answer to a statement that does not run. If the fetch threw an error, supabase-js would
- * report a lost connection.
+ * The response to a statement that is not run. If the fetch function threw an error instead,
+ * supabase-js would report a lost connection.
  */
 function refused(code: string, status: number): Response {
   return Response.json({ code, message: "The statement was not made" }, { status });
 }
 
-/** Does the work, and aborts it after this time. */
+/** Does the work, and aborts it when this time has passed. */
 async function answeredIn<Result>(
   ms: number,
   work: (signal: AbortSignal) => Promise<Result>,

@@ -1,8 +1,9 @@
 import { preconditionFailed } from "../errors.ts";
 import { DatabaseError } from "./rows.ts";
 
-// A write on the condition that a record has not changed since the caller read it. The statement
-// writes the version that the caller read, and the database compares it; see app.note_change().
+// A write that succeeds only if the record has not changed since the caller read it. The statement
+// includes the version that the caller read, and the database compares the versions; see
+// `app.note_change()`.
 
 /**
  * The versions of a record that the caller accepts for a write. `*` accepts any version. Null means
@@ -16,8 +17,8 @@ const NEVER = -1;
 /**
  * Writes a record if its version is accepted, and returns the result of the write.
  *
- * @param write makes the statement, with this column in addition to the others. The function is
- * called again when the record has another of the accepted versions.
+ * @param write builds the statement, with this column in addition to the others. `write` is called
+ * again if the record has another accepted version.
  * @throws ApiError precondition_failed with the current version; the errors of `write`.
  */
 export async function writeIfMatch<Result>(
@@ -33,14 +34,14 @@ export async function writeIfMatch<Result>(
     } catch (error) {
       const present = presentVersion(error);
       if (present === null) throw error;
-      versions.delete(version); // a record never gets an earlier version again
+      versions.delete(version); // a record never returns to an earlier version
       version = numberOf(present);
       if (!versions.has(version)) throw preconditionFailed(`"${present}"`);
     }
   }
 }
 
-/** The condition of a write, as the arguments of a database function. */
+/** The condition of a write, as arguments for a database function. */
 export interface Condition {
   must_exist?: true;
   accepted_versions?: number[];
@@ -48,7 +49,7 @@ export interface Condition {
 
 /**
  * Writes a record with a database function if its version is accepted, and returns the function's
- * answer.
+ * result.
  *
  * @param write calls the function, with these arguments in addition to the others.
  * @throws ApiError precondition_failed with the current version if the record exists; the errors of
@@ -70,8 +71,8 @@ export async function writeOnCondition<Result>(
 }
 
 /**
- * A version as a number; NEVER if the text is not a version, such as 07, 1.0 or a number that is
- * too large.
+ * A version as a number; `NEVER` if the string is not a version, such as 07, 1.0 or a number that
+ * is too large.
  */
 function numberOf(version: string): number {
   const number = Number(version);

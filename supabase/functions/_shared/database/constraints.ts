@@ -2,22 +2,22 @@ import type { PostgrestSingleResponse } from "@supabase/supabase-js";
 import { ApiError, invalidRequest } from "../errors.ts";
 import { DatabaseError, rows } from "./rows.ts";
 
-// The constraints of the database decide whether a write is valid. Nothing is read before the
-// write. This code turns a broken constraint into its meaning for the caller, by the constraint's
-// name in the migrations.
+// Database constraints decide whether a write is valid. Nothing is read before the write. This code
+// translates a constraint violation into an error for the caller, by the constraint's name in the
+// migrations.
 
 /**
  * The meaning of the constraint or unique index that an error names; undefined when the error names
  * none of these.
  *
  * @param error as PostgREST reports it.
- * @param meanings by the names of constraints and unique indexes.
+ * @param meanings the meanings, keyed by the names of constraints and unique indexes.
  */
 export function meaningOf<Meaning>(
   error: { code?: string; message: string },
   meanings: Record<string, Meaning>,
 ): Meaning | undefined {
-  // SQLSTATE class 23 is "integrity constraint violation". The answer of a proxy has no code.
+  // SQLSTATE class 23 is "integrity constraint violation". A proxy's response has no code.
   if (!/^23/.test(error.code ?? "")) return undefined;
   const name = Object.keys(meanings).find((name) => error.message.includes(`"${name}"`));
   return name === undefined ? undefined : meanings[name];
@@ -30,8 +30,8 @@ export function meaningOf<Meaning>(
 type Refusal = () => ApiError | Promise<ApiError | null>;
 
 /**
- * A field has a wrong value. The error is the same for an id that does not exist and for an id of another
- * company.
+ * A field has an invalid value. The error is the same for an id that does not exist and for an id
+ * of another company.
  */
 export function wrongField(field: string, message: string): Refusal {
   return () => invalidRequest([{ field, message }]);
@@ -40,8 +40,8 @@ export function wrongField(field: string, message: string): Refusal {
 /**
  * Another row already exists, and the constraint allows only one.
  *
- * @param existingId finds the id of the existing row; null when it no longer exists.
- * @param message the error's sentence. The body also has `existing_id`.
+ * @param existingId returns the id of the existing row, or null when that row no longer exists.
+ * @param message the error message. The response body also has `existing_id`.
  */
 export function conflict(existingId: () => Promise<string | null>, message: string): Refusal {
   return async () => {
@@ -56,12 +56,12 @@ export function conflict(existingId: () => Promise<string | null>, message: stri
 const MAX_TRIES = 3;
 
 /**
- * Writes, and returns the written rows.
+ * Runs a write and returns the written rows.
  *
- * @param write makes the query. The function is called again when the cause of a conflict no longer
- * exists.
- * @param meanings of each constraint that the write can break.
- * @throws ApiError for a broken constraint; otherwise the errors of `rows`.
+ * @param write builds the query. `write` is called again when the cause of a conflict no longer
+ *   exists.
+ * @param meanings the meaning of each constraint that the write can violate.
+ * @throws ApiError for a constraint violation; otherwise the errors of `rows`.
  */
 export async function writeRows<Row>(
   write: () => PromiseLike<PostgrestSingleResponse<Row>>,

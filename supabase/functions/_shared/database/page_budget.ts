@@ -1,38 +1,38 @@
 /**
- * About how many bytes the rows of one page may have. A hosted function has 256 MB for all its
- * requests.
+ * The approximate maximum size of a page's rows, in bytes. A hosted function has 256 MB of memory
+ * for all its requests.
  */
 export const PAGE_BYTES = 1024 * 1024;
 
 /**
- * An answer up to this size is read in one piece. Reading a larger answer piece by piece takes less
+ * A response up to this size is read at once. Reading a larger response in chunks takes less
  * memory.
  */
 const SMALL_BYTES = 64 * 1024;
 
-/** What is known about the rows of an answer that was read within the budget. */
+/** Facts about the rows of a response that was read within the budget. */
 export interface ReadRows {
   bytes: number;
   /** Whether the last rows were left out. */
   endedEarly: boolean;
 }
 
-// The notes are in the status text of an answer, because supabase-js returns nothing else besides
-// the rows.
+// The notes are in the response's status text, because supabase-js returns nothing else besides the
+// rows.
 const asStatusText = ({ bytes, endedEarly }: ReadRows) =>
   `${bytes} bytes${endedEarly ? ", ended early" : ""}`;
 
-/** The notes that `readWithinBudget` put into the status text of its answer. */
+/** The notes that `readWithinBudget` put into the status text of its response. */
 export function readRows({ statusText }: { statusText: string }): ReadRows {
   return { bytes: parseInt(statusText), endedEarly: statusText.endsWith("ended early") };
 }
 
 /**
- * Reads the rows of an answer of the database, a JSON array, until they have about 1 MiB. The row
- * that crosses this limit is left out, unless it is one of the first `atLeast` (1 if missing). Rows
- * that arrive together with that row may be kept, except the last row of the whole answer.
- * `readRows` reports whether rows were left out. The rest of the answer is not read, so an answer
- * of any size costs about the same memory.
+ * Reads the rows of a database response, which is a JSON array, up to about 1 MiB. The row that
+ * crosses this limit is left out, unless it is one of the first `atLeast` rows (default 1). Rows
+ * that arrive together with that row may be kept, except the last row of the whole response.
+ * `readRows` reports whether rows were left out. The rest of the response is not read, so a
+ * response of any size takes about the same memory.
  */
 export async function readWithinBudget(
   answer: Response,
@@ -52,22 +52,22 @@ export async function readWithinBudget(
   const parts: string[] = [];
   let [bytes, examined] = [0, 0];
   for await (const piece of body) {
-    // The piece is decoded immediately, so that its bytes are not kept in addition to its text.
+    // Each chunk is decoded immediately, so that its bytes are not kept in addition to its text.
     const part = decoder.decode(piece, { stream: true });
     parts.push(part);
     bytes += piece.length;
-    // Most answers stay within the budget, and looking for the ends of rows takes longer than
-    // reading the rows.
+    // Most responses remain within the budget, and finding where rows end takes longer than reading
+    // the rows.
     if (bytes <= maxBytes) continue;
     let end = 0;
     while (examined < parts.length) end = rowsEndAt(parts[examined++]);
-    // Returning from the loop cancels the rest of the answer.
+    // Returning from the loop cancels the rest of the response.
     if (end > 0) return answerWith([...firstOf(parts, end), "]"], { bytes, endedEarly: true });
   }
   return answerWith([...parts, decoder.decode()], { bytes, endedEarly: false });
 }
 
-/** The parts, cut to this total length. */
+/** The parts, truncated to this total length. */
 function firstOf(parts: string[], length: number): string[] {
   let rest = length;
   return parts.map((part) => {
@@ -78,7 +78,8 @@ function firstOf(parts: string[], length: number): string[] {
 }
 
 /**
- * The answer with its body in memory, so that the statement has ended when the answer is returned.
+ * The response with its body in memory, so that the statement has ended when the response is
+ * returned.
  */
 export async function readWhole(answer: Response): Promise<Response> {
   const { status, headers, body } = answer;
@@ -86,10 +87,9 @@ export async function readWhole(answer: Response): Promise<Response> {
 }
 
 /**
- * A function that takes the parts of a JSON array of objects one by one. In all parts so far, the
- * function finds the last object that has another object after it. It returns the position after
- * the found object. The function returns 0 until it has found `atLeast` such objects. So a page
- * that ends at this position always has a next page.
+ * Returns a function that accepts the parts of a JSON array of objects one by one. That function
+ * returns the position after the last object that another object follows, or 0 until it has found
+ * `atLeast` such objects. So a page that ends at this position always has a next page.
  */
 function lastRowEnd(atLeast: number): (part: string) => number {
   let [offset, end, followedEnd, depth, ended] = [0, 0, 0, 0, 0];

@@ -3,14 +3,14 @@ import { ApiError, invalidRequest } from "../errors.ts";
 import { rows } from "./rows.ts";
 
 /**
- * The answer of a database function whose error messages are written for the caller. PT409 is a
- * conflict. The message of PT422 begins with the name of the wrong field.
+ * The result of a database function whose error messages are written for the caller. PT409 is a
+ * conflict. The message of PT422 begins with the name of the invalid field.
  *
  * @throws ApiError conflict or invalid_request; the errors of `rows`.
  */
 export function unlessRefused<Row>(answer: PostgrestSingleResponse<Row>): Row {
   const { error } = answer;
-  // app.claim_idempotency_key() raises these codes with a message of one word.
+  // `app.claim_idempotency_key()` raises these codes with a one-word message.
   if (error?.message.includes(" ")) {
     const { code, message } = error;
     if (code === "PT409") throw new ApiError("conflict", message);

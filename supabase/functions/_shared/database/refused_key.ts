@@ -1,4 +1,4 @@
-/** The form that each fact must have, so that nothing else, such as a key, reaches the log. */
+/** The format that each fact must match, so that nothing else, such as a key, reaches the log. */
 const FACTS = {
   key_id: /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i,
   hint: /^[A-Za-z0-9_-]{1,8}$/,
@@ -6,11 +6,12 @@ const FACTS = {
 };
 
 /**
- * What the database says about a key that it refused: its id, its hint (the last four characters)
- * and the reason (inactive, expired or scope). For an unknown key, the database says nothing.
+ * What the database reports about a key that it refused: its id, its hint (the last four
+ * characters) and the reason (inactive, expired or scope). For an unknown key, the database reports
+ * nothing.
  *
  * @param details of the error that app.company_id() raises: a JSON object with `key_id`, `hint`,
- *   `reason`. A fact that is missing or has another form is left out.
+ *   `reason`. A fact that is missing or has another format is left out.
  */
 export function refusedKeyFacts(details: unknown): Record<string, string> {
   const told = parsed(details);

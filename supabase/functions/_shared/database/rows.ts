@@ -12,27 +12,27 @@ import { refusedKeyFacts } from "./refused_key.ts";
 /** A temporary cause of failure: the same request can succeed later. */
 export type PassingTrouble =
   /**
-   * The database does not answer: it gave no answer in time, cannot be reached, is starting, or is
-   * shutting down.
+   * The database does not respond: it timed out, cannot be reached, is starting, or is shutting
+   * down.
    */
   | "away"
   /** Another transaction holds a lock on a row. */
   | "locked"
-  /** The statement took longer than the time limit of a statement. */
+  /** The statement exceeded the statement timeout. */
   | "slow"
   /** The database accepts no changes: it is a standby that is taking over, or its disk is full. */
   | "read_only"
-  /** The database has no memory or no connection left. */
+  /** The database has no free memory or no free connection. */
   | "full"
   /**
-   * The Data API does not accept a token because of the times in it: the clock of the service or of
-   * the database is wrong.
+   * The Data API rejects a token because of its timestamps: the clock of the service or of the
+   * database is wrong.
    */
   | "clock";
 
 /**
- * The SQLSTATEs of temporary faults, from the table of error codes in Postgres' manual. 40001 and
- * 40P01 reach a function only from a proxy: PostgREST itself repeats such a transaction.
+ * The SQLSTATEs of temporary faults, from the error code table in the PostgreSQL manual. 40001 and
+ * 40P01 reach a function only from a proxy: PostgREST itself retries such a transaction.
  */
 const PASSING: [RegExp, PassingTrouble][] = [
   [/^(08...|57P0[123])$/, "away"],
@@ -42,28 +42,28 @@ const PASSING: [RegExp, PassingTrouble][] = [
   [/^53...$/, "full"],
 ];
 
-/** An unexpected error of the database. Its text is for the log, never for a caller. */
+/** An unexpected database error. Its message is for the log, never for a caller. */
 export class DatabaseError extends Error {
   override name = "DatabaseError";
-  /** The code as PostgREST reports it; empty in an answer of a proxy. */
+  /** The code as PostgREST reports it; empty in a proxy's response. */
   readonly error: Pick<PostgrestError, "code" | "message" | "details" | "hint">;
-  /** Why the same request can succeed later; null when it cannot. */
+  /** Why the same request can succeed later; null when repeating the request does not help. */
   readonly passing: PassingTrouble | null;
 
   constructor(readonly status: number, error: PostgrestError) {
     const { code, message, details, hint } = error;
-    // A proxy's answer may have no code, or a number in place of a code.
+    // A proxy's response may have no code, or a number instead of a code.
     const text = typeof code === "string" ? code : "";
     super(`${text || status}: ${message}`);
     this.error = { code: text, message, details, hint };
-    // If a connection breaks during the statement, PostgREST answers 400 with an empty code.
+    // If a connection breaks during the statement, PostgREST returns a 400 with an empty code.
     const isBroken = status === 400 && code === "";
     this.passing = isBroken ? "away" : passingTrouble(status, this.error);
   }
 
   /**
-   * Whether the statement may have been committed although it failed: there was no answer, or the
-   * answer reports a lost connection. After any other error of Postgres (with an SQLSTATE) or of
+   * Whether the statement may have been committed although it failed: there was no response, or the
+   * response reports a lost connection. After any other error of Postgres (with an SQLSTATE) or of
    * PostgREST (PGRST…), nothing was committed.
    */
   get mayBeCommitted(): boolean {
@@ -73,7 +73,7 @@ export class DatabaseError extends Error {
   }
 
   /**
-   * Facts for the log. The details of a broken constraint are left out, because they contain the
+   * Facts for the log. The details of a constraint violation are left out, because they contain the
    * row.
    */
   logFacts() {
@@ -90,11 +90,11 @@ function passingTrouble(
 ): PassingTrouble | null {
   const [, trouble] = PASSING.find(([codes]) => codes.test(code)) ?? [];
   if (trouble) return trouble;
-  // PostgREST: "JWT expired", "JWT not yet valid", "JWT issued at future". The token was made a
+  // PostgREST: "JWT expired", "JWT not yet valid", "JWT issued at future". The token was created a
   // moment earlier, so a clock is wrong.
   if (/^PGRST30[13]$/.test(code) && /^JWT (expired|not yet|issued)/.test(message)) return "clock";
-  // The statuses: no answer (0); 429, 502, 52x and 544 of a proxy; 503 and 504 of the gateway and
-  // the connection pool.
+  // The statuses: no response (0); 429, 502, 52x and 544 from a proxy; 503 and 504 from the gateway
+  // and the connection pool.
   const isAway = status === 0 || status === 429 || (status >= 502 && status <= 504) ||
     (status >= 520 && status <= 524) || status === 544;
   return isAway ? "away" : null;
@@ -106,11 +106,12 @@ function passingTrouble(
  */
 export const TOO_MANY_REQUESTS = "CRM429";
 
-/** The code of a statement that did not run, because its address would be too long. */
+/** The code of a statement that did not run, because its URL would be too long. */
 export const QUERY_TOO_LONG = "CRM414";
 
 /**
- * The rows of an answer of the database.
+ * Returns the rows of a database response.
+ *
  * @throws ApiError when the database refused the key, its scope or the Idempotency-Key, when the
  * company has too many statements in progress, or when the query is too long for a request;
  * DatabaseError for any other error.
@@ -118,13 +119,13 @@ export const QUERY_TOO_LONG = "CRM414";
 export function rows<Row>(answer: PostgrestSingleResponse<Row>): Row {
   if (answer.error === null) return answer.data;
   const { code, message, details } = answer.error;
-  // app.company_id() raises these two errors. Their messages are for the caller, their details for
-  // the log.
+  // `app.company_id()` raises these two errors. Their messages are for the caller, and their
+  // details are for the log.
   if (code === "PT401") throw invalidApiKey(refusedKeyFacts(details));
   if (code === "PT403") {
     throw new ApiError("insufficient_scope", message, { logFacts: refusedKeyFacts(details) });
   }
-  // app.keep_archived() raises this error, with a message for the caller.
+  // `app.keep_archived()` raises this error, with a message for the caller.
   if (code === "PT404") throw new ApiError("not_found", message);
   // app.claim_idempotency_key() raises this.
   if (code === "PT409" && message === "idempotency_in_progress") throw idempotencyInProgress();

@@ -8,8 +8,8 @@ type TableName = keyof Tables & string;
 type ViewName = keyof Views & string;
 
 /**
- * The type of a column in types.ts. The type is string if a check limits a text to certain values,
- * and Json for an object or a list of objects.
+ * The type of a column in types.ts. The type is `string` if a check constraint limits a column to
+ * certain values, and `Json` for an object or a list of objects.
  */
 type Stored<Type> = Type extends string ? string
   : Type extends object[] ? NonNullable<Json>
@@ -43,17 +43,17 @@ type JoinedMisfits<View extends ViewName, Row> = {
 }[keyof Row];
 
 /**
- * A table as callers see it. Reads use views of the company's own rows. The columns of a view have
- * the names of the fields. A read selects all columns of a view, because the Data API needs more
- * time for each column that a request names.
+ * A table as callers see it. Reads use views that contain only the company's own rows. The columns
+ * of a view have the names of the fields. A read selects all columns of a view, because the Data
+ * API needs more time for each column that a request names.
  */
 export interface Table<Row extends z.ZodMiniObject = z.ZodMiniObject> {
   name: TableName;
-  /** The view that also has the columns for finding and sorting rows. */
+  /** The view that also has the columns for filtering and sorting rows. */
   view: ViewName;
   /** The view with only the fields, for reads that need no other column. */
   plainView: ViewName;
-  /** The fields of a row that callers see. */
+  /** The row's fields that callers see. */
   row: Row;
 }
 
@@ -79,8 +79,8 @@ export function table<
 }
 
 /**
- * A table with a view that also has columns of other tables. types.ts has null for each of these
- * columns, so only their other types are compared with the schema.
+ * A table with a view that also has columns of other tables. In types.ts, each of these columns may
+ * be null, so null is ignored when their types are compared with the schema.
  */
 export function joinedTable<
   Name extends TableName,

@@ -5,12 +5,12 @@ import { isThisMachine } from "../service_url.ts";
 /** A host name has at most 253 characters; a port adds up to six. */
 const MAX_HOST_LENGTH = 260;
 /**
- * Every path of the API is much shorter than this limit. Decoding the parts of a path takes time.
+ * Every API path is much shorter than this limit. Decoding the parts of a path takes time.
  */
 const MAX_PATH_LENGTH = 8 * 1024;
 
 /**
- * Refuses a request with an invalid address: its `Host` is not a host name, or its path is far too
+ * Refuses a request with an invalid URL: its `Host` is not a host name, or its path is far too
  * long. A request without a `Host` is accepted.
  *
  * @throws ApiError malformed_request, invalid_request.
@@ -24,13 +24,14 @@ export function requireAddress(request: HonoRequest) {
   }
 }
 
-/** A host name or a numeric address, with or without a port. */
+/** A host name or an IP address, with or without a port. */
 const HOST = /^(?:[\w.-]{1,253}|\[[\da-f:.]{2,45}\])(?::\d{1,5})?$/i;
 
 /**
- * The address of the functions, as the caller wrote it: `https://<project>.supabase.co/functions/v1`.
- * Callers choose these headers, so the address is only for the answer to the same caller. In a
- * hosted function, `Host` does not name the project, so `Host` is used only on this machine.
+ * The base URL of the functions, as the caller wrote it:
+ * `https://<project>.supabase.co/functions/v1`. Callers choose these headers, so the URL is used
+ * only in the response to the same caller. In a hosted function, `Host` does not name the project,
+ * so `Host` is used only on this machine.
  */
 export function serverUrl({ headers, url }: Request, supabaseUrl: string): string {
   const own = new URL(supabaseUrl);

@@ -1,11 +1,11 @@
 import * as z from "zod/mini";
 
-/** The envelope of one row. */
+/** The response envelope of one row. */
 export function one<Row extends z.ZodMiniObject>(row: Row) {
   return z.object({ data: row });
 }
 
-/** The envelope of one page of a list. */
+/** The response envelope of one page of a list. */
 export function page<Row extends z.ZodMiniObject>(row: Row) {
   return z.object({ data: z.array(row), pagination: Pagination });
 }
@@ -18,21 +18,22 @@ const Pagination = z.object({
   total_relation: z.optional(z.enum(["eq", "gte"])),
 }).register(z.globalRegistry, { id: "Pagination" });
 
-/** The schema for an answer with the status 204, which has no body. */
+/** The schema for a response with the status 204, which has no body. */
 export const NOTHING = z.null();
 
 /**
- * The schema for an answer of bytes instead of JSON. It parses nothing; the operation's declaration
- * has `bytes`.
+ * The schema for a response of bytes instead of JSON. It parses nothing; the operation's
+ * declaration has `bytes`.
  */
 export const BYTES = z.null();
 
-/** An answer of bytes instead of JSON. */
+/** A response of bytes instead of JSON. */
 export interface BytesReply {
-  /** The ETag of the bytes without its quotes; null when the bytes have none. */
+  /** The ETag of the bytes, without quotes; null when there is no ETag. */
   etag: string | null;
   /**
-   * Opens the bytes. This function is not called for a caller who already has them.
+   * Opens the bytes. This function is not called for a caller who already has the bytes.
+   *
    * @param headOnly whether the caller needs only the headers.
    */
   open(

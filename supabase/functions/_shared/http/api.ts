@@ -27,8 +27,8 @@ interface ApiOptions {
   name: string;
   operations: Operation[];
   /**
-   * The scope that a key needs to get the error about an unknown path or method. Null means that
-   * any valid key is enough.
+   * The scope that a key needs to receive the error about an unknown path or method. Null means
+   * that any valid key is sufficient.
    */
   scopeOf(method: string): Scope | null;
   /**
@@ -37,14 +37,14 @@ interface ApiOptions {
    */
   refusesMethodFirst?: boolean;
   errors?: Partial<ErrorAnswers>;
-  /** Answers a GET of the function's own address, without a key. */
+  /** Handles a GET request for the function's own URL, without a key. */
   welcome?(request: Request): Promise<{ body: string; headers: Record<string, string> }>;
 }
 
 /**
- * One function of the API, with its operations mounted from their list. A request is checked in
- * this order: key, scope, parameters, conditions and other headers, body. A caller without a valid
- * key learns only that the key is not valid.
+ * One function of the API, with its list of operations mounted. A request is checked in this order:
+ * key, scope, parameters, conditions and other headers, body. A caller without a valid key learns
+ * only that the key is not valid.
  */
 export function api(config: Config, options: ApiOptions): Hono<ApiEnv> {
   const { name, operations, scopeOf, refusesMethodFirst = false, errors, welcome } = options;
@@ -63,7 +63,7 @@ export function api(config: Config, options: ApiOptions): Hono<ApiEnv> {
     const { id, method, path, scope, deprecated } = operation;
     const announced = deprecated ? deprecationHeaders(deprecated, config.docsUrl) : {};
     app.on(method, path, async (c) => {
-      // The headers are set first, because every answer has these headers, even an answer that
+      // The headers are set first, because every response has these headers, even a response that
       // refuses the key.
       for (const [name, value] of Object.entries(announced)) c.header(name, value);
       c.set("operation", operation);
@@ -149,8 +149,8 @@ async function read(c: Context<ApiEnv>, operation: Operation, config: Config) {
 }
 
 /**
- * A body that is made while it is sent. After a failure, the connection is broken off, so that no
- * client treats the body as complete.
+ * A streamed response body. After a failure, the connection is closed abruptly, so that no client
+ * treats the body as complete.
  */
 function streamOf(pieces: AsyncIterable<string>, origin: Origin): ReadableStream<Uint8Array> {
   const logged = async function* () {

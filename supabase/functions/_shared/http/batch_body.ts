@@ -9,10 +9,10 @@ import { givenTwice, judged, ofUnknownField, readObject } from "./validate.ts";
 // The body of a batch is { items: [ … ] }. Each item is checked separately, like the body of a
 // request.
 
-/** Writing more items would take longer than one statement may take. */
+/** Writing more items would exceed the statement timeout. */
 export const MAX_ITEMS = 500;
 
-/** What a batch accepts. */
+/** The options of a batch body. */
 export interface Batch {
   /** The schema of one item. */
   item: z.core.$ZodType;
@@ -22,12 +22,12 @@ export interface Batch {
   readOnly(): string[];
 }
 
-/** An item as its schema parses it, or the errors of the item. */
+/** An item as parsed by its schema, or the item's errors. */
 export type JudgedItem<Item = unknown> = { item: Item } | { wrong: FieldError[]; given: unknown };
 
 /**
- * The content that identifies a repeat of a batch. The errors of wrong items are left out, because
- * another release may word them differently while the request is the same.
+ * The content that identifies a repeated batch. Errors of invalid items are left out, because
+ * another release may word them differently for the same request.
  */
 export function askedOf({ items }: { items: JudgedItem[] }): unknown[] {
   return items.map((each) => "wrong" in each ? { given: each.given } : each);
@@ -36,7 +36,7 @@ export function askedOf({ items }: { items: JudgedItem[] }): unknown[] {
 /** The name of the field in an error about an item as a whole. */
 const WHOLE_ITEM = "item";
 
-/** The schema of the body of a batch with items of this schema. */
+/** The schema of a batch body whose items have this schema. */
 export function batchOf<Item extends z.core.$ZodType>(item: Item) {
   return z.strictObject({
     items: z.array(item).check(
@@ -50,7 +50,9 @@ const Unjudged = batchOf(z.unknown());
 
 /**
  * The body of a batch, with each item checked separately.
- * @throws ApiError invalid_request when the body as a whole is wrong, and the errors of reading it.
+ *
+ * @throws ApiError invalid_request when the body as a whole is invalid; the errors of reading the
+ *   body.
  */
 export async function readBatch(
   request: Request,
@@ -74,8 +76,8 @@ export async function readBatch(
 }
 
 /**
- * Parses the body of a batch as `parseStrictly` does. An item that has a key more than once becomes
- * a RepeatedKeys, so that the other items can be checked.
+ * Parses the body of a batch as `parseStrictly` does. An item with duplicate keys becomes a
+ * `RepeatedKeys`, so that the other items can be checked.
  */
 function parseItems(text: string, survey: JsonSurvey): unknown {
   try {
@@ -86,8 +88,8 @@ function parseItems(text: string, survey: JsonSurvey): unknown {
   const { items, rest } = itemTexts(text);
   const whole = strictly(rest) as { items?: unknown };
   if (!Array.isArray(whole.items)) return whole;
-  // If there are too many items, only their number is reported: parsing tens of thousands takes
-  // seconds.
+  // If there are too many items, only their number is reported, because parsing tens of thousands
+  // of items takes seconds.
   return { ...whole, items: items.length > MAX_ITEMS ? items : items.map(itemOf) };
 }
 
@@ -104,7 +106,7 @@ function strictly(text: string): unknown {
   return parseStrictly(text, surveyJson(new TextEncoder().encode(text)));
 }
 
-/** The name of a wrong field of an item within the whole body: `items.3.phone`. */
+/** The name of an item's invalid field within the whole body: `items.3.phone`. */
 export function fieldOfItem(index: number, { field, message }: FieldError): FieldError {
   const path = field === WHOLE_ITEM ? [] : [field];
   return { field: ["items", index, ...path].join("."), message };

@@ -5,7 +5,7 @@ import { type JsonSurvey, surveyJson } from "./json_survey.ts";
 // checks the key in a separate round trip before it reads the rest of an expensive body or parses
 // it. An ordinary body is parsed first, and its write checks the key.
 
-/** How a body is read. */
+/** Options for reading a body. */
 export interface BodyReading {
   /** How many JSON values the body may have. */
   maxValues: number;
@@ -16,7 +16,7 @@ export interface BodyReading {
 }
 
 /**
- * The minimum speed of a body: at least this many bytes for each millisecond after the first
+ * The minimum transfer rate of a body: at least this many bytes per millisecond after the first
  * `graceMs`.
  */
 export interface Pace {
@@ -34,7 +34,7 @@ const MIB = 1024 * 1024;
 /** How many bytes the body of a request may have. */
 export const MAX_BODY_BYTES = MIB;
 const ORDINARY_BYTES = 64 * 1024;
-/** A body that arrives in more pieces than this is expensive, even if it is small. */
+/** A body that arrives in more chunks than this is expensive, even if it is small. */
 const ORDINARY_PIECES = 32;
 const ORDINARY_VALUES = 250;
 const ORDINARY_DIGITS = 1000;
@@ -44,9 +44,9 @@ const MAX_DEPTH = 64;
 const UTF8 = new TextDecoder("utf-8", { fatal: true });
 
 /**
- * The text of a JSON body, and the facts that surveyJson() found in it.
+ * The text of a JSON body, and the facts that `surveyJson()` found in the text.
  *
- * @throws ApiError payload_too_large over 1 MiB; malformed_request when the body breaks off;
+ * @throws ApiError payload_too_large over 1 MiB; malformed_request when the body ends too early;
  *   request_timeout; invalid_request when it is not UTF-8, or has too many values or levels; the
  *   errors of `judge`.
  */
@@ -83,9 +83,10 @@ export function refused(whatIsWrong: string): ApiError {
 /**
  * The bytes of a body as they arrived, and whether the key was checked in the meantime.
  *
- * @param pace a slower body is refused. Without a pace, only the time-out limits a body.
- * @throws ApiError payload_too_large; malformed_request when the body breaks off; request_timeout;
- *   the errors of `judge`.
+ * @param pace the minimum transfer rate. A slower body is refused. Without a pace, only the timeout
+ *   limits a body.
+ * @throws ApiError payload_too_large; malformed_request when the body ends too early;
+ *   request_timeout; the errors of `judge`.
  */
 export async function readBytes(
   request: Request,
@@ -113,7 +114,7 @@ export async function readBytes(
     timer = setTimeout(() => {
       if (msLeft() > 0) return endWhenLate(); // more bytes have arrived
       isLate = true;
-      reader.cancel().catch(() => {}); // this ends the loop, even while it waits for a piece
+      reader.cancel().catch(() => {}); // this ends the loop, even while it waits for a chunk
     }, msLeft());
   };
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -148,13 +149,17 @@ export async function readBytes(
 
 type Reader = ReadableStreamDefaultReader<Uint8Array>;
 
-/** The next piece of a body. @throws ApiError malformed_request when the body breaks off. */
+/**
+ * The next chunk of a body.
+ *
+ * @throws ApiError malformed_request when the body ends too early.
+ */
 export async function nextPiece(reader: Pick<Reader, "read">) {
   try {
     return await reader.read();
   } catch {
-    // The connection ended, or its framing is broken. If the caller has disconnected, no one reads
-    // this answer.
+    // The connection ended, or the body's framing is invalid. If the caller has disconnected, no
+    // one reads this response.
     throw new ApiError(
       "malformed_request",
       "The request body ended too early; send the request again",

@@ -4,8 +4,8 @@ import { type Conditions, isKnown } from "./conditional.ts";
 import type { ApiEnv } from "./env.ts";
 
 /**
- * An answer of bytes instead of JSON. A browser never runs them as a page, and never guesses their
- * type.
+ * A response of bytes instead of JSON. A browser never renders the bytes as a page, and never
+ * guesses their type.
  */
 export async function respondWithBytes(
   c: Context<ApiEnv>,

@@ -4,8 +4,8 @@ import { headerNotAccepted, invalidRequest } from "../errors.ts";
 import type { Declaration } from "./operation.ts";
 
 // Conditional requests (RFC 9110, section 13). The ETag of a record is its version in double
-// quotes. A record that is made of several rows has no version, so its ETag is a digest of the
-// answer.
+// quotes. A record that is made of several rows has no version, so its ETag is a hash of the
+// response.
 
 /** The condition of a request, without the quotes of its ETags. */
 export interface Conditions {
@@ -35,8 +35,8 @@ export function conditionOf(
 
 /**
  * The conditions in the headers of a request. A condition that would be ignored is refused, because
- * the caller relies on it. A GET with `fields` or `include` is the exception: it always returns the
- * record.
+ * the caller relies on that condition. A GET with `fields` or `include` is the exception: it always
+ * returns the record.
  *
  * @throws ApiError header_not_accepted for a condition that the operation would ignore;
  *   invalid_request for a header that is malformed.
@@ -54,7 +54,8 @@ export function readConditions(
     return tagsIn(name, value);
   };
   const conditions = { ifMatch: take("If-Match"), ifNoneMatch: take("If-None-Match") };
-  // On a read, this condition protects nothing, and HTTP lets a server ignore it.
+  // On a read, this condition protects nothing, and HTTP allows a server to ignore such a
+  // condition.
   if (!reads(method) && headers.has("If-Unmodified-Since")) {
     throw headerNotAccepted("If-Unmodified-Since", insteadOf("If-Unmodified-Since", method, taken));
   }
@@ -76,9 +77,9 @@ function insteadOf(name: string, method: string, taken: Condition | null): strin
 }
 
 /**
- * An ETag, and the separator before the next ETag. A proxy that compresses an answer makes its ETag
- * weak (`W/`). The version in a weak ETag still names one state of the row. So a weak ETag is
- * treated like a strong ETag, also in If-Match.
+ * An ETag, and the separator before the next ETag. A proxy that compresses a response makes its
+ * ETag weak (`W/`). The version in a weak ETag still identifies one state of the row. So a weak
+ * ETag is treated like a strong ETag, even in If-Match.
  */
 const TAG = /(?:W\/)?"([!\x23-\x7e\x80-\xff]*)"[ \t]*(?:,[ \t,]*|$)/y;
 
@@ -101,8 +102,9 @@ function malformed(field: string) {
 }
 
 /**
- * The ETag of an answer; null when the answer is not one whole record. @param json the answer's
- * body.
+ * The ETag of a response; null when the response is not one whole record.
+ *
+ * @param json the response body.
  */
 export async function etagOf(
   { conditional }: Pick<Declaration, "conditional">,
@@ -121,7 +123,7 @@ async function digestOf(text: string): Promise<string> {
 }
 
 /**
- * Whether the reader already has the answer, so that the service need not send the answer again.
+ * Whether the caller already has this response, so that the service need not send it again.
  */
 export function isKnown(etag: string, { ifNoneMatch }: Conditions): boolean {
   return ifNoneMatch === "*" || (ifNoneMatch?.includes(etag.slice(1, -1)) ?? false);

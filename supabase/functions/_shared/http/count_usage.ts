@@ -7,10 +7,10 @@ import type { ApiEnv } from "./env.ts";
 import { pathOf } from "./operation.ts";
 
 /**
- * Counts the answer to each request with a known key, by its status. Equal errors are also counted
- * together, with their latest request ids. A streamed answer counts as soon as it begins.
+ * Counts the response to each request with a known key, by status. Equal errors are also counted
+ * together, with their latest request ids. A streamed response is counted as soon as it begins.
  *
- * @param name of the function: the first part of every path.
+ * @param name the function's name, which is the first part of every path.
  */
 export function countUsage(config: Config, name: string) {
   const count = usageOfKeys(config);
@@ -44,7 +44,7 @@ function isOfKnownKey(caller: Caller, refusal: ApiError | undefined): boolean {
   const { status } = refusal;
   // When the database refuses a key that it knows, its error has the id of that key.
   if (status === 401 || status === 403) return refusal.logFacts().key_id !== undefined;
-  // A request with one of these statuses may not have reached the database. For a refusal with any
+  // A request with one of these statuses may not have reached the database. For an error with any
   // other status, the key was checked first.
   return status === 429 || status >= 500 ? caller.isKnown : true;
 }

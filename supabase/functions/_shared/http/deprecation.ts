@@ -4,9 +4,9 @@ import type { Caller } from "../key/caller.ts";
 import { LineLimit } from "../line_limit.ts";
 import { logWarning, type Origin } from "../log.ts";
 
-/** The announcement that an operation will be removed. */
+/** The announcement that an operation is going to be removed. */
 export interface Deprecation {
-  /** The first day of the announcement, such as `2027-01-31`. */
+  /** The date of the announcement, such as `2027-01-31`. */
   since: string;
   /**
    * After this day, the operation may no longer exist. This day is at least six months after the
@@ -17,7 +17,9 @@ export interface Deprecation {
   see: string;
 }
 
-/** The headers that announce the removal on every answer of the operation (RFC 9745, RFC 8594). */
+/**
+ * The headers that announce the removal in every response of the operation (RFC 9745, RFC 8594).
+ */
 export function deprecationHeaders(
   { since, sunset, see }: Deprecation,
   docsUrl: string | null,
@@ -39,7 +41,7 @@ const lines = new LineLimit(20);
  */
 export function noteDeprecatedUse(operation: string, origin: Origin, caller?: Caller) {
   const telling = async () => {
-    // When a key is first used, the database says which company has it.
+    // When a key is first used, the database returns the key's company.
     await caller?.judgeUnlessKnown();
     const last = told.get(`${operation} ${caller?.holder}`, () => ({ at: -Infinity }));
     const line = performance.now() - last.at < TELL_EVERY_MS ? null : lines.take();
@@ -48,7 +50,7 @@ export function noteDeprecatedUse(operation: string, origin: Origin, caller?: Ca
     const facts = { operation, company_id: caller?.holder, ...line };
     logWarning(origin, "deprecated_operation", facts);
   };
-  // The key was switched off just after the answer, or the database is down. The next request is
+  // The key was switched off just after the response, or the database is down. The next request is
   // logged instead.
   keepRunning(telling().catch(() => {}));
 }

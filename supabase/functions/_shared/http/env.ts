@@ -13,9 +13,9 @@ export interface ApiEnv {
     caller?: Caller;
     /** The operation of the request; missing when none has the path and the method. */
     operation?: Operation;
-    /** The error that the caller gets. */
+    /** The error that the caller receives. */
     refusal?: ApiError;
-    /** Whether the request has an Idempotency-Key, so that a repeat takes effect once. */
+    /** Whether the request has an Idempotency-Key, so that repeated requests take effect once. */
     isRepeatable?: boolean;
   };
 }

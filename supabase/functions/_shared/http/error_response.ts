@@ -9,10 +9,12 @@ import { logRefusedKey } from "./refused_keys.ts";
 
 /** The parts of an error that each function can choose. */
 export interface ErrorAnswers {
-  /** Members that every error body has. */
+  /** Properties that every error body has. */
   always: Record<string, unknown>;
   /**
-   * The end of a sentence about a temporary fault of the database: what the caller should do.
+   * The end of the message about a temporary database fault, which explains what the caller should
+   * do.
+   *
    * @param mayBeDone whether a change may have been made.
    * @param isRepeatable whether the request has an Idempotency-Key.
    */
@@ -32,14 +34,14 @@ const DEFAULTS: ErrorAnswers = {
 };
 
 /**
- * The error handler of a function. Answers `{ error, code, request_id }` and the members that the
- * error adds. Where the address of the guide for callers is known, `doc_url` is the page that
- * explains the error.
+ * The error handler of a function. Returns `{ error, code, request_id }` and the properties that
+ * the error adds. If the URL of the guide for callers is configured, `doc_url` links to the page
+ * that explains the error.
  *
  * If an error is not about the key, the key is checked before the error is sent. A caller without a
- * valid key or without the scope gets only the error about the key. An error that is not an
- * ApiError is logged, and answered as database_unavailable or internal. A refused key is logged
- * too.
+ * valid key or without the scope receives only the error about the key. An error that is not an
+ * `ApiError` is logged, and returned as `database_unavailable` or `internal`. A refused key is
+ * logged too.
  */
 export function respondToError(
   { docsUrl }: Pick<Config, "docsUrl">,
@@ -86,18 +88,20 @@ async function forCaller(
     if (isKnown) logTrouble(origin, failure);
     const trouble = passingTrouble(failure);
     if (!trouble) return new ApiError("internal", "Internal error");
-    // After an unexpected failure, no one knows which part of the request was done.
+    // After an unexpected failure, it is unknown which part of the request was completed.
     const whatToDo = isKnown ? whenUnavailable : DEFAULTS.whenUnavailable;
     return databaseUnavailable(trouble, whatToDo(method, mayBeDone(error), isRepeatable));
   }
 }
 
-/** After these errors, the key is not checked again, because the check takes a statement. */
+/**
+ * After these errors, the key is not checked again, because the check needs a database statement.
+ */
 const NEEDS_NO_JUDGEMENT = new Set<string>([
   // A caller with too many requests must not cause another statement.
   "too_many_requests",
-  // The statement that found these errors had already checked the key. There may be many of these
-  // errors in a short time.
+  // The statement that found these errors had already checked the key. Many of these errors may
+  // occur in a short time.
   "idempotency_in_progress",
   "idempotency_key_reused",
 ]);
@@ -122,7 +126,7 @@ function mayBeDone(error: Error): boolean {
   return !(error instanceof ApiError);
 }
 
-/** The beginnings of the sentences about temporary faults. */
+/** The first part of each message about a temporary fault. */
 const SENTENCES: Record<PassingTrouble, string> = {
   away: "The database does not answer",
   locked: "Another change of the record is in progress",
@@ -134,7 +138,8 @@ const SENTENCES: Record<PassingTrouble, string> = {
 
 /**
  * The database has a temporary fault.
- * @param whatToDo the end of the sentence: what the caller does next.
+ *
+ * @param whatToDo the end of the message, which explains what the caller should do next.
  */
 export function databaseUnavailable(
   trouble: PassingTrouble,

@@ -4,21 +4,21 @@ import * as z from "zod/mini";
 // Schema. When zod cannot express a check in JSON Schema, `meta` expresses it for the API's
 // description.
 
-/** An id of a row. */
+/** The id of a row. */
 export const Id = z.guid();
 
-/** The parameters in the path of one row: `{ id }`. */
+/** The path parameters of one row: `{ id }`. */
 export const IdParams = z.object({ id: Id });
 
 /**
- * A time as the database writes it, to the microsecond. A Date would round the time to the
- * millisecond, and a page could then skip rows.
+ * A time as the database writes it, to the microsecond. A `Date` would round the time to the
+ * millisecond, and pagination could then skip rows.
  */
 export const Timestamp = z.iso.datetime({ offset: true }).check(
   z.regex(/^(?!0000).*[+-](0\d|1[0-4]):[0-5]\d$/),
 ).register(z.globalRegistry, { format: "date-time" });
 
-/** The same schema, with further facts for the API's description. */
+/** The same schema, with additional metadata for the API's description. */
 export function described<Schema extends z.core.$ZodType>(
   schema: Schema,
   facts: z.core.GlobalMeta,
@@ -28,7 +28,7 @@ export function described<Schema extends z.core.$ZodType>(
   return copy;
 }
 
-/** A field that the service sets, and callers cannot. */
+/** A field that only the service can set. */
 export function readOnly<Schema extends z.core.$ZodType>(field: Schema): Schema {
   return described(field, { readOnly: true });
 }
@@ -40,23 +40,23 @@ export const ROW_IDS = { id: readOnly(Id), company_id: readOnly(Id) };
 export const ROW_TIMES = { created_at: readOnly(Timestamp), updated_at: readOnly(Timestamp) };
 
 /**
- * The number of the latest change of a record: its ETag without the quotes. The version is a text,
- * because a JavaScript number cannot hold it exactly.
+ * The number of the latest change of a record: its ETag without the quotes. The version is a
+ * string, because a JavaScript number cannot represent it exactly.
  */
 export const Version = z.string().check(z.regex(/^[0-9]{1,19}$/));
 
 /** The last fields of every row that has a version. */
 export const ROW_CHANGE = { ...ROW_TIMES, version: readOnly(Version) };
 
-/** The message about a text that Postgres cannot store. */
+/** The message about a string that Postgres cannot store. */
 export const NOT_STORABLE = "must not contain the null character or half a surrogate pair";
 
-/** A text of at most `max` characters, trimmed, that Postgres can store unchanged. */
+/** A trimmed string of at most `max` characters that Postgres can store unchanged. */
 export function text(max: number) {
   return storable(max, z.trim());
 }
 
-/** A text of at most `max` characters, which is stored unchanged, without trimming. */
+/** A string of at most `max` characters, which is stored without trimming. */
 export function verbatim(max: number) {
   return storable(max);
 }
@@ -66,14 +66,14 @@ function storable(max: number, ...first: z.core.$ZodCheck<string>[]) {
     ...first,
     z.refine((value) => isWithin(max, value), {
       error: `must have at most ${max} characters`,
-      abort: true, // a text that is too long is not examined further
+      abort: true, // a string that is too long is not checked further
     }),
     z.refine(isStorable, NOT_STORABLE),
   ).register(z.globalRegistry, { maxLength: max });
 }
 
 /**
- * Whether a text has at most `max` characters. In the `length` of a text, a character counts as one
+ * Whether a string has at most `max` characters. The `length` of a string counts a character as one
  * or two.
  */
 function isWithin(max: number, text: string): boolean {
@@ -81,7 +81,8 @@ function isWithin(max: number, text: string): boolean {
 }
 
 /**
- * The same text, made by `text` or `verbatim`, with at least one character that is not white space.
+ * The same string schema, from `text` or `verbatim`, but requiring at least one non-whitespace
+ * character.
  */
 export function required<Text extends z.ZodMiniString<string>>(text: Text): Text {
   return described(
@@ -90,21 +91,21 @@ export function required<Text extends z.ZodMiniString<string>>(text: Text): Text
   );
 }
 
-/** A trimmed text of 1 to `max` characters. */
+/** A trimmed string of 1 to `max` characters. */
 export function requiredText(max: number) {
   return required(text(max));
 }
 
 /**
- * The text of most fields. These fields share one schema, because making a schema takes a tenth of
- * a millisecond when a function starts.
+ * The string schema that most fields share. Building a schema takes a tenth of a millisecond when a
+ * function starts.
  */
 export const ShortText = text(255);
 
-/** A `ShortText` with at least one character that is not white space. */
+/** A `ShortText` with at least one non-whitespace character. */
 export const RequiredShortText = required(ShortText);
 
-/** Whether Postgres can store a text: without the null character and without half a surrogate pair. */
+/** Whether Postgres can store a string: it has no null character and no unpaired surrogate. */
 export function isStorable(value: string): boolean {
   return !value.includes("\0") && value.isWellFormed();
 }
@@ -128,8 +129,8 @@ export const Position = z.number().check(z.refine(
 )).register(z.globalRegistry, { type: "integer", minimum: 0, maximum: MAX_INTEGER });
 
 /**
- * A phone in E.164 with the plus sign. The text is not trimmed: a phone is stored exactly as the
- * caller sent it.
+ * A phone number in E.164 format with the plus sign. It is not trimmed: a phone number is stored
+ * exactly as the caller sent it.
  */
 export const Phone = z.string().check(z.regex(
   /^\+[1-9][0-9]{6,14}$/,
@@ -152,8 +153,8 @@ export const LanguageCode = z.string().check(
   z.regex(/^[a-z]{2,3}(_[A-Za-z]{2,4})?$/, "must be a template language code such as pt_BR or en"),
 );
 
-// The pattern allows what some mail systems allow (any script, almost any part before the @), but
-// is strict about the shape.
+// The pattern allows any script and almost any part before the @, as some mail systems do, but is
+// strict about the structure.
 const EMAIL =
   /^(?!\.)(?!.*\.\.)[^\s@"(),:;<>[\]\\\p{C}]{1,64}(?<!\.)@(?:[\p{L}\p{N}](?:[\p{L}\p{N}-]{0,61}[\p{L}\p{N}])?\.)+[\p{L}\p{N}-]{2,63}$/u;
 
@@ -164,7 +165,8 @@ export const Email = text(320).check(z.regex(EMAIL, "must be an email address"))
 );
 
 /**
- * The changes of a record. A request must have at least one, because an empty change is a mistake.
+ * The changes to a record. A request must have at least one change, because an empty request is a
+ * mistake.
  */
 export function atLeastOne<Shape extends z.core.$ZodShape>(
   changes: z.ZodMiniObject<Shape, z.core.$strict>,
@@ -175,7 +177,7 @@ export function atLeastOne<Shape extends z.core.$ZodShape>(
   })).register(z.globalRegistry, { minProperties: 1 });
 }
 
-/** An item of a batch: the id of a record, and at least one change of this record. */
+/** A batch item: the id of a record, and at least one change to that record. */
 export function changesById<Shape extends z.core.$ZodShape>(
   changes: z.ZodMiniObject<Shape, z.core.$strict>,
 ) {
@@ -188,8 +190,8 @@ export function changesById<Shape extends z.core.$ZodShape>(
 }
 
 /**
- * The same input, with its defaults in the API's description. The database fills in the defaults;
- * the schema does not.
+ * The same input schema, with its defaults in the API's description. The database fills in the
+ * defaults; the schema does not.
  */
 export function withDefaults<Input extends z.ZodMiniObject>(
   input: Input,

@@ -1,10 +1,10 @@
 import { ApiError, type FieldError, invalidRequest } from "../errors.ts";
 import { late, nextPiece } from "./body.ts";
 
-// A body that is a file. Its bytes are passed on while they arrive, so only a few pieces are in
-// memory at a time.
+// A request body that is a file. Its bytes are passed on while they arrive, so only a few chunks
+// are in memory at a time.
 
-/** The content type of a file as the request names it: `image/png`, without parameters. */
+/** The content type that the request declares for a file: `image/png`, without parameters. */
 export function namedType(headers: Headers): string {
   const [type] = (headers.get("Content-Type") ?? "").split(";", 1);
   return type.trim().toLowerCase();
@@ -42,10 +42,10 @@ export function wrongFile(message: string): ApiError {
 }
 
 /**
- * The bytes of a body, piece by piece. The rest is not read if the reading ends early.
+ * The bytes of a body, in chunks. If reading stops early, the rest of the body is not read.
  *
  * @param timeoutMs a body that takes longer to arrive is refused.
- * @throws ApiError malformed_request when the body breaks off; request_timeout.
+ * @throws ApiError malformed_request when the body ends too early; request_timeout.
  */
 export async function* arriving(
   { body }: Request,
@@ -56,7 +56,7 @@ export async function* arriving(
   let isLate = false;
   const timer = setTimeout(() => {
     isLate = true;
-    cancel(); // this ends the loop, even while it waits for a piece
+    cancel(); // this ends the loop, even while it waits for a chunk
   }, timeoutMs);
   try {
     for (;;) {
@@ -72,12 +72,12 @@ export async function* arriving(
 }
 
 /**
- * How many bytes are read at a time. If the runtime chose this size, the memory would grow twice as
+ * How many bytes are read at a time. If the runtime chose this size, memory use would grow twice as
  * much before garbage collection.
  */
 const PIECE = 16_384;
 
-/** Reads small pieces if the stream can be read in pieces of a chosen size. */
+/** Reads small chunks if the stream supports a chosen chunk size. */
 function readerOf(body: NonNullable<Request["body"]>) {
   try {
     const reader = body.getReader({ mode: "byob" });
@@ -92,7 +92,7 @@ function readerOf(body: NonNullable<Request["body"]>) {
 }
 
 /**
- * The first bytes of a file, at least this many unless the file is shorter, and all its pieces.
+ * The first bytes of a file (at least this many, unless the file is shorter) and all its chunks.
  */
 export async function withBeginning(
   pieces: AsyncGenerator<Uint8Array>,

@@ -2,8 +2,8 @@ import { createMiddleware } from "hono/factory";
 import type { ApiEnv } from "./env.ts";
 
 /**
- * Gives the answer to a HEAD the length of the answer to the same GET. Otherwise its length would
- * be 0, because Hono drops the body.
+ * Sets the Content-Length of a HEAD response to that of the same GET. Otherwise the length would be
+ * 0, because Hono drops the body.
  */
 export const headLength = createMiddleware<ApiEnv>(async (c, next) => {
   await next();

@@ -7,7 +7,7 @@ import type { Declaration } from "./operation.ts";
 // database function that writes the record claims the key in the same transaction:
 // app.claim_idempotency_key().
 
-/** The header that marks the answer to a repeated request. */
+/** The header that marks the response to a repeated request. */
 export const REPLAYED = { "Idempotent-Replayed": "true" };
 
 const HEADER = "Idempotency-Key";
@@ -15,11 +15,12 @@ const KEY = /^[\x21-\x7e]{1,255}$/;
 
 /**
  * The Idempotency-Key of a request. Null when the request has no key, when it only reads, or when
- * its body has the key. The draft writes the key in double quotes, but most callers do not; both
- * mean the same key.
+ * the key is in the body. The draft requires double quotes around the key, but most callers omit
+ * them. Both forms mean the same key.
  *
- * @throws ApiError header_not_accepted on a write that accepts no key, because a caller would rely
- *   on it; invalid_request for a key that is empty, too long, or not of visible ASCII characters.
+ * @throws ApiError header_not_accepted on a write that accepts no key, because the caller would
+ *   rely on the key; invalid_request for a key that is empty, too long, or not of visible ASCII
+ *   characters.
  */
 export function readIdempotencyKey(
   headers: Headers,
@@ -29,7 +30,7 @@ export function readIdempotencyKey(
   if (value === null || method === "GET" || keyInBody) return null;
   if (!idempotent) {
     const why = method === "DELETE"
-      ? "an archived record stays archived"
+      ? "an archived record remains archived"
       : "a repeat writes the same values again; If-Match protects newer values";
     throw headerNotAccepted(
       HEADER,
@@ -66,9 +67,10 @@ function withoutQuotes(value: string): string {
 }
 
 /**
- * What the database needs to recognise a request by its key.
- * @param asked the parsed query and body, so that white space and the order of fields make no
- * difference.
+ * What the database needs to recognise a request by its idempotency key.
+ *
+ * @param asked the parsed query and body, so that whitespace and the order of fields make no
+ *   difference.
  */
 export async function idempotencyOf(
   key: string,
@@ -81,15 +83,14 @@ export async function idempotencyOf(
 }
 
 /**
- * A digest of a request's content, as its schemas parsed it. The order of fields makes no
- * difference.
+ * A hash of a request's content, as parsed by its schemas. The order of fields makes no difference.
  */
 export async function fingerprintOf(asked: unknown): Promise<string> {
   const bytes = new TextEncoder().encode(JSON.stringify(asked, inOrder));
   return base64url.encode(new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)));
 }
 
-/** Sorts the keys of objects. For JSON.stringify. */
+/** Sorts the keys of objects. This is a replacer for `JSON.stringify`. */
 function inOrder(_key: string, value: unknown): unknown {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
   return Object.fromEntries(Object.entries(value).sort(([one], [other]) => one < other ? -1 : 1));

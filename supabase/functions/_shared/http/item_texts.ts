@@ -1,13 +1,13 @@
 import { tokensIn } from "./json_tokens.ts";
 
-/** The texts of the items of a batch, and the text of the body without its items. */
+/** The JSON of each batch item, and the JSON of the body without its items. */
 export interface ItemTexts {
   items: string[];
-  /** The text of the body with an empty list in place of each list `items`. */
+  /** The JSON of the body with an empty list in place of each `items` list. */
   rest: string;
 }
 
-/** Cuts the JSON text of an object into the texts of its `items`, if `items` is a list. */
+/** Splits an object's JSON into the JSON of each of its `items`, if `items` is a list. */
 export function itemTexts(json: string): ItemTexts {
   const items: string[] = [];
   let rest = "";

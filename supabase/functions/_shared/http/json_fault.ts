@@ -3,10 +3,10 @@ const LITERAL = /true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 const ESCAPE = /\\(?:["\\/bfnrt]|u[\da-fA-F]{4})/y;
 
 /**
- * Where a text stops being JSON: the index of the first character that cannot be there, or the
- * text's length if it ends too early; null if it is JSON. The errors of JSON.parse name the place
- * only sometimes. Each character is read only once, so that a text from an unknown sender cannot
- * take much time.
+ * Where a string stops being valid JSON: the index of the first invalid character, or the string's
+ * length if it ends too early. Null if the string is valid JSON. The errors of `JSON.parse` do not
+ * always give the position. Each character is read only once, so that a string from an unknown
+ * sender cannot take much time.
  */
 export function faultIn(text: string): number | null {
   let at = 0;
@@ -35,7 +35,7 @@ export function faultIn(text: string): number | null {
     return skipOne(":");
   };
 
-  /** The closing brackets of the arrays and objects that are still open. */
+  /** The expected closing brackets of the arrays and objects that are still open. */
   const open: ("]" | "}")[] = [];
   for (;;) {
     skip(WHITE);

@@ -1,22 +1,22 @@
 /**
- * The result of one pass over the bytes of a JSON text before it is parsed. The result is exact
- * when the text is JSON.
+ * The result of one scan of a JSON body's bytes before the body is parsed. The result is exact when
+ * the body is valid JSON.
  */
 export interface JsonSurvey {
   /**
-   * How many values the text has: strings, numbers, literals, arrays and objects, including the
-   * outermost value.
+   * The number of values: strings, numbers, literals, arrays and objects, including the outermost
+   * value.
    */
   values: number;
-  /** How many keys its objects have. A repeated key counts each time. */
+  /** The number of keys in all objects. A duplicate key is counted each time. */
   keys: number;
-  /** How many arrays and objects are nested at the deepest place. */
+  /** The maximum nesting depth of arrays and objects. */
   depth: number;
-  /** How many digits its longest number has, without the exponent. */
+  /** The number of digits in the longest number, without the exponent. */
   digits: number;
   /** Whether there may be a number that JavaScript cannot represent exactly. */
   hasLongNumber: boolean;
-  /** Whether any key is written with an escape. */
+  /** Whether any key contains an escape sequence. */
   hasEscapedKey: boolean;
 }
 
@@ -25,7 +25,7 @@ export interface JsonSurvey {
  */
 const EXACT_DIGITS = 15;
 
-// The characters are separate constants, because the compiler then treats them as plain numbers.
+// The characters are separate constants, so that the compiler treats them as plain numbers.
 const QUOTE = 0x22;
 const COMMA = 0x2c;
 const DOT = 0x2e;
@@ -38,19 +38,19 @@ const CLOSE_ARRAY = 0x5d;
 const SMALL_E = 0x65;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
-/** White space and control characters have this code or a lower code. */
+/** Whitespace and control characters have this character code or a lower one. */
 const SPACE = 0x20;
-/** A capital letter and its small letter differ in this bit. */
+/** The uppercase and the lowercase form of a letter differ in this bit. */
 const SMALL = 0x20;
 
 /**
- * Surveys a JSON text. For any text, the survey takes a fraction of the time of parsing, and no
- * memory. So a text from an unknown caller can be surveyed safely.
+ * Scans a JSON body. A scan takes a fraction of the time of parsing, and no memory. So a body from
+ * an unknown caller can be scanned safely.
  */
 export function surveyJson(json: Uint8Array): JsonSurvey {
   let [commas, keys, opened, empty, open, depth, digits, most] = [0, 0, 0, 0, 0, 0, 0, 0];
   let [hasExponent, hasEscapedKey, isEscaped] = [false, false, false];
-  /** The last byte that is not white space and not within a string. */
+  /** The last byte that is neither whitespace nor part of a string. */
   let last = 0;
   for (let at = 0; at < json.length; at++) {
     const byte = json[at];

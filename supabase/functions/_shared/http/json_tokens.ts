@@ -1,13 +1,13 @@
-/** A piece of a JSON text, and where it begins. */
+/** A token of a JSON string, and the index where it begins. */
 export interface JsonToken {
   text: string;
   index: number;
 }
 
 /**
- * The strings, brackets, commas and colons of a JSON text, in order. Each character is read only
- * once, so that a text from an unknown sender cannot take much time. A string that does not end is
- * the last token.
+ * The strings, brackets, commas and colons of a JSON document, in order. Each character is read
+ * only once, so that a document from an unknown sender cannot take much time. An unterminated
+ * string is the last token.
  */
 export function* tokensIn(json: string): Generator<JsonToken> {
   for (let at = 0; at < json.length; at++) {
@@ -28,7 +28,7 @@ export function* tokensIn(json: string): Generator<JsonToken> {
   }
 }
 
-/** The tokens before the colons of a JSON text: its keys, as they are written. */
+/** The tokens before the colons of a JSON document: its keys, exactly as written. */
 export function* keysIn(json: string): Generator<JsonToken> {
   let before: JsonToken | undefined;
   for (const token of tokensIn(json)) {

@@ -15,20 +15,23 @@ import type { Deprecation } from "./deprecation.ts";
  * derive from the declaration.
  */
 export interface Declaration {
-  /** The operation's name in the API's description, such as `listContacts`. */
+  /** The operation's id in the API's description, such as `listContacts`. */
   id: string;
   method: "GET" | "POST" | "PATCH" | "PUT" | "DELETE";
   /** The path below the function's name, with parameters as Hono writes them: `/contacts/:id`. */
   path: string;
-  /** The scope that the key must have; `any` when every valid key is enough; null without a key. */
+  /**
+   * The scope that the key must have. `any` means that every valid key is sufficient, and null that
+   * no key is needed.
+   */
   scope: Scope | "any" | null;
   params?: z.ZodMiniObject;
   /**
-   * The schema of the query. A schema with very many parameters is made only when a request needs
+   * The schema of the query. A schema with very many parameters is built only when a request needs
    * it.
    */
   query?: z.ZodMiniObject | z.ZodMiniLazy<z.ZodMiniObject>;
-  /** Missing when the operation takes no body. A body is a JSON object. */
+  /** The schema of the body, which is a JSON object. Missing when the operation accepts no body. */
   body?: z.core.$ZodType;
   /**
    * For an operation whose body is a file: the content types that it accepts, each with the maximum
@@ -41,8 +44,8 @@ export interface Declaration {
    */
   mergePatch?: z.core.$ZodType;
   /**
-   * The record that the operation changes. A caller may then send back the record as the caller
-   * read it: the operation ignores unchanged fields that it does not write.
+   * The record that the operation changes. If it is set, a caller may send back the whole record:
+   * the operation ignores unchanged fields that it does not write.
    */
   changes?: ChangedRecord;
   /**
@@ -51,16 +54,16 @@ export interface Declaration {
    */
   batch?: Batch;
   /**
-   * Whether the operation returns one record. The answer then has the record's ETag. A GET accepts
-   * If-None-Match, and a method that changes a record accepts If-Match.
+   * Whether the operation returns one record. The response then has the record's ETag. A GET
+   * accepts If-None-Match, and a method that changes a record accepts If-Match.
    */
   conditional?: boolean;
   /**
-   * Whether the successful answer has bytes instead of JSON: `replyInBytes`. With `conditional`,
-   * the answer has the ETag of the bytes.
+   * Whether the successful response has bytes instead of JSON: `replyInBytes`. With `conditional`,
+   * the response has the ETag of the bytes.
    */
   bytes?: boolean;
-  /** Whether a POST changes the record in its path, and therefore accepts If-Match too. */
+  /** Whether a POST changes the record in its path. Such a POST accepts If-Match too. */
   takesIfMatch?: boolean;
   /**
    * Whether the operation takes effect once for each Idempotency-Key. Every POST of the gateway
@@ -72,14 +75,14 @@ export interface Declaration {
    * then only repeat that value.
    */
   keyInBody?: boolean;
-  /** How many JSON values the body may have, including nested ones; 10,000 if missing. */
+  /** How many JSON values the body may have, including nested ones. The default is 10,000. */
   maxValues?: number;
   /**
-   * The bodies of its successful answers, by HTTP status. A function makes the schemas, because
-   * they are needed only for the API's description and for errors.
+   * The schemas of successful response bodies, by HTTP status. A function builds the schemas,
+   * because they are needed only for the API's description and for errors.
    */
   answers(): Record<number, z.core.$ZodType>;
-  /** The operation's own errors, without the errors that every operation has. */
+  /** The operation's own errors, in addition to the errors that every operation has. */
   errors?: readonly ErrorCode[];
   /** Present when the operation will be removed. */
   deprecated?: Deprecation;
@@ -89,16 +92,16 @@ export interface Declaration {
 export interface ChangedRecord {
   table: "contacts" | "deals" | "conversations" | "pipelines" | "stages";
   /**
-   * Finds the record if its id is not in the path; null when there is none, so that the operation
-   * creates it.
+   * Finds the record if its id is not in the path. Returns null when there is no such record, so
+   * that the operation creates it.
    */
   // deno-lint-ignore no-explicit-any -- the body and the query of the operation
   find?(db: CompanyDb, body: any, query: any): Promise<string | null>;
 }
 
 /**
- * A schema that is made once, when the first request needs it. Making the schemas of all operations
- * would take longer than everything else at the start of a function.
+ * A schema that is built once, when the first request needs it. Building the schemas of all
+ * operations would take longer than the rest of a function's startup.
  */
 export function lazily<Schema extends z.core.$ZodType>(make: () => Schema): z.ZodMiniLazy<Schema> {
   let schema: Schema | undefined;
@@ -113,11 +116,11 @@ type PatchOf<Declared extends Declaration> = Declared["mergePatch"] extends z.co
 
 /** A request as the schemas of its operation have parsed it. */
 export interface Request<Declared extends Declaration> {
-  /** The holder of the key. Its member `db` is limited to the key's company. */
+  /** The holder of the key. Its property `db` is limited to the key's company. */
   caller: Declared["scope"] extends null ? undefined : Caller;
   params: Output<Declared["params"]>;
   query: Output<Declared["query"]>;
-  /** The body, of either content type. */
+  /** The body, of any accepted content type. */
   body: Declared["batch"] extends Batch
     ? { items: JudgedItem<z.output<Declared["batch"]["item"]>>[] }
     : Output<Declared["body"]> | PatchOf<Declared>;
@@ -125,14 +128,17 @@ export interface Request<Declared extends Declaration> {
   file: Declared["file"] extends object ? globalThis.Request : undefined;
   /** The versions that a write accepts, for `writeIfMatch`. */
   ifMatch: AcceptedVersions;
-  /** Null when the request has no idempotency key, or the operation accepts no idempotency key. */
+  /** Null when the request has no idempotency key or the operation accepts none. */
   idempotency: Idempotency | null;
   origin: Origin;
-  /** The address of the functions, as the caller wrote it: only for the answer to this caller. */
+  /**
+   * The base URL of the functions, as the caller wrote it. It is used only in the response to this
+   * caller.
+   */
   server(): string;
 }
 
-/** An answer that the operation has declared. */
+/** A response that the operation has declared. */
 export type Reply<Declared extends Declaration> = {
   [Status in keyof Answers<Declared> & number]: {
     status: Status;
@@ -142,7 +148,7 @@ export type Reply<Declared extends Declaration> = {
 
 type Answers<Declared extends Declaration> = ReturnType<Declared["answers"]>;
 
-/** A declaration with its handler. */
+/** An operation's declaration with its handler. */
 export interface Operation<Id extends string = string> extends Declaration {
   id: Id;
   handle(request: Request<Declaration>): Promise<{ status: number; body: unknown } & ReplyParts>;
@@ -150,19 +156,19 @@ export interface Operation<Id extends string = string> extends Declaration {
 
 /**
  * The path of an operation in the API's description: `/gateway/contacts/{id}`.
- * @param name of its function.
+ * @param name the name of its function.
  */
 export function pathOf(name: string, { path }: Pick<Declaration, "path">): string {
   return `/${name}${path.replace(/:(\w+)/g, "{$1}")}`.replace(/\/$/, "");
 }
 
 interface ReplyParts {
-  /** The body as a JSON text: for a body that is large and always the same. */
+  /** The body as a JSON string, for a body that is large and always the same. */
   json?: string;
   headers?: Record<string, string>;
   /**
-   * The body as JSON in pieces, each made when it is sent: for a body that is too large for the
-   * memory.
+   * The body as JSON in chunks that are produced when they are sent, for a body that is too large
+   * for memory.
    */
   pieces?: AsyncIterable<string>;
   /** The body as bytes. */
@@ -178,8 +184,8 @@ export function bodiesOf({ body, mergePatch }: Declaration): Record<string, z.co
 }
 
 /**
- * An operation of the API. Its handler gets the parsed request. A handler that returns an
- * undeclared answer does not compile.
+ * An operation of the API. Its handler receives the parsed request. A handler that returns an
+ * undeclared response does not compile.
  *
  * @param handler may throw an ApiError with a declared code or with a code that every operation
  * has.
@@ -191,7 +197,7 @@ export function operation<const Declared extends Declaration>(
   return { ...declared, handle: handler as unknown as Operation["handle"] };
 }
 
-/** An answer of a handler. */
+/** A handler's response. */
 export function reply<const Status extends number, Body>(
   status: Status,
   body: Body,
@@ -201,8 +207,8 @@ export function reply<const Status extends number, Body>(
 }
 
 /**
- * An answer with a body that is too large for the memory. If a piece cannot be made after the
- * answer has begun, the body breaks off.
+ * A response with a body that is too large for memory. If a chunk cannot be produced after the
+ * response has begun, the body ends early.
  */
 export function replyInPieces<const Status extends number>(
   status: Status,
@@ -211,7 +217,7 @@ export function replyInPieces<const Status extends number>(
   return { status, body: undefined as never, pieces };
 }
 
-/** An answer of bytes instead of JSON. */
+/** A response of bytes instead of JSON. */
 export function replyInBytes<const Status extends number>(status: Status, bytes: BytesReply) {
   return { status, body: null, bytes };
 }

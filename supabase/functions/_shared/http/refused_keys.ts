@@ -2,13 +2,13 @@ import type { ApiError } from "../errors.ts";
 import { LineLimit } from "../line_limit.ts";
 import { logWarning, type Origin } from "../log.ts";
 
-// If a caller tries many keys, the log lines about these keys must not hide other lines.
+// If a caller tries many keys, the log lines about those keys must not displace other lines.
 const lines = new LineLimit(20);
 
 /**
  * Logs that a key was refused: the request, the code, and for a known key its id, its hint and the
  * reason. A line never contains any part of an unknown key. At most 20 such lines are logged in ten
- * seconds; the next line says how many were `left_out`.
+ * seconds; the next line contains their number as `left_out`.
  */
 export function logRefusedKey(origin: Origin, refusal: ApiError) {
   const line = lines.take();

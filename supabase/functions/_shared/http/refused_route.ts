@@ -3,10 +3,10 @@ import type { Operation } from "./operation.ts";
 import { editDistance, isMeantPart } from "./suggestion.ts";
 
 /**
- * The error of a request that no operation answers. The code is method_not_allowed when the path
+ * The error for a request that matches no operation. The code is method_not_allowed when the path
  * accepts another method, otherwise route_not_found.
  *
- * @param name of the function: the first part of every path.
+ * @param name the function's name, which is the first part of every path.
  */
 export function refusedRoute(
   name: string,
@@ -16,7 +16,7 @@ export function refusedRoute(
   const pathOf = (operation: Operation) => `/${name}${operation.path}`.replace(/\/$/, "");
   const parts = path.split("/", MAX_PARTS);
   const here = operations.filter((operation) => matches(pathOf(operation).split("/"), parts));
-  // For the path `/contacts/changes`, the operations of `/contacts/:id` are left out.
+  // For the path `/contacts/changes`, the operations with the path `/contacts/:id` are left out.
   const named = here.filter((operation) => pathOf(operation) === path);
   if (here.length > 0) return methodNotAllowed(method, named.length > 0 ? named : here);
   const paths = [...new Set(operations.map(pathOf))];
@@ -38,7 +38,7 @@ const BESIDE_THE_GATEWAY = ["/send-external-template", "/whatsapp/messages"];
  * @param parts of the path in the request.
  */
 function nearestPath(paths: string[], parts: string[]): string | null {
-  const given = parts.slice(2); // without the empty first part and the function's name
+  const given = parts.slice(2); // without the empty first part and without the function's name
   const candidates = [
     ...paths.map((path) => ({ path, expected: path.split("/").slice(2) })),
     ...BESIDE_THE_GATEWAY.map((path) => ({ path, expected: path.split("/").slice(1) })),
@@ -60,15 +60,15 @@ function nearestPath(paths: string[], parts: string[]): string | null {
   return nearest;
 }
 
-/** HTTP does not limit the length of a method's name. */
+/** HTTP does not limit the length of a method name. */
 const MAX_METHOD_LENGTH = 40;
 
 /**
- * The error of a request with a method that none of these operations has. `Allow` lists the methods
- * that they have.
+ * The error for a request whose method none of these operations has. `Allow` lists the methods of
+ * these operations.
  */
 export function methodNotAllowed(method: string, operations: Operation[]): ApiError {
-  // An operation that answers GET also answers HEAD, without the body.
+  // An operation that accepts GET also accepts HEAD, which returns no body.
   const methods = operations.flatMap(({ method }) => method === "GET" ? ["GET", "HEAD"] : method);
   const allow = [...new Set(methods)].join(", ");
   const name = method.length <= MAX_METHOD_LENGTH ? method : "This method";

@@ -11,8 +11,8 @@ export class InexactNumber {
 }
 
 /**
- * The error about an object that has a key more than once. JSON.parse would silently keep the last
- * value only.
+ * The error about an object with duplicate keys. `JSON.parse` would silently keep only the last
+ * value.
  */
 export class RepeatedKeys extends Error {
   override name = "RepeatedKeys";
@@ -22,12 +22,12 @@ export class RepeatedKeys extends Error {
 }
 
 /**
- * Parses JSON without silently changing anything: an inexact number becomes an InexactNumber.
- * Single numbers and keys are examined only if the survey gives a reason.
+ * Parses JSON without silently changing anything: an inexact number becomes an `InexactNumber`.
+ * Individual numbers and keys are checked only if the scan shows a reason.
  *
- * @param survey of the same text. Its `depth` must be limited: thousands of levels overflow the
- *   stack.
- * @throws SyntaxError when the text is not JSON; RepeatedKeys.
+ * @param survey the scan of the same string. Its `depth` must be limited: thousands of levels
+ *   overflow the stack.
+ * @throws SyntaxError when the string is not JSON; RepeatedKeys when an object has duplicate keys.
  */
 export function parseStrictly(
   text: string,
@@ -43,13 +43,13 @@ function markInexact(_key: string, value: unknown, context: { source: string }):
   return typeof value === "number" && !isExact(context.source, value) ? new InexactNumber() : value;
 }
 
-/** Whether a number was read exactly as it was written. */
+/** Whether parsing preserved the exact value of a number. */
 function isExact(source: string, value: number): boolean {
   return decimal(source) === decimal(String(value));
 }
 
 /**
- * One spelling for all ways to write a decimal number; null when the text is not a decimal number.
+ * The canonical form of a decimal number; null when the string is not a decimal number.
  */
 function decimal(text: string): string | null {
   const [, sign, whole, fraction = "", exponent = "0"] =
@@ -63,13 +63,13 @@ function decimal(text: string): string | null {
 }
 
 /**
- * Parses JSON that has keys with escapes. V8 (as of 15.0) may confuse such a key with another key
- * of an earlier text: `"\u0061"` with `"\\"` (nodejs/node#63785). So each such key gets another
- * name while the text is parsed, and the key itself is parsed as a value.
+ * Parses JSON that has keys with escapes. V8 (as of 15.0) may confuse such a key with a key from a
+ * previously parsed string: `"\u0061"` with `"\\"` (nodejs/node#63785). So each such key is
+ * replaced by a temporary name during parsing, and the key itself is parsed as a value.
  */
 function parseEscapedKeys(text: string, reviver: Parameters<typeof JSON.parse>[1]): unknown {
   const names = new Map<string, string>();
-  // No caller can guess this name, so it differs from every key in the text.
+  // No caller can guess this name, so it differs from every key in the body.
   const prefix = crypto.randomUUID();
   let plain = "";
   let plainUntil = 0;
@@ -83,7 +83,7 @@ function parseEscapedKeys(text: string, reviver: Parameters<typeof JSON.parse>[1
   return renamed(JSON.parse(plain + text.slice(plainUntil), reviver), names);
 }
 
-/** The same value, but with these names of keys replaced. */
+/** The same value, with the temporary names replaced by the real keys. */
 function renamed(value: unknown, names: Map<string, string>): unknown {
   if (Array.isArray(value)) return value.map((part) => renamed(part, names));
   if (typeof value !== "object" || value === null || value instanceof InexactNumber) return value;
@@ -93,7 +93,7 @@ function renamed(value: unknown, names: Map<string, string>): unknown {
   );
 }
 
-/** How many keys the objects in a value have. */
+/** The number of keys in all objects of a value. */
 function countOfKeys(value: unknown): number {
   let count = 0;
   const open = [value];
@@ -107,7 +107,7 @@ function countOfKeys(value: unknown): number {
   return count;
 }
 
-/** The keys that a text has more often than its parsed value. */
+/** The keys that occur more often in the JSON string than in its parsed value. */
 function repeatedKeys(text: string, value: unknown): string[] {
   const counts = new Map<string, number>();
   const count = (key: string, by: number) => counts.set(key, (counts.get(key) ?? 0) + by);

@@ -1,4 +1,4 @@
-/** A longer word is not a misspelled name. */
+/** A longer word cannot be a misspelled name. */
 const MAX_LENGTH = 64;
 
 /**
@@ -9,7 +9,7 @@ export function notOneOf(given: string, names: string[]): string {
   return `one of ${names.join(", ")}${nearest === null ? "" : `; did you mean ${nearest}?`}`;
 }
 
-/** The name that the caller probably meant; null when no name is similar. */
+/** The name that the caller probably meant, or null when no name is similar. */
 export function nearestOf(given: string, names: string[]): string | null {
   if (given === "" || given.length > MAX_LENGTH) return null;
   const most = Math.min(Math.ceil(given.length / 3), given.length - 1);
@@ -26,17 +26,17 @@ export function nearestOf(given: string, names: string[]): string | null {
 /**
  * How many parts must be inserted, removed or replaced to turn one list into the other
  * (Levenshtein): the letters of a word, or the parts of a path. deno-std has this function for
- * words, but the Deno of hosted functions does not find its types.
+ * strings, but hosted functions' version of Deno does not find its types.
  *
- * @param cost of replacing a part of `one` by a part of `other`: from 0 to 1.
+ * @param cost the cost of replacing a part of `one` with a part of `other`, from 0 to 1.
  */
 export function editDistance(
   one: string | string[],
   other: string | string[],
   cost = (part: string, by: string): number => part === by ? 0 : 1,
 ): number {
-  // The distance of each prefix of `other` from a prefix of `one`. In each round, the prefix of
-  // `one` gets one more part.
+  // The distance of each prefix of `other` from a prefix of `one`. In each iteration, the prefix of
+  // `one` grows by one part.
   let distances = Array.from({ length: other.length + 1 }, (_, length) => length);
   for (const [at, part] of [...one].entries()) {
     const next = [at + 1];
@@ -49,8 +49,8 @@ export function editDistance(
   return distances[other.length];
 }
 
-// Names in other APIs for things that have another name in this API. The names are in small letters
-// and without underscores.
+// Names that other APIs use for things with a different name in this API. The names are in
+// lowercase and without underscores.
 
 const PARAMETERS = {
   q: ["query", "search", "term"],
@@ -163,7 +163,7 @@ export function isMeantPart(part: string, name: string): boolean {
 
 /**
  * The index of the name that the caller probably meant; -1 if no name is similar. A name that
- * another API uses for the same thing comes first, and then the most similar name.
+ * another API uses for the same thing has priority over the most similar name.
  */
 function placeOfMeant(given: string, names: string[], others: Record<string, string[]>): number {
   const plain = given.slice(0, MAX_LENGTH).toLowerCase().replace(/[-_ ]/g, "");
@@ -197,7 +197,7 @@ export function unknownParameter(name: string, known: string[]): string {
   const field = fieldOf(name);
   const forms = known.filter((each) => fieldOf(each) === field);
   if (forms.length === 0) {
-    // The list has each field once, even if the field has several operators.
+    // The list contains each field once, even if the field has several operators.
     const names = [...new Set(known.map((each) => each.split("[", 1)[0]))];
     const meant = placeOfMeant(field, names.map(fieldOf), PARAMETERS);
     return `is not a parameter that is accepted here; ${suggestion(meant, names)}`;
@@ -212,7 +212,7 @@ function fieldOf(parameter: string): string {
   return parameter.replace(/[[.].*$/s, "");
 }
 
-/** The operator of a parameter; an empty text when the parameter has no operator. */
+/** The operator of a parameter; an empty string when the parameter has no operator. */
 function operatorOf(parameter: string): string {
   return parameter.slice(fieldOf(parameter).length).replace(/^\[|\]$/g, "");
 }

@@ -8,14 +8,14 @@ import { InexactNumber, parseStrictly, RepeatedKeys } from "./strict_json.ts";
 const NoParameters = z.strictObject({});
 
 /**
- * The body of a request, parsed by the schema of its content type. A field that the schema does not
- * have is refused, so that nothing is silently dropped.
+ * The body of a request, parsed by the schema of its content type. A field that is not in the
+ * schema is refused, so that nothing is silently dropped.
  *
- * @param schemas by the content types that are accepted.
+ * @param schemas the schemas, by accepted content type.
  * @param readOnly fields that are refused as read-only.
  * @param ofRecord fields of the record that may be sent back although the schema does not have them.
  * @returns the body, and the fields that were sent back.
- * @throws ApiError invalid_request with every wrong field, and the errors of reading the body.
+ * @throws ApiError invalid_request with every invalid field; the errors of reading the body.
  */
 export async function readBody<Schemas extends Record<string, z.core.$ZodType>>(
   request: Request,
@@ -32,18 +32,17 @@ export async function readBody<Schemas extends Record<string, z.core.$ZodType>>(
   const fields = Object.entries(value as object);
   const others = fields.filter((field) => !isSentBack(field));
   const rest = judged(schema, Object.fromEntries(others), ofUnknownField(readOnly));
-  // A request that sends no other field tries to change these fields, so they are refused.
+  // A request that sends only these fields tries to change them, so they are refused.
   if ("wrong" in rest || others.length === 0) throw invalidRequest(result.wrong);
   return { body: rest.parsed, sentBack: Object.fromEntries(fields.filter(isSentBack)) };
 }
 
 /**
- * The JSON object in the body of a request, and the schema of its content type, which is not
- * applied yet.
+ * The JSON object in a request body, and the schema of its content type, which is not applied yet.
  *
- * @param parse parses the JSON text; throws SyntaxError and RepeatedKeys.
- * @throws ApiError invalid_request when it is not a JSON object of one of the content types, and
- *   the errors of reading it.
+ * @param parse parses the JSON string; throws SyntaxError and RepeatedKeys.
+ * @throws ApiError invalid_request when the body is not a JSON object of one of the content types;
+ *   the errors of reading the body.
  */
 export async function readObject<Schemas extends Record<string, z.core.$ZodType>>(
   request: Request,
@@ -63,11 +62,11 @@ export async function readObject<Schemas extends Record<string, z.core.$ZodType>
 }
 
 /**
- * Refuses a body if the operation accepts no body, so that nothing is silently dropped. White space
- * and an object without members are accepted, because some clients always send one of them. The
- * body of a GET has no meaning (RFC 9110, 9.3.1), so it is not read.
+ * Refuses a body if the operation accepts no body, so that nothing is silently dropped. Whitespace
+ * and an empty object are accepted, because some clients always send one of them. The body of a GET
+ * has no meaning (RFC 9110, 9.3.1), so it is not read.
  *
- * @throws ApiError invalid_request when the body has content, and the errors of reading it.
+ * @throws ApiError invalid_request when the body has content; the errors of reading the body.
  */
 export async function requireNoBody(request: Request, reading: BodyReading): Promise<void> {
   if (request.method === "GET" || !request.body) return;
@@ -78,18 +77,24 @@ export async function requireNoBody(request: Request, reading: BodyReading): Pro
 }
 
 /**
- * The message about a field that a body does not accept. @param readOnly fields that the service
- * sets.
+ * The message about a field that a body does not accept.
+ *
+ * @param readOnly fields that the service sets.
  */
 export function ofUnknownField(readOnly: () => string[]): OfUnknown {
   return (key, known) => readOnly().includes(key) ? "is read-only" : unknownField(key, known);
 }
 
-/** The message about a key that a schema does not have. @param known the keys that it has. */
+/**
+ * The message about a key that is not in a schema.
+ *
+ * @param known the keys that are in the schema.
+ */
 type OfUnknown = (key: string, known: string[]) => string;
 
 /**
- * The query parameters in the address of a request, parsed by their schema.
+ * The query parameters in a request's URL, parsed by their schema.
+ *
  * @throws ApiError invalid_request for an unknown, repeated or malformed parameter, for too many
  * parameters, or for bytes that are not UTF-8.
  */
@@ -121,8 +126,8 @@ export function readQuery<Schema extends z.core.$ZodType>(
 type Types = Map<string, unknown>;
 
 /**
- * The parameters by their names. If a parameter is an object, its members have names such as
- * `custom_fields.plan`. The parameters of one object become one list of its members and their
+ * The parameters by their names. If a parameter is an object, its properties have names such as
+ * `custom_fields.plan`. The parameters of one object become one list of its properties and their
  * values.
  */
 function withMembers(parameters: [string, string][], types: Types): object {
@@ -140,8 +145,8 @@ function withMembers(parameters: [string, string][], types: Types): object {
 }
 
 /**
- * The types are remembered, because finding them in the schemas takes longer than all other work on
- * a query.
+ * The types are cached, because finding them in the schemas takes longer than all other work on a
+ * query.
  */
 const known = new WeakMap<z.core.$ZodType, Types>();
 
@@ -172,8 +177,8 @@ const MAX_QUERY_LENGTH = 16 * 1024;
 const MAX_PARAMETERS = 100;
 
 /**
- * The query is cut out of the text, because the rest of the address may be invalid: the caller
- * chooses the host in it.
+ * The query is cut out of the string, because the rest of the URL may be invalid: the caller
+ * chooses its host.
  */
 function parametersIn(url: string): [string, string][] {
   const [beforeFragment] = url.split("#", 1);
@@ -192,8 +197,9 @@ function parametersIn(url: string): [string, string][] {
 }
 
 /**
- * Refuses bytes that are not UTF-8, which would silently be read as U+FFFD. @throws ApiError
- * invalid_request.
+ * Refuses bytes that are not UTF-8. Otherwise they would silently be read as U+FFFD.
+ *
+ * @throws ApiError invalid_request.
  */
 function refuseOtherEncodings(query: string, parameters: [string, string][]) {
   if (/\ufffd|%ef%bf%bd/i.test(query)) return; // the caller itself sent U+FFFD
@@ -204,8 +210,9 @@ function refuseOtherEncodings(query: string, parameters: [string, string][]) {
 }
 
 /**
- * The parameters in the path of a request, parsed by their schema.
- * @throws ApiError invalid_request when it is malformed, such as an id that is not a UUID.
+ * The path parameters of a request, parsed by their schema.
+ *
+ * @throws ApiError invalid_request when a parameter is malformed, such as an id that is not a UUID.
  */
 export function readParams<Schema extends z.core.$ZodType>(
   params: Record<string, string>,
@@ -228,7 +235,7 @@ function parseObject(text: string, parse: () => unknown): unknown {
   throw refused("must be a JSON object");
 }
 
-/** The line and the column where a text stops being JSON, as an editor counts them. */
+/** The line and the column where a string stops being valid JSON, as an editor counts them. */
 function placeOfFault(text: string): string {
   const at = faultIn(text);
   if (at === null) return "";
@@ -247,7 +254,7 @@ function isObject(value: unknown): boolean {
 
 const GIVEN_TWICE = "is given more than once";
 
-/** The errors about an object that has keys more than once. */
+/** The errors about an object with duplicate keys. */
 export function givenTwice({ keys }: RepeatedKeys): FieldError[] {
   return keys.map((field) => ({ field, message: GIVEN_TWICE }));
 }
@@ -263,9 +270,9 @@ function check<Schema extends z.core.$ZodType>(
 }
 
 /**
- * A value as its schema parses it, or its errors.
+ * A value as parsed by its schema, or its errors.
  *
- * @param ofUnknown the message about a key that the schema does not have.
+ * @param ofUnknown the message about a key that is not in the schema.
  * @param whole the field named in an error about the whole value.
  */
 export function judged<Schema extends z.core.$ZodType>(
@@ -282,14 +289,14 @@ export function judged<Schema extends z.core.$ZodType>(
   };
 }
 
-/** The names of the fields in a value, as its schema has them; none if it is not an object. */
+/** The names of a value's fields in its schema; an empty list if the value is not an object. */
 function fieldsOf(schema: z.core.$ZodType): string[] {
   if (schema instanceof z.ZodMiniLazy) return fieldsOf(schema._zod.innerType);
   if (schema instanceof z.ZodMiniPipe) return fieldsOf(schema.def.in);
   return schema instanceof z.ZodMiniObject ? Object.keys(schema.shape) : [];
 }
 
-/** Finding a similar name takes time, and nobody reads more suggestions. */
+/** Finding a similar name takes time, and no one reads more suggestions. */
 const MAX_SUGGESTIONS = 10;
 
 function fieldErrors(
@@ -318,8 +325,8 @@ const NAMES: Record<string, string> = {
 };
 
 /**
- * A message that follows a field's name and says what to send. Zod's own messages are written for
- * programmers.
+ * A message that follows a field's name and explains what to send. Zod's own messages are written
+ * for programmers.
  */
 function explain(issue: z.core.$ZodRawIssue): string | undefined {
   if (issue.input === null) return "must not be null";

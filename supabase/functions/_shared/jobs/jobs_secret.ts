@@ -4,9 +4,9 @@ import { logWarning, type Origin } from "../log.ts";
 import { isSameText } from "../same_text.ts";
 
 /**
- * A function that accepts only requests with the secret: `Authorization: Bearer <JOBS_SECRET>`. For
- * other requests, the function throws ApiError invalid_jobs_secret, or jobs_not_configured when
- * there is no secret.
+ * Returns a function that accepts only requests with the secret: `Authorization: Bearer
+ * <JOBS_SECRET>`. For other requests, that function throws ApiError invalid_jobs_secret, or
+ * jobs_not_configured when there is no secret.
  */
 export function requireSecret(
   secret: string | null,
@@ -14,7 +14,7 @@ export function requireSecret(
   let isTold = false;
   return async (headers, origin) => {
     if (secret === null) {
-      // The line is logged once in each instance, because anyone can send such a request.
+      // Each instance logs this line only once, because anyone can send such a request.
       if (!isTold) logWarning(origin, "jobs_not_configured", { missing: "JOBS_SECRET" });
       isTold = true;
       throw new ApiError(
@@ -30,9 +30,10 @@ export function requireSecret(
 }
 
 /**
- * The secret in JOBS_SECRET. The secret may be missing, because the rest of a function works without
- * jobs. A malformed secret is a mistake.
- * @throws ConfigError with one sentence, for the operator's log.
+ * The secret in JOBS_SECRET. It may be missing, because the rest of a function works without jobs.
+ * A malformed secret is an error.
+ *
+ * @throws ConfigError with a message for the operator's log.
  */
 export function readJobsSecret(secret: string | undefined): string | null {
   if (!secret) return null;

@@ -11,8 +11,8 @@ import { type Role, type Scope, tokenSource } from "./token.ts";
 import { Turns } from "./turns.ts";
 
 /**
- * The holder of an API key, during one request. The database checks the key within the statements
- * of the request. So a successful request costs one round trip, and a key that is switched off is
+ * The holder of an API key during one request. The database checks the key within the statements of
+ * the request. So a successful request costs one round trip, and a key that is switched off is
  * refused immediately.
  */
 export class Caller {
@@ -28,25 +28,25 @@ export class Caller {
     this.#turns = turns;
   }
 
-  /** The database for writes and for calls of functions. */
+  /** The database client for writes and for database function calls. */
   get db(): CompanyDb {
     return this.#dbAs("api_client");
   }
 
-  /** The database for reads: the views of the company's own rows. */
+  /** The database client for reads, which uses the views of the company's own rows. */
   get reader(): CompanyDb {
     return this.#dbAs("api_reader");
   }
 
   /**
-   * The work of the key counts under this name: the company's id, or the key's hash until the
+   * The holder to whom the key's work is counted: the company's id, or the key's hash until the
    * company is known.
    */
   get holder(): string {
     return holderOf(this.keyHash);
   }
 
-  /** The company of the key; undefined until the database has named it to this instance. */
+  /** The key's company; undefined until this instance has learned it from the database. */
   get companyId(): string | undefined {
     return whatIsKnownOf(this.keyHash).companyId;
   }
@@ -57,7 +57,8 @@ export class Caller {
   }
 
   /**
-   * Does work that takes much memory, when it is this company's turn.
+   * Does work that needs much memory, when this company's share allows it.
+   *
    * @throws ApiError too_many_requests when too much such work waits.
    */
   async inTurn<Result>(largeWork: () => Promise<Result>): Promise<Result> {
@@ -65,9 +66,9 @@ export class Caller {
   }
 
   /**
-   * Checks the key in a separate statement, which also records that the key is in use. Every answer
-   * without a row needs this check, because Postgres evaluates a policy only for rows. A request
-   * checks the key at most once.
+   * Checks the key in a separate statement, which also records that the key is in use. Every
+   * response without a row needs this check, because Postgres evaluates a policy only for rows. A
+   * request checks the key at most once.
    *
    * @throws ApiError invalid_api_key or insufficient_scope; DatabaseError.
    */
@@ -78,7 +79,7 @@ export class Caller {
 
   /**
    * Checks the key before expensive work. Does nothing if this instance recently learned that the
-   * key is valid, because the statement of the request checks it anyway.
+   * key is valid, because the request's own statement checks the key anyway.
    *
    * @throws the errors of `judge`.
    */
@@ -88,7 +89,7 @@ export class Caller {
 
   /**
    * Records that another statement of the request has checked the key as `judge` does.
-   * @param companyId of the key.
+   * @param companyId the key's company.
    */
   wasJudged(companyId: string) {
     this.#isJudged = true;
@@ -96,9 +97,9 @@ export class Caller {
   }
 
   /**
-   * Records after a success that the key is in use, unless this instance has done so recently. The
-   * record takes a separate statement, because reads run in read-only transactions. The caller does
-   * not wait for this statement.
+   * After a success, records that the key is in use, unless this instance has done so recently.
+   * Recording needs a separate statement, because reads run in read-only transactions. The caller
+   * does not wait for this statement.
    */
   noteUse(origin: Origin) {
     const { companyId, notedAt = -Infinity } = whatIsKnownOf(this.keyHash);
@@ -106,31 +107,29 @@ export class Caller {
     remember(this.keyHash, { companyId, notedAt: Date.now() });
     const noting = this.judge().catch((error) => {
       remember(this.keyHash, { companyId });
-      // The key was switched off just after its answer, or its company has many requests in
-      // progress. Neither is a failure.
+      // The key was switched off just after the response, or its company has many requests in
+      // progress. Neither case is a failure.
       if (!(error instanceof ApiError)) logFailure(origin, "note_use", error);
     });
     keepRunning(noting);
   }
 }
 
-/** The database updates a key's last_used_at at the same interval; see authenticate(). */
+/** The database updates a key's last_used_at at the same interval; see `authenticate()`. */
 const NOTE_EVERY_MS = 5 * 60_000;
 
 /**
- * The maximum number of clients that are kept. A caller who tries many keys must not fill the
- * memory.
+ * The maximum number of database clients that are kept. A caller who tries many keys must not fill
+ * the memory.
  */
 const MAX_CLIENTS = 1_000;
 
 /**
- * A function that reads the key of a request and returns the caller, without a round trip to the
- * database. The function keeps the hash of each key, and the key's database client for each scope
- * and role. Hashing a key, making a client and signing its token are the most expensive work of a
- * request.
- *
- * The function throws ApiError missing_api_key or invalid_api_key when the request has nothing in
- * the form of a key.
+ * Returns a function that reads a request's key and returns the caller, without a round trip to the
+ * database. It caches the hash of each key, and the key's database client for each scope and role.
+ * Hashing a key, creating a client and signing its token are the most expensive work of a request.
+ * It throws ApiError missing_api_key or invalid_api_key when the request has no value in the format
+ * of a key.
  */
 export function callers(
   config: Config,

@@ -1,9 +1,9 @@
-/** What this instance has learned about keys from the database's answers, by their hashes. */
+/** What this instance has learned about keys from database responses, by key hash. */
 const knownKeys = new Map<string, KnownKey>();
 const MAX_KNOWN = 10_000;
 
 interface KnownKey {
-  /** Missing until an answer has named the company. */
+  /** Missing until a database response contains the company. */
   companyId?: string;
   /** When the use of the key was last recorded, in milliseconds since 1970. */
   notedAt?: number;
@@ -19,13 +19,13 @@ export function remember(keyHash: string, facts: KnownKey) {
   knownKeys.set(keyHash, facts);
 }
 
-/** Forgets a refused key: a caller who has it must not use up the share of the key's company. */
+/** Forgets a refused key, so that its holder cannot use up the share of the key's company. */
 export function forget(keyHash: string) {
   knownKeys.delete(keyHash);
 }
 
 /**
- * The work of a key counts under this name: the company's id, or the key's hash until the company
+ * The holder to whom a key's work is counted: the company's id, or the key's hash until the company
  * is known.
  */
 export function holderOf(keyHash: string): string {

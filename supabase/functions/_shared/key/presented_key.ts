@@ -1,16 +1,16 @@
 import { ApiError, invalidApiKey } from "../errors.ts";
 
 const PREFIX = "sk_live_";
-/** A longer value is not a key. create_api_key() makes keys of 51 characters. */
+/** A longer value is not a key. `create_api_key()` creates keys of 51 characters. */
 const MAX_LENGTH = 255;
 
 /**
- * The API key of a request, before any check: from `Authorization: Bearer <key>`, otherwise from
- * `X-Api-Key`. `X-Api-Key` also counts if the bearer value does not have the form of a key, because
- * Supabase clients always send a bearer value.
+ * A request's API key, before any check: from `Authorization: Bearer <key>`, otherwise from
+ * `X-Api-Key`. `X-Api-Key` is also used if the bearer value does not have the format of a key,
+ * because Supabase clients always send a bearer value.
  *
- * @throws ApiError missing_api_key when neither header is present, invalid_api_key when neither has
- *   a value in the form of a key.
+ * @throws ApiError missing_api_key when neither header is present, and invalid_api_key when neither
+ *   header has a value in the format of a key.
  */
 export function presentedKey(headers: Headers): string {
   const authorization = headers.get("Authorization");
@@ -25,12 +25,12 @@ export function presentedKey(headers: Headers): string {
 }
 
 /**
- * The SHA-256 of a key in hexadecimal. create_api_key() computes the same text, and the database
- * stores it.
+ * The SHA-256 of a key in hexadecimal. `create_api_key()` computes the same string, and the
+ * database stores that string.
  */
 export async function hashKey(key: string): Promise<string> {
-  // A plain digest is enough: keys are random, so there is no dictionary to try. node:crypto is not
-  // used, because it takes as long to load as all code of the functions.
+  // A plain hash is sufficient: keys are random, so a dictionary attack is impossible. node:crypto
+  // is not used, because it takes as long to load as all code of the functions.
   const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(key));
   return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }

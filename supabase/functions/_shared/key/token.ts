@@ -5,25 +5,25 @@ import { SIGNING, type SigningKey } from "../config.ts";
 export type Scope = "read" | "write" | "messaging" | "webhooks";
 
 /**
- * The role of a request in the database. `api_reader` only reads the views of a company's own rows.
- * `api_client` writes, and calls functions.
+ * The database role of a request. `api_reader` only reads the views of a company's own rows.
+ * `api_client` writes and calls database functions.
  */
 export type Role = "api_client" | "api_reader";
 
 /**
- * A token stays valid for some time after its last reuse, because a request may wait, or a clock
+ * A token remains valid for some time after its last reuse, because a request may wait, or a clock
  * may be wrong.
  */
 const LIFE_S = 150;
 const REUSE_MS = 30_000;
 
 /**
- * Makes the tokens for the database requests of one key. A token has the role, the key's hash, and
- * the scope that the operation needs. A token can be used again for half a minute, because the
+ * Creates the tokens for one key's database requests. A token contains the role, the key's hash,
+ * and the scope that the operation needs. A token can be reused for half a minute, because the
  * database checks the key in every statement anyway.
  *
- * @param keyHash null for a request without a key, which sees no row.
- * @param scope null when any valid key is enough.
+ * @param keyHash null for a request without a key, which sees no rows.
+ * @param scope null when any valid key is sufficient.
  */
 export function tokenSource(
   signingKey: SigningKey,
@@ -39,37 +39,37 @@ export function tokenSource(
 }
 
 /**
- * Makes the tokens for the database requests of the function `whatsapp`. Their role
- * `channel_client` cannot read or write any table. The role may call the functions of the jobs, for
- * every company.
+ * Creates the tokens for the database requests of the function `whatsapp`. Their role
+ * `channel_client` cannot read or write any table. The role may call the database functions of the
+ * jobs, for every company.
  */
 export function channelTokenSource(signingKey: SigningKey): () => Promise<string> {
   return reusedToken(signingKey, { role: "channel_client" });
 }
 
 /**
- * Makes the tokens for the database requests of the function `webhooks`. Their role
- * `webhook_client` cannot read or write any table. The role may call the functions of the job that
- * delivers events, for every company.
+ * Creates the tokens for the database requests of the function `webhooks`. Their role
+ * `webhook_client` cannot read or write any table. The role may call the database functions of the
+ * delivery job, for every company.
  */
 export function webhookTokenSource(signingKey: SigningKey): () => Promise<string> {
   return reusedToken(signingKey, { role: "webhook_client" });
 }
 
 /**
- * Makes the tokens that a function uses to store how keys were used. Their role `usage_client`
- * cannot read or write any table. The role may call only one function.
+ * Creates the tokens that a function uses to store the usage of keys. Their role `usage_client`
+ * cannot read or write any table. The role may call only one database function.
  */
 export function usageTokenSource(signingKey: SigningKey): () => Promise<string> {
   return reusedToken(signingKey, { role: "usage_client" });
 }
 
 /**
- * Makes the tokens that the function `settings` uses to store, on behalf of a person, data that
+ * Creates the tokens that the function `settings` uses to store, on behalf of a user, data that
  * only this function may store. Their role `settings_client` cannot read or write any table. The
- * database checks again what the person may do.
+ * database checks the user's permissions again.
  *
- * @param person the claims of the person, as the database has confirmed them.
+ * @param person the user's claims, as the database has confirmed them.
  */
 export function settingsTokenSource(
   signingKey: SigningKey,
@@ -80,13 +80,14 @@ export function settingsTokenSource(
 
 type Claims = Record<string, string>;
 
-/** Makes a token with these claims, and reuses it for half a minute. */
+/** Creates a token with these claims, and reuses it for half a minute. */
 function reusedToken(signingKey: SigningKey, claims: Claims): () => Promise<string> {
   let token: Promise<string> | undefined;
   let mintedAt = 0;
   return () => {
     const now = Date.now();
-    // If the clock was set back, a new token is made: a token must not be used after its lifetime.
+    // If the clock was set back, a new token is created, because a token must not be used after its
+    // lifetime.
     if (!token || now < mintedAt || now >= mintedAt + REUSE_MS) {
       [token, mintedAt] = [mint(signingKey, claims), now];
     }
@@ -96,7 +97,7 @@ function reusedToken(signingKey: SigningKey, claims: Claims): () => Promise<stri
 
 /** A signed JWT (RFC 7519) in its compact form (RFC 7515, 7.1). */
 async function mint({ key, alg, kid }: SigningKey, claims: Claims): Promise<string> {
-  // The token has no `iat`: if the clock is ahead, PostgREST would refuse the `iat`.
+  // The token has no `iat`: if the clock is ahead, PostgREST would reject the token.
   const exp = Math.floor(Date.now() / 1000) + LIFE_S;
   const parts = [{ alg, typ: "JWT", ...(kid && { kid }) }, { ...claims, exp }];
   const content = parts.map((part) => base64url.encode(JSON.stringify(part))).join(".");

@@ -5,15 +5,15 @@ import { waitAtMost } from "../wait_at_most.ts";
 import { forget, holderOf, whatIsKnownOf } from "./known_keys.ts";
 
 /**
- * How many large pages one instance may have at a time: each takes some megabytes until it is sent.
+ * How many large pages one instance may hold at a time. Each page takes some megabytes of memory
+ * until it is sent.
  */
 const LARGE_AT_ONCE = 3;
-/** One instance never answers more companies than this at the same time. */
+/** One instance never serves more companies than this at the same time. */
 const MANY = 1_000;
 
 /**
- * Decides whose turn it is at the database, so that no company and no unknown key blocks the
- * others.
+ * Decides whose statement runs next, so that no company and no unknown key blocks the others.
  */
 export class Turns {
   readonly #statements: FairShare;
@@ -35,7 +35,7 @@ export class Turns {
   }
 
   /**
-   * The turns of statements with this key. These turns count towards the share of the key's
+   * The queue for statements with this key. These statements count towards the share of the key's
    * company.
    */
   ofKey(keyHash: string): Turn {
@@ -49,7 +49,8 @@ export class Turns {
   }
 
   /**
-   * Does work that takes much memory, one piece at a time for each company.
+   * Does work that needs much memory, one task at a time for each company.
+   *
    * @throws ApiError too_many_requests when too much such work waits.
    */
   async large<Result>(holder: string, work: () => Promise<Result>): Promise<Result> {
@@ -57,10 +58,10 @@ export class Turns {
   }
 
   /**
-   * Runs a statement with a key that no answer has confirmed yet. All these keys together get only
-   * a small part of the database, and known companies have the rest. If the statement takes long,
-   * it gives up its place before it ends. So a valid key that waits in the database does not stop
-   * other new keys.
+   * Runs a statement with a key that no response has confirmed yet. All these keys share a small
+   * part of the database's capacity, and known companies share the rest. A long statement gives up
+   * its place before it ends. So a valid key that waits in the database does not stop other new
+   * keys.
    */
   async #amongStrangers(statement: () => Promise<Response>): Promise<Response> {
     const { promise: answer, resolve, reject } = Promise.withResolvers<Response>();

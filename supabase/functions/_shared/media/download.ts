@@ -6,45 +6,47 @@ import { isMediaAddress, mayGetToken } from "../channel/media_hosts.ts";
 import { isAboutAccount, secondsUntil } from "../channel/outcome.ts";
 import { fetchOnce } from "../fetch_once.ts";
 
-/** A medium, and the account that may read it. */
+/** A media file, and the account that may read it. */
 export interface MediumOfAccount {
-  /** The channel's id of the medium. */
+  /** The channel's id of the media file. */
   id: string;
   phoneNumberId: string;
   token: string;
 }
 
-/** What the channel says about a medium. */
+/** What the channel reports about a media file. */
 export interface MediumFacts {
   kind: "known";
   /**
-   * The address of the bytes, valid for five minutes. Only the channel's hosts may get the token.
+   * The download URL, valid for five minutes. Only the channel's hosts may receive the token.
    */
   url: string;
   type: string | null;
   /** In bytes. */
   size: number | null;
-  /** The SHA-256 in hexadecimal digits. */
+  /** The SHA-256 hash in hexadecimal digits. */
   sha256: string | null;
 }
 
-/** Why the channel does not give a medium. `cause` is for the log, and has no address. */
+/** Why the channel does not serve a media file. `cause` is for the log, and contains no URL. */
 export type NoMedium =
-  /** The channel no longer has the medium. */
+  /** The channel no longer has the media file. */
   | { kind: "gone" }
   /** The channel refuses the account. */
   | { kind: "account"; code: number }
   | { kind: "unavailable"; cause: string; retryAfter?: number };
 
-/** The subcode of the error 100 for an object that does not exist, or that the token cannot read. */
+/**
+ * The subcode that error 100 has for an object that does not exist or that the token cannot read.
+ */
 const NO_OBJECT = 33;
 const MAX_REDIRECTS = 3;
 /**
- * After an answer with one of these statuses, the channel is asked for the medium's address again.
+ * After a response with one of these statuses, the channel is asked for the media file's URL again.
  */
 const ADDRESS_ENDED = [401, 403, 404];
 
-/** Asks the channel about a medium, within this time. */
+/** Asks the channel about a media file, with this timeout. */
 export async function askForMedium(
   channel: ChannelConfig,
   medium: MediumOfAccount,
@@ -83,8 +85,9 @@ export async function askForMedium(
 }
 
 /**
- * Why the channel does not find a medium. With a token that has lost its permissions, every object
- * is missing. So the medium is gone only if the token can still read the phone number.
+ * Why the channel does not find a media file. With a token that has lost its permissions, every
+ * object seems to be missing. So the media file is gone only if the token can still read the phone
+ * number.
  */
 async function goneOrHidden(
   channel: ChannelConfig,
@@ -101,10 +104,10 @@ async function goneOrHidden(
 }
 
 /**
- * The answer of the host that has the bytes of a medium. If the address has expired, the channel is
- * asked for another address, once.
+ * The response of the host that has the bytes of a media file. If the URL has expired, the channel
+ * is asked once for another URL.
  *
- * @param signal ends the download, also after this function has returned.
+ * @param signal ends the download, even after this function has returned.
  */
 export async function download(
   channel: ChannelConfig,
@@ -136,7 +139,7 @@ async function opened(
   return { kind: "unavailable", cause, ...(retryAfter !== undefined && { retryAfter }) };
 }
 
-/** The first answer that is not a redirect. Each host on the way is checked. */
+/** The first response that is not a redirect. Each redirect's host is checked. */
 async function answerAt(
   channel: ChannelConfig,
   address: string,
@@ -146,14 +149,14 @@ async function answerAt(
   let url = URL.parse(address);
   for (let redirects = 0;; redirects++) {
     if (!url || !isMediaAddress(url, channel)) return unavailable(strange(url));
-    // The channel named the first host itself, and expects the token there.
+    // The channel itself named the first host, and this host requires the token.
     const hasToken = redirects === 0 || mayGetToken(url, channel);
     let response: Response;
     try {
       response = await fetchOnce(url, {
         headers: new Headers({
           ...(hasToken && { Authorization: `Bearer ${token}` }),
-          // If the runtime decompressed the bytes, their number would be unknown.
+          // If the runtime decompressed the bytes, their total number would be unknown.
           "Accept-Encoding": "identity",
         }),
         redirect: "manual",
@@ -178,7 +181,7 @@ function unavailable(cause: string): NoMedium {
   return { kind: "unavailable", cause };
 }
 
-/** Why nothing is fetched from an address. */
+/** Why nothing is fetched from a URL. */
 function strange(url: URL | null): string {
   if (!url) return "The address of the medium is not a URL";
   return `Media are not fetched from ${url.protocol}//${url.host}; the variable ` +

@@ -1,8 +1,8 @@
-// The types of media that the channel has, and how the files of each type begin.
+// The media types that the channel supports, and the first bytes of each type's files.
 
 const OFFICE = "application/vnd.openxmlformats-officedocument";
 
-/** Whether the first bytes of a file fit its type. */
+/** Whether the first bytes of a file match its type. */
 type Beginning = (bytes: Uint8Array) => boolean;
 
 /** These ASCII characters at this offset. */
@@ -43,16 +43,16 @@ const KINDS: Record<string, { extension: string; begins: Beginning }> = {
   "text/plain": { extension: "txt", begins: (bytes) => !bytes.includes(0) },
 };
 
-/** Without its parameters, and in lower case. */
+/** The type without parameters, in lowercase. */
 function plainType(type: string): string {
   return type.split(";")[0].trim().toLowerCase();
 }
 
 /**
- * The type of a file as a caller gets it: the channel's type, if it is a known type and fits the
+ * The type of a file as callers receive it: the channel's type, if it is known and matches the
  * file's first bytes; otherwise application/octet-stream.
  *
- * @param type the type that the channel gives: `audio/ogg; codecs=opus`.
+ * @param type the type that the channel reports, such as `audio/ogg; codecs=opus`.
  * @param beginning the first bytes of the file; null when the file is not read.
  */
 export function servedType(type: string | null, beginning: Uint8Array | null): string {

@@ -4,7 +4,7 @@ import { causeInWords, withoutQueries } from "../channel/channel_words.ts";
 import { askForMedium, download, type MediumOfAccount, type NoMedium } from "./download.ts";
 import { MAX_BYTES, WholeBytes } from "./whole_bytes.ts";
 
-/** How long the reading of a medium may take, in milliseconds. */
+/** How long reading a media file may take, in milliseconds. */
 export interface MediaPatience {
   /** Until the first byte. */
   firstByteMs: number;
@@ -13,41 +13,41 @@ export interface MediaPatience {
 
 type Piece = Uint8Array;
 
-/** A medium that is being downloaded. */
+/** A media file that is being downloaded. */
 export interface OpenMedium {
   kind: "open";
-  /** The channel's type of the medium. */
+  /** The media file's type, as the channel reports it. */
   type: string | null;
-  /** In bytes; null when neither the channel nor its host gives the length. */
+  /** The length in bytes; null when neither the channel nor its host reports the length. */
   length: number | null;
   /**
-   * The first bytes of the stream. If the medium has no more bytes than these, it has already been
-   * checked.
+   * The first bytes of the stream. If the media file has no more bytes than these, it has already
+   * been checked.
    */
   beginning: Piece;
   /**
-   * All bytes. The last piece comes only if the bytes have the length and the digest of the medium.
-   * Otherwise the stream breaks off. A reader who cancels the stream ends the download.
+   * All bytes. The stream delivers the last chunk only if the bytes match the media file's length
+   * and hash. Otherwise the stream fails. Cancelling the stream ends the download.
    */
   stream: ReadableStream<Piece>;
-  /** Resolves when the download has ended; `failure` says why the stream broke off. */
+  /** Resolves when the download has ended; `failure` is the reason why the stream failed. */
   ended: Promise<{ bytes: number; failure?: string }>;
 }
 
 /**
- * How many bytes are read at a time. If the runtime chose this size, the memory would grow twice as
+ * How many bytes are read at a time. If the runtime chose this size, memory use would grow twice as
  * much before garbage collection.
  */
 const PIECE = 16_384;
 
-/** Media of at most this length are checked before the answer to the caller begins. */
+/** Media files of at most this length are checked before the response to the caller begins. */
 const SHORT = 16_384;
 
 /**
- * Opens a medium of the channel: asks for its address, and reads its first bytes. The rest is read
- * only as fast as the stream is read. Only the channel and its media hosts get the token.
+ * Opens a media file of the channel: requests its URL and reads its first bytes. The rest is read
+ * only as fast as the stream is read. Only the channel and its media hosts receive the token.
  *
- * @param sha256 the digest of the medium in hexadecimal digits; null when it is not known.
+ * @param sha256 the media file's SHA-256 hash in hexadecimal digits; null when the hash is unknown.
  */
 export async function openMedium(
   channel: ChannelConfig,
@@ -81,10 +81,10 @@ export async function openMedium(
 
     const bytes = new WholeBytes({ length, sha256: sha256 ?? facts.sha256 });
     const reader = (answer.response.body ?? new Blob().stream()).getReader({ mode: "byob" });
-    // If the signal aborts a request that has just been answered, the connection does not always
-    // close.
+    // If the signal aborts a request just after its response has arrived, the connection does not
+    // always close.
     ending.signal.addEventListener("abort", () => void reader.cancel().catch(() => {}));
-    /** The next piece, or undefined after the last piece. */
+    /** The next chunk, or undefined after the last chunk. */
     const read = async () => {
       const { done, value } = await reader.read(new Uint8Array(PIECE));
       if (done) bytes.end();
@@ -144,13 +144,13 @@ function joined(pieces: Piece[]): Piece {
 }
 
 /**
- * The stream of a medium. It gives each piece only after the next piece has come, so the last piece
- * waits until `read` has checked the whole medium.
+ * The stream of a media file. It delivers each chunk only after the next chunk has arrived, so the
+ * last chunk waits until `read` has checked the whole media file.
  *
- * @param read returns undefined after the last piece, and throws if the medium is not complete.
- * @param signal breaks the stream off, even if no one reads it.
- * @returns the stream, and a promise `ended`: it resolves to undefined after the last piece, or to
- * the reason why the stream broke off.
+ * @param read returns undefined after the last chunk, and throws if the media file is not complete.
+ * @param signal aborts the stream, even if no one reads it.
+ * @returns the stream, and a promise `ended`: it resolves to undefined after the last chunk, or to
+ *   the reason why the stream failed.
  */
 function streamOf(beginning: Piece, read: () => Promise<Piece | undefined>, signal: AbortSignal) {
   const { promise: ended, resolve } = Promise.withResolvers<unknown>();

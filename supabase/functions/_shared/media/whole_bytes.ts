@@ -1,14 +1,14 @@
 import { createHash } from "node:crypto";
 
-/** The largest medium, in bytes: the channel accepts no larger document. */
+/** The maximum size of a media file, in bytes: the channel accepts no larger document. */
 export const MAX_BYTES = 100 * 2 ** 20;
 
-/** The error about bytes that do not have the length or the digest of the medium. */
+/** The error about bytes that do not match the media file's length or hash. */
 export class NotWhole extends Error {
   override name = "NotWhole";
 }
 
-/** What is known about the bytes before they arrive; null for a fact that is not known. */
+/** What is known about the bytes before they arrive. Unknown facts are null. */
 export interface Expected {
   length: number | null;
   /** In hexadecimal digits. */
@@ -16,7 +16,7 @@ export interface Expected {
 }
 
 /**
- * Counts and hashes the bytes of a medium while they pass, and never collects them. A digest of a
+ * Counts and hashes the bytes of a media file as they pass, without collecting them. Hashing a
  * stream needs `node:crypto`, because WebCrypto needs all bytes at once.
  */
 export class WholeBytes {
@@ -29,7 +29,7 @@ export class WholeBytes {
     return this.#count;
   }
 
-  /** @throws NotWhole when there are more bytes than the medium has. */
+  /** @throws NotWhole when there are more bytes than the media file has. */
   take(piece: Uint8Array) {
     this.#count += piece.length;
     const { length } = this.expected;
@@ -39,7 +39,11 @@ export class WholeBytes {
     this.#hash.update(piece);
   }
 
-  /** Checks the medium after its last piece. @throws NotWhole */
+  /**
+   * Checks the media file after its last chunk.
+   *
+   * @throws NotWhole
+   */
   end() {
     const { length, sha256 } = this.expected;
     if (this.#count === 0) throw new NotWhole("The medium is empty");

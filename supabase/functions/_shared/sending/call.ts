@@ -27,8 +27,8 @@ export interface Sending {
 }
 
 /**
- * Calls the channel once for a claimed send, and settles the send. Writes one line to the log,
- * without phone, text and token. Never throws because of the channel.
+ * Calls the channel once for a claimed send, and settles the send. Writes one log line, without the
+ * phone number, the message text or the token. Never throws because of the channel.
  */
 export async function callAndSettle(
   { db }: Pick<Caller, "db">,
@@ -72,7 +72,7 @@ export async function outcomeOfCall(
   }
 }
 
-/** The channel's message id is not logged, because it contains the phone. */
+/** The channel's message id is not logged, because it contains the phone number. */
 function logSend({ send, event, began, origin }: Sending, outcome: SendOutcome) {
   const channel = outcome.kind === "accepted" ? undefined : outcome.channel;
   logEvent(origin, event, {

@@ -6,7 +6,7 @@ import { giveUpClaim, type SettlePatience } from "./settle.ts";
 
 // How a send of any kind is claimed before the call to the channel.
 
-/** The account that sends, with its sealed token. */
+/** The sending account, with its sealed token. */
 export interface Access {
   company_id: string;
   account_id: string;
@@ -15,7 +15,7 @@ export interface Access {
   encrypted_token: string;
 }
 
-/** A send that this request has claimed, so that no other request makes it. */
+/** A send that this request has claimed, so that no other request performs it. */
 export interface ClaimedSend extends Access {
   send_id: string;
   /**
@@ -30,25 +30,25 @@ export interface ClaimedSend extends Access {
   was_refused?: true;
 }
 
-/** The state of an earlier send with the same idempotency key, for the answer to a repeat. */
+/** The state of an earlier send with the same idempotency key, for the response to a repeat. */
 export interface RepeatedSend {
   status: "sent" | "pending" | "failed";
   conversation_id: string;
   message_id: string;
-  /** The fields that differ from the request that made the send; missing when no field differs. */
+  /** The fields that differ from the send's first request; missing when no field differs. */
   mismatch?: MismatchedField[];
 }
 
 /** The idempotency key names a message to another recipient, of another template or kind. */
 export interface ReusedKey {
   /**
-   * The fields of the request that do not fit that message. `idempotency_key` means that the
-   * message is of the other kind.
+   * The fields of the request that do not match that message. `idempotency_key` means that the
+   * message is of another kind.
    */
   differs: DecisiveField[];
 }
 
-/** The fields that decide which message a key names. */
+/** The fields that determine which message an idempotency key names. */
 export type DecisiveField =
   | "idempotency_key"
   | "template_name"
@@ -61,8 +61,8 @@ export type DecisiveField =
  * @param claimId a new id, which is needed to settle the send.
  * @param decide asks the database for its decision about the request.
  * @throws ApiError invalid_api_key or insufficient_scope; DatabaseError when the database fails.
- *   The database may have made the claim nevertheless. So the claim is released in the background,
- *   and a repeat can send.
+ *   The database may have recorded the claim nevertheless. So the claim is released in the
+ *   background, and a repeat can send the message.
  */
 export async function claimSend<Claim extends { company_id: string }>(
   caller: Pick<Caller, "db" | "wasJudged">,

@@ -15,7 +15,7 @@ export const MismatchedField = z.enum([
   "reply_to_id",
   "buttons",
   "list",
-  // The same person, with another phone or in another conversation.
+  // The recipient is the same person, with another phone number or in another conversation.
   "phone",
   "conversation_id",
 ]).register(z.globalRegistry, { id: "MismatchedField" });

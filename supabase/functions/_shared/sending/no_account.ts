@@ -1,6 +1,6 @@
 import { ApiError } from "../errors.ts";
 
-/** A connected account, which the request can name. */
+/** A connected account that the request can name. */
 export interface ConnectedAccount {
   phone_number_id: string;
   display_phone: string;
@@ -10,7 +10,8 @@ export interface ConnectedAccount {
 const MAX_CHOICES = 50;
 
 /**
- * The error of a request that no account can carry out. The error lists the accounts to choose from.
+ * The error for a request that no account can send. The error lists the accounts to choose from.
+ *
  * @param asked the `phone_number_id` of the request.
  */
 export function noAccount(connected: ConnectedAccount[], asked: string | undefined): ApiError {

@@ -6,20 +6,20 @@ import type { DecisiveField, RepeatedSend, ReusedKey } from "./claim.ts";
 
 // An idempotency key names one message: its kind, its recipient and its template. A request that
 // differs in one of these is refused. A request that differs only in its text or variables is a
-// repeat, and the answer says that it differs.
+// repeat, and the response reports the difference.
 
-/** The body of an answer, and headers in addition to the headers of every answer. */
+/** A response body, and headers in addition to those of every response. */
 export interface SendReply<Body> {
   body: Body;
   headers?: Record<string, string>;
 }
 
-/** The header of the answer to a repeat that differs from the first request. */
+/** The header in the response to a repeat that differs from the first request. */
 const MISMATCH = { "Idempotency-Mismatch": "true" };
 
 /**
- * The answer to a repeat. If the repeat differs from the first request, the answer says so and a
- * line is logged: the message of the repeat was never sent.
+ * The response to a repeat. If the repeat differs from the first request, the response reports the
+ * difference and a line is logged, because the repeat's own message was never sent.
  */
 export function repeatReply(
   repeat: { result: "repeat"; company_id: string } & RepeatedSend,
@@ -31,7 +31,7 @@ export function repeatReply(
   return { body, ...(mismatch && { headers: MISMATCH }) };
 }
 
-/** The messages about the fields that do not fit the message of the key. */
+/** The error messages for fields that do not match the message with this idempotency key. */
 const DIFFERS: Record<Exclude<DecisiveField, "idempotency_key">, string> = {
   template_name: "is not the template of the earlier message",
   language_code: "is not the language of the earlier message",
@@ -40,8 +40,9 @@ const DIFFERS: Record<Exclude<DecisiveField, "idempotency_key">, string> = {
 };
 
 /**
- * The error of a request whose idempotency key names another message.
- * @param otherKind the kind of message that the request does not send.
+ * The error for a request whose idempotency key names another message.
+ *
+ * @param otherKind the kind of message that this request does not send.
  */
 export function keyOfOtherMessage({ differs }: ReusedKey, otherKind: string): ApiError {
   const { details, told } = toldFields(differs.map((field) => ({

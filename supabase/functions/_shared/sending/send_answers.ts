@@ -3,9 +3,9 @@ import { Id } from "../http/fields.ts";
 import { MismatchedField } from "./mismatched_field.ts";
 import type { ClaimedSend, RepeatedSend } from "./claim.ts";
 
-// The answers that every kind of send has (specification, 4.10 and part 7).
+// The responses that every kind of send has (specification, 4.10 and part 7).
 
-/** The answer to a first send that the channel has accepted. */
+/** The response to a first send that the channel has accepted. */
 export const Sent = z.object({
   success: z.literal(true),
   conversation_id: Id,
@@ -18,7 +18,7 @@ export const Sent = z.object({
 /** The fields in which a repeat differs from the first request. */
 const Mismatch = z.optional(z.array(MismatchedField).check(z.minLength(1)));
 
-/** The answer to a repeat: the state of the earlier send with the same idempotency key. */
+/** The response to a repeat: the state of the earlier send with the same idempotency key. */
 export const Repeat = z.object({
   success: z.boolean(),
   status: z.enum(["sent", "pending", "failed"]),
@@ -28,13 +28,13 @@ export const Repeat = z.object({
   mismatch: Mismatch,
 }).register(z.globalRegistry, { id: "Repeat" });
 
-/** The answer when the contact must not be contacted. */
+/** The response when the contact must not be contacted. */
 export const DoNotContact = z.object({
   success: z.literal(false),
   reason: z.literal("do_not_contact"),
 }).register(z.globalRegistry, { id: "DoNotContact" });
 
-/** The answer to a dry run: what the same request would do now. */
+/** The response to a dry run: what the same request would do now. */
 export const DryRun = z.object({
   success: z.boolean(),
   dry_run: z.literal(true),
@@ -42,7 +42,11 @@ export const DryRun = z.object({
   mismatch: Mismatch,
 }).register(z.globalRegistry, { id: "DryRun" });
 
-/** The answer to a first send. @param whatsappMessageId the channel's id of the message. */
+/**
+ * The response to a first send.
+ *
+ * @param whatsappMessageId the channel's id of the message.
+ */
 export function sentAnswer(send: ClaimedSend, whatsappMessageId: string): z.output<typeof Sent> {
   return {
     success: true,
@@ -54,7 +58,7 @@ export function sentAnswer(send: ClaimedSend, whatsappMessageId: string): z.outp
   };
 }
 
-/** The answer to a repeat. */
+/** The response to a repeat. */
 export function repeatAnswer(
   { status, conversation_id, message_id, mismatch }: RepeatedSend,
 ): z.output<typeof Repeat> {
@@ -68,13 +72,13 @@ export function repeatAnswer(
   };
 }
 
-/** The decision to send nothing, although the request has no error. */
+/** The decision not to send anything, although the request has no error. */
 type Stopped =
   | { result: "send" | "do_not_contact" | "marketing_opt_out" }
   | ({ result: "repeat" } & Pick<RepeatedSend, "status" | "mismatch">);
 
 /**
- * The answer to a dry run. `success` is the value that the answer to the real request would have.
+ * The response to a dry run. `success` is the value that the real request would return.
  */
 export function dryRunAnswer(claim: Stopped): z.output<typeof DryRun> {
   const success = claim.result === "send" ||

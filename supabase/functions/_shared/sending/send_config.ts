@@ -6,7 +6,7 @@ import type { SettlePatience } from "./settle.ts";
 
 /** The settings that every send needs: the database, the channel and the keys of access tokens. */
 export interface SendingConfig extends Config, SettlePatience {
-  /** The keys that open the access tokens of messaging accounts. */
+  /** The keys that decrypt the access tokens of messaging accounts. */
   credentialsKeys: CredentialsKeys;
   whatsapp: ChannelConfig;
   /** How many sends of one company may be in progress at the same time. */
@@ -15,7 +15,7 @@ export interface SendingConfig extends Config, SettlePatience {
 
 /**
  * Reads the settings that every send needs.
- * @throws ConfigError with one sentence, for the operator's log.
+ * @throws ConfigError with a message for the operator's log.
  */
 export async function readSendingConfig(
   env: Record<string, string | undefined>,
@@ -25,10 +25,10 @@ export async function readSendingConfig(
     credentialsKeys: readCredentialsKeys(env),
     whatsapp: readChannelConfig(env),
     // The number is greater than the share of statements, because a send that waits for the channel
-    // uses no connection of the database.
+    // does not use a database connection.
     sendShare: { atOnce: 20, waiting: 64, patienceMs: 5_000 },
     // These pauses and the call together are shorter than a lease, unless the database hangs. After
-    // the lease, a repeat would answer `failed`, which may be wrong.
+    // the lease ends, a repeat would return `failed`, which may be wrong.
     settleRetriesMs: [200, 800, 2_000, 5_000, 10_000, 20_000],
     settleWaitMs: 5_000,
   };

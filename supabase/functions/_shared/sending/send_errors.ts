@@ -5,7 +5,7 @@ import type { Access } from "./claim.ts";
 /** A send that the channel did not accept, or that has an unknown outcome. */
 export type FailedOutcome = Exclude<SendOutcome, { kind: "accepted" }>;
 
-/** The facts that decide which error a failed send gets. */
+/** The facts that determine which error a failed send returns. */
 interface FailedSend {
   send: Pick<Access, "phone_number_id">;
   /** The sentence about a message that the channel rejected because of its content. */
@@ -14,7 +14,7 @@ interface FailedSend {
   ifUnknown: string;
 }
 
-/** The error of a send that the channel did not accept, or whose outcome is unknown. */
+/** The error for a send that the channel did not accept or whose outcome is unknown. */
 export function failedSend(
   outcome: FailedOutcome,
   { send, rejected, ifUnknown }: FailedSend,
@@ -73,12 +73,12 @@ const REFUSALS = {
     "reports; only a template can be sent until the person writes again",
 };
 
-/** The part of the channel's error that a caller gets. */
+/** The part of the channel's error that a caller receives. */
 function toldChannel({ code, message, details }: ChannelError) {
   return { code, message, ...(details && { details }) };
 }
 
-/** The error of a send if the account has no usable token. */
+/** The error for a send whose account has no usable token. */
 export function unusableToken(phoneNumberId: string): ApiError {
   return new ApiError(
     "channel_account_error",
@@ -87,14 +87,18 @@ export function unusableToken(phoneNumberId: string): ApiError {
   );
 }
 
-/** The error of a send if the channel refuses the account. @param code the channel's. */
+/**
+ * The error for a send whose account the channel refuses.
+ *
+ * @param code the channel's error code.
+ */
 export function refusedAccount(phoneNumberId: string, code: number): ApiError {
   return new ApiError(
     "channel_account_error",
     `The messaging channel refuses the account ${phoneNumberId} because of its token, its ` +
       "permissions or its status. Nothing was sent; repair the account at the channel or " +
       "connect it again, then repeat the request",
-    // The channel's message is left out: it may quote a malformed token.
+    // The channel's message is left out, because it may contain a malformed token.
     { body: { channel: { code } } },
   );
 }

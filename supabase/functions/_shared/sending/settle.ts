@@ -13,8 +13,8 @@ export interface SettlePatience {
   /** The pause before each further attempt. */
   settleRetriesMs: number[];
   /**
-   * How long the caller waits for the outcome to be recorded. After that, the attempts continue in
-   * the background.
+   * How long the caller waits for the outcome to be recorded. After this time, the attempts
+   * continue in the background.
    */
   settleWaitMs: number;
 }
@@ -37,9 +37,9 @@ type Settlement =
 
 /**
  * Records the outcome of a claimed send, in one round trip. If the database fails, this function
- * tries again, even after the caller has its answer, because the outcome of a send must not be
- * lost. An unknown outcome is not recorded: the send is settled when the lease of its claim ends.
- * Never throws. An outcome that cannot be recorded is logged as `send_not_settled`.
+ * tries again, even after the caller has received the response, because the outcome of a send must
+ * not be lost. An unknown outcome is not recorded: the send is settled when the lease of its claim
+ * ends. Never throws. An outcome that cannot be recorded is logged as `send_not_settled`.
  */
 export async function settleSend(
   db: CompanyDb,
@@ -53,7 +53,7 @@ export async function settleSend(
   if (settlement.outcome === "sent" && was_refused) settlement.was_refused = true;
   const settling = settleWithRetries(db, settleRetriesMs, claimId, settlement).catch((error) => {
     // The operator can settle the send by the claim id. The channel's message id is not logged,
-    // because it contains the phone.
+    // because it contains the phone number.
     const facts = { send_id, claim_id: claimId, outcome: settlement.outcome };
     logFailure(origin, "send_not_settled", error, facts);
   });
@@ -61,7 +61,7 @@ export async function settleSend(
   await waitAtMost(settleWaitMs, settling);
 }
 
-/** Releases a claim when nothing was sent. The database may have made the claim or not. */
+/** Releases a claim when nothing was sent, whether or not the database has recorded the claim. */
 export async function giveUpClaim(
   db: CompanyDb,
   { settleRetriesMs }: SettlePatience,
@@ -82,8 +82,8 @@ function settlementOf(outcome: SendOutcome): Settlement | null {
     case "refused":
       return { outcome: "failed", reason: outcome.error, ...inWords(outcome.channel) };
     case "not_taken":
-      // For a refused account, only the code is stored: the channel's words may contain a malformed
-      // token.
+      // For a refused account, only the code is stored, because the channel's message may contain a
+      // malformed token.
       return {
         outcome: "released",
         reason: outcome.error,
@@ -96,7 +96,9 @@ function settlementOf(outcome: SendOutcome): Settlement | null {
   }
 }
 
-/** An error of the channel, for the ledger. The send's message shows the words of the channel. */
+/**
+ * A channel error, for the ledger. The stored message of the send shows the channel's error text.
+ */
 function inWords(channel: ChannelError | undefined) {
   return {
     channel_code: channel?.code,
@@ -106,7 +108,7 @@ function inWords(channel: ChannelError | undefined) {
 }
 
 /**
- * A text that Postgres can store. Otherwise the database would refuse the outcome because of
+ * A string that Postgres can store. Otherwise the database would refuse the outcome because of
  * characters in its cause.
  */
 function storable(text: string | undefined): string | undefined {

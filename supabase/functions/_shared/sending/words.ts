@@ -5,7 +5,7 @@ const MISMATCH = "The fields that differ from the first request with this key, a
   "`Idempotency-Mismatch`. What this request says in these fields was not sent. Missing when " +
   "nothing differs.";
 
-/** The texts about the answers that template sends and free replies share. */
+/** The descriptions of the responses that template sends and free replies share. */
 export const words = {
   schemas: {
     Sent: "A first send that the channel accepted.",

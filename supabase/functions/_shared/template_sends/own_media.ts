@@ -12,15 +12,15 @@ import { noMedia } from "./template_answers.ts";
 import type { OwnMedia, UnfitMedia, UploadedMedia } from "./template_claim.ts";
 import type { SenderConfig } from "./template_send_config.ts";
 
-// The caller's own medium for the header of a template, such as an invoice.
+// The caller's own media file for a template's header, such as an invoice.
 
 /**
- * Fetches the medium at an address, under the rules for samples, and uploads it for one send. The
- * upload comes before the claim, so a repeat may upload again, but never sends again.
+ * Fetches the media file from a URL, under the rules for samples, and uploads it for one send. The
+ * upload comes before the claim, so a repeat may upload the file again, but never sends again.
  *
- * @throws ApiError invalid_request on `header_media.url` when the medium cannot be fetched or is not
- *   of the header's kind; media_rejected, channel_account_error or channel_unavailable when the
- *   channel does not accept it.
+ * @throws ApiError invalid_request on `header_media.url` when the media file cannot be fetched or
+ *   does not match the header's kind; media_rejected, channel_account_error or channel_unavailable
+ *   when the channel does not accept the file.
  */
 export async function uploadOwnMedia(
   config: SenderConfig,
@@ -67,7 +67,7 @@ function errorOfTrouble(
       { body: { channel: { code, message, ...(details && { details }) } } },
     );
   }
-  // Every other message is about the host of the medium, or about the medium itself.
+  // Every other message is about the media file's host or the media file itself.
   if (isLate || message.startsWith("The channel ")) return noMedia(message);
   const why = message.replace(
     /template's sample|samples?/gi,
@@ -76,7 +76,7 @@ function errorOfTrouble(
   return invalidRequest([{ field: "header_media.url", message: `cannot be sent: ${why}` }]);
 }
 
-/** The error of a send whose own medium does not fit the header. */
+/** The error for a send whose own media file does not match the header. */
 export function unfitMedia({ fault, kind }: UnfitMedia): ApiError {
   const [field, message] = {
     unknown: [

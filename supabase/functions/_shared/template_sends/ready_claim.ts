@@ -13,7 +13,7 @@ import type { Claim, Preflight, UploadedMedia } from "./template_claim.ts";
 import type { SenderConfig } from "./template_send_config.ts";
 
 /**
- * The final decision about a request: no template has to be read first, and no media has to be
+ * The final decision about a request, when no template has to be read first and no media has to be
  * uploaded first.
  */
 export type ReadyClaim = Exclude<
@@ -21,21 +21,21 @@ export type ReadyClaim = Exclude<
   { result: "reread" | "media_needed" | "own_media_needed" }
 >;
 
-/** How a send of a template is claimed. */
+/** How a template send is claimed. */
 export interface Claiming {
   templateName: string;
   /** Asks the database for its decision about the send. */
   claim(preflight: Preflight, uploaded?: UploadedMedia): Promise<Claim>;
-  /** The address of the caller's medium for the header; missing if the caller names none. */
+  /** The URL of the caller's media file for the header; missing if the caller gives none. */
   mediaUrl?: string;
   origin: Origin;
 }
 
 /**
- * Claims the send of a template. If the stored template does not allow the send and may be out of
- * date, it is read from the channel first. If the header needs media that the channel does not
- * have, the media is uploaded first. Both cases are rare, take more round trips, and come before
- * anything is written.
+ * Claims a template send. If the stored template does not allow the send and may be out of date, it
+ * is read from the channel first. If the header needs media that the channel does not have, the
+ * media is uploaded first. Both cases are rare, need more round trips, and happen before anything
+ * is written.
  *
  * @throws ApiError channel_unavailable when the media cannot be uploaded; channel_account_error
  * when the token for the upload is unusable or the channel refuses the account; the errors of
@@ -56,7 +56,7 @@ export async function claimWhenReady(
         preflight = "last";
         break;
       case "media_needed":
-        // The template got another sample while the previous sample was uploaded.
+        // The template received another sample while the previous sample was being uploaded.
         if (hasMedia) throw noMedia("the media was replaced during the upload");
         await supplyMedia(db, config, decision, origin);
         hasMedia = true;
@@ -70,7 +70,7 @@ export async function claimWhenReady(
   }
 }
 
-/** Reads the template again. If the reading fails, the send continues with the stored template. */
+/** Reads the template again. If reading fails, the send continues with the stored template. */
 async function readAgain(
   db: CompanyDb,
   config: SenderConfig,
@@ -88,7 +88,7 @@ async function readAgain(
         isElsewhere: claim.is_elsewhere,
       }, templateName));
   } catch (error) {
-    if (error instanceof UnusableToken) return; // the send will meet the same error
+    if (error instanceof UnusableToken) return; // the send will fail with the same error
     logFailure(origin, "template_not_reread", error, { account_id: claim.account_id });
   }
 }

@@ -4,15 +4,18 @@ import { DoNotContact, DryRun, Repeat, Sent } from "../sending/send_answers.ts";
 import { type Fault, faultDetail } from "../templates/template_words.ts";
 import { OWN_MEDIUM } from "./template_request.ts";
 
-// The answers of the template endpoint (specification, 4.10 and part 7).
+// The responses of the template endpoint (specification, 4.10 and part 7).
 
-/** The answer when the template is marketing and the person wants no marketing messages. */
+/**
+ * The response when the template is a marketing template and the person wants no marketing
+ * messages.
+ */
 export const MarketingOptOut = z.object({
   success: z.literal(false),
   reason: z.literal("marketing_opt_out"),
 }).register(z.globalRegistry, { id: "MarketingOptOut" });
 
-/** Every answer with the status 200. */
+/** Every response with the status 200. */
 export const SendAnswer = z.union([Sent, Repeat, DoNotContact, MarketingOptOut, DryRun]).register(
   z.globalRegistry,
   { id: "SendAnswer" },
@@ -20,8 +23,9 @@ export const SendAnswer = z.union([Sent, Repeat, DoNotContact, MarketingOptOut, 
 export type SendAnswer = z.output<typeof SendAnswer>;
 
 /**
- * The error of a send that is impossible according to the stored templates of the account.
- * @param header the `header_variables` of the request.
+ * The error for a send that the account's stored templates do not allow.
+ *
+ * @param header the request's `header_variables`.
  */
 export function refusedByCatalogue(faults: Fault[], header: string[]): ApiError {
   const { details, told } = toldFields(faults.map((fault) => {
@@ -37,7 +41,7 @@ export function refusedByCatalogue(faults: Fault[], header: string[]): ApiError 
   );
 }
 
-/** The error of a send if the channel does not have the media of its header. */
+/** The error for a send whose header media the channel does not have. */
 export function noMedia(reason: string): ApiError {
   return new ApiError(
     "channel_unavailable",

@@ -15,7 +15,7 @@ import type { SendRequest } from "./template_request.ts";
 // How a template send is claimed before the call to the channel; see claim_template_send() in the
 // database.
 
-/** The decision of the database about a request of this company. */
+/** The database's decision about a request of this company. */
 export type Claim = { company_id: string } & Decision;
 
 type Decision =
@@ -32,7 +32,7 @@ type Decision =
   /** A dry run: the send would be claimed. */
   | { result: "send" };
 
-/** The caller's medium for a header does not fit. `kind` is what the header needs. */
+/** The caller's media file does not match the header. `kind` is the kind that the header needs. */
 export interface UnfitMedia {
   result: "unfit";
   field: "id" | null;
@@ -40,25 +40,25 @@ export interface UnfitMedia {
   kind: string | null;
 }
 
-/** The caller's medium for a header, as the channel needs it. */
+/** The caller's media file for a header, in the channel's format. */
 export interface OwnMedia {
   type: "image" | "video" | "document";
   id: string;
   filename?: string;
 }
 
-/** A send of a template that this request has claimed. */
+/** A template send that this request has claimed. */
 export interface ClaimedTemplate extends ClaimedSend {
   /** How to fill the template; null when the template was never read. */
   template: KnownTemplate | null;
-  /** The caller's medium for the header; missing if the caller chose none. */
+  /** The caller's media file for the header; missing if the caller chose none. */
   own_media?: OwnMedia;
 }
 
-/** What a send must know about a stored template. */
+/** What a send needs to know about a stored template. */
 export interface KnownTemplate {
   parameter_format: "POSITIONAL" | "NAMED";
-  /** The header's format, in the channel's upper case; null without a header. */
+  /** The header's format, in uppercase as the channel writes it; null without a header. */
   header_format: string | null;
   /** The variables, in the order in which a send lists their values. */
   variables: {
@@ -83,17 +83,17 @@ export interface Judging {
   preflight: Preflight;
   /** The database decides as usual, but writes nothing. */
   dryRun: boolean;
-  /** The medium at the address in `header_media`, once the channel has it. */
+  /** The media file from the URL in `header_media`, once the channel has the file. */
   uploaded?: UploadedMedia;
 }
 
-/** A medium that the service fetched and uploaded for one send. */
+/** A media file that the service fetched and uploaded for one send. */
 export interface UploadedMedia {
   media_id: string;
   filename?: string;
 }
 
-/** Claims the send of a request, as claimSend() does. */
+/** Claims the send of a request, like `claimSend()`. */
 export async function claimTemplate(
   caller: Caller,
   patience: SettlePatience,

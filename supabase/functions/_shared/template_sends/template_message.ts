@@ -2,7 +2,7 @@ import type { MessageContent } from "../channel/message_call.ts";
 import type { KnownTemplate, OwnMedia } from "./template_claim.ts";
 import type { SendRequest } from "./template_request.ts";
 
-/** The parts of a request that the channel gets. */
+/** The parts of a request that the channel receives. */
 type Message = Pick<
   SendRequest,
   | "phone"
@@ -14,8 +14,9 @@ type Message = Pick<
 >;
 
 /**
- * The template of a request, in the channel's form.
- * @param ownMedia the caller's medium for the header.
+ * The template of a request, in the channel's format.
+ *
+ * @param ownMedia the caller's media file for the header.
  * @param template what is stored about the template. Null means that only the request is known.
  */
 export function templateMessage(
@@ -39,7 +40,7 @@ export function templateMessage(
   };
 }
 
-/** The channel does not attach the approved sample. So a media header has the uploaded media. */
+/** The channel does not attach the approved sample, so a media header needs uploaded media. */
 function header(
   { header_variables }: Message,
   template: KnownTemplate | null,

@@ -16,17 +16,17 @@ export const Variables = z.array(verbatim(1024)).check(
   z.maxLength(30, "must have at most 30 items"),
 );
 
-/** The sentence for a caller who sends the address of a medium. */
+/** The message for a caller who sends the URL of a media file. */
 export const OWN_MEDIUM =
   "the medium of a header is always the approved sample of the template, unless header_media names your own";
 
-/** An address that the service fetches. */
+/** A URL that the service fetches. */
 const Url = z.string().check(z.regex(
   /^https?:\/\/[A-Za-z0-9.-]{1,253}(:\d{1,5})?([/?#][!-~]{0,1780})?$/,
   "must be an address of at most 2,048 characters, without a user and a password",
 ));
 
-/** The caller's own medium for the header of a template, in place of the approved sample. */
+/** The caller's own media file for a template's header, instead of the approved sample. */
 export const HeaderMedia = z.strictObject({
   id: z.optional(Id),
   url: z.optional(Url),

@@ -4,15 +4,15 @@ import type { MediaPatience } from "../templates/template_media.ts";
 /** The settings that the template endpoint needs. */
 export interface SenderConfig extends SendingConfig {
   /**
-   * How long a send waits for the media of its header, and for how long no other request may begin
-   * the same upload.
+   * How long a send waits for its header media, and how long no other request may begin the same
+   * upload.
    */
   mediaPatience: MediaPatience;
 }
 
 /**
  * Reads the configuration once, when the function starts.
- * @throws ConfigError with one sentence, for the operator's log.
+ * @throws ConfigError with a message for the operator's log.
  */
 export async function readSenderConfig(
   env: Record<string, string | undefined>,

@@ -12,7 +12,7 @@ export type JobName = "template-sync" | "template-media";
 /** The result of a job for one account. */
 export type JobOutcome<Result> =
   | { outcome: "done"; result: Result }
-  /** The sentence is for operators. */
+  /** The message is for operators. */
   | { outcome: "failed"; failure: string }
   /** Another run of the job for this account is in progress. */
   | { outcome: "busy" }
@@ -29,7 +29,7 @@ export interface JobAccount {
   beganAt: string;
 }
 
-/** The answer of begin_job() for a run that has begun. */
+/** The result of `begin_job()` for a run that has begun. */
 interface Run {
   run_id: string;
   began_at: string;
@@ -41,7 +41,7 @@ interface Run {
 }
 
 /**
- * Runs a job for one account. The database records its beginning and its end.
+ * Runs a job for one account. The database records the beginning and the end of the run.
  *
  * @param work the job. If the job throws ChannelTrouble or DatabaseError, the run has failed.
  * @throws DatabaseError when the database cannot begin or end the run; unexpected errors of `work`.
@@ -99,8 +99,8 @@ async function accountOf(run: Run, keys: CredentialsKeys): Promise<JobAccount> {
 }
 
 /**
- * Why the account itself was refused: the channel's code, or token_unusable. Undefined for any
- * other error.
+ * Why the account itself was refused: the channel's error code, or `token_unusable`. Undefined for
+ * any other error.
  */
 function refusalOf(error: unknown): string | undefined {
   if (error instanceof UnusableToken) return "token_unusable";
@@ -109,7 +109,7 @@ function refusalOf(error: unknown): string | undefined {
   return String(reply.channel.code);
 }
 
-/** The sentence for operators; null for an unexpected error. */
+/** The message for operators; null for an unexpected error. */
 function failureOf(error: unknown): string | null {
   if (
     error instanceof ChannelTrouble || error instanceof UnusableToken ||

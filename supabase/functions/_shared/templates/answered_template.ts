@@ -3,7 +3,7 @@ import { type SendableTemplate, whyNotSendable } from "./template_words.ts";
 /** The kinds of header that a send of a template can need. */
 export const MEDIA = ["image", "video", "document"] as const;
 
-/** The columns of a template from which the answer is computed. */
+/** The columns of a template from which the response is computed. */
 export interface StoredColumns extends SendableTemplate {
   header_format: string | null;
   variables: { header: unknown[]; body: unknown[]; buttons: unknown[] };
@@ -13,9 +13,10 @@ export interface StoredColumns extends SendableTemplate {
 }
 
 /**
- * A template as callers see it: with what a send must provide, and whether and why it cannot be
- * sent.
- * @param stored the columns of a read, which may have more.
+ * A template as callers see it: with the values that a send must provide, and the reasons why it
+ * cannot be sent.
+ *
+ * @param stored the columns of a read, which may have additional columns.
  */
 export function answeredTemplate<Stored extends StoredColumns>(stored: Stored) {
   const { read_at, created_at, updated_at, ...others } = stored;

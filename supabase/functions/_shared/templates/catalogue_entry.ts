@@ -4,9 +4,9 @@ export interface TemplateVariable {
   example: string | null;
 }
 
-/** A button that needs a value on each send: the end of its address, or the code to copy. */
+/** A button that needs a value in each send: the end of its URL, or the code to copy. */
 export interface ButtonVariable {
-  /** The button's place among the template's buttons, from 0. */
+  /** The button's index among the template's buttons, from 0. */
   index: number;
   kind: "url" | "copy_code";
   /** The text on the button. */
@@ -15,30 +15,33 @@ export interface ButtonVariable {
 }
 
 /**
- * A text in pieces: a string is literal text, a number is the index (from 0) of a variable in the
- * same component.
+ * The parts of a text: a string is literal text, and a number is the index (from 0) of a variable
+ * in the same component.
  */
 export type Pieces = (string | number)[];
 
 /**
- * One template of the channel's list, as the database stores it. Every text in the entry is valid
+ * One template of the channel's list, as the database stores it. Every string in the entry is valid
  * in jsonb.
  */
 export interface CatalogueEntry {
   channel_template_id: string | null;
   name: string;
   language: string;
-  /** The channel's word, in upper case: APPROVED, PAUSED, REJECTED … */
+  /** The channel's status, in uppercase: APPROVED, PAUSED, REJECTED … */
   status: string;
   category: string | null;
-  /** The category that the channel will give the template; null when the category stays. */
+  /**
+   * The category that the channel is going to give the template; null when the category does not
+   * change.
+   */
   upcoming_category: string | null;
   /** GREEN, YELLOW, RED or UNKNOWN. */
   quality: string | null;
   rejected_reason: string | null;
   parameter_format: "POSITIONAL" | "NAMED";
   /**
-   * The components as the channel lists them, without the addresses of samples, which are signed.
+   * The components as the channel lists them, without sample URLs, which are signed.
    */
   components: unknown[];
   /** TEXT, IMAGE, VIDEO, DOCUMENT, LOCATION …; null without a header. */
@@ -51,16 +54,16 @@ export interface CatalogueEntry {
   };
   /** The index of the button that repeats the code of an authentication template. */
   otp_button: number | null;
-  /** What the recipient sees. */
+  /** The text that the recipient sees. */
   rendering: {
     header: Pieces | null;
     body: Pieces | null;
     footer: string | null;
     buttons: string[];
   };
-  /** The parts that need additional parameters, in upper case: CAROUSEL, FLOW … */
+  /** The parts that need additional parameters, in uppercase: CAROUSEL, FLOW … */
   unsupported: string[];
-  /** The signed address of a media header's sample. It expires. */
+  /** The signed URL of a media header's sample, which expires. */
   sample_url: string | null;
   /** How long the channel tries to deliver a message with the template. */
   ttl_seconds: number | null;

@@ -9,16 +9,16 @@ interface Named {
   type: string;
   /** The Content-Disposition header of the sample. */
   disposition: string | null;
-  /** The address that served the sample. */
+  /** The URL that served the sample. */
   url: URL;
   templateName: string;
 }
 
 /**
- * The name of a file. If the server names the file, the file has that name. Otherwise the name is
- * the end of the address if that end has an extension of the format, or else the name of the
- * template. The file name has the extension of its type and at most 240 characters, without quotes,
- * control characters and folders.
+ * The name of a file. The name comes from the server, if possible. Otherwise it is the end of the
+ * URL if that end has an extension of the format, or else the template's name. The file name has
+ * the extension of its type and at most 240 characters, without quotes, control characters or
+ * folders.
  */
 export function fileName({ format, type, disposition, url, templateName }: Named): string {
   const last = decoded(url.pathname.split("/").at(-1)!);
@@ -28,8 +28,8 @@ export function fileName({ format, type, disposition, url, templateName }: Named
 }
 
 /**
- * The name that a caller gives to a file, in the same form. Without a usable name, it is the name of
- * the format: `document.pdf`.
+ * The name that a caller gives to a file, in the same form. If that name is not usable, the name of
+ * the format is used: `document.pdf`.
  */
 export function givenFileName(format: MediaFormat, type: string, given: string): string {
   return shortened(format, type, plain(given) || format.toLowerCase());
@@ -41,7 +41,7 @@ function shortened(format: MediaFormat, type: string, name: string): string {
   return nameWithExtension(format, type, base === name ? name : /^.*[^. ]/s.exec(base)?.[0] ?? "");
 }
 
-/** The name in a Content-Disposition header (RFC 6266). The encoded form has priority. */
+/** The name in a Content-Disposition header (RFC 6266). The encoded form takes precedence. */
 function nameIn(disposition: string): string {
   const encoded = /;\s*filename\*\s*=\s*(?:UTF-8|ISO-8859-1)'[^']*'([^\s;]+)/i.exec(disposition);
   if (encoded) return decoded(encoded[1]);

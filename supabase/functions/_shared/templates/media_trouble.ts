@@ -1,12 +1,11 @@
 import type { GraphError } from "../channel/graph.ts";
 
 /**
- * The sample of a template could not be uploaded to the channel. The message is a sentence without
- * addresses.
+ * A template's sample could not be uploaded to the channel. The error message contains no URL.
  */
 export class MediaTrouble extends Error {
   override name = "MediaTrouble";
-  /** Whether the sample's address has expired. The template must then be read again. */
+  /** Whether the sample's URL has expired, so that the template must be read again. */
   readonly isExpired: boolean;
   /** The channel's error, when it refused the upload. */
   readonly channel?: GraphError;

@@ -9,7 +9,7 @@ import { MediaTrouble } from "./media_trouble.ts";
 export interface MediaFile {
   type: string;
   filename: string;
-  /** The length in bytes; null when it is known only at the end. */
+  /** The length in bytes; null when the length is known only at the end. */
   length: number | null;
   bytes: AsyncIterable<Uint8Array>;
 }
@@ -18,9 +18,9 @@ const MAX_ANSWER_BYTES = 65_536;
 
 /**
  * Uploads a file to the media of a phone number and returns its media id, which is valid for 30
- * days. Only a few pieces of the file are in memory at a time.
+ * days. Only a few chunks of the file are in memory at a time.
  *
- * @param signal ends the upload.
+ * @param signal aborts the upload.
  * @throws MediaTrouble when the channel does not accept the file. Errors of reading the file are
  *   thrown unchanged.
  */
@@ -79,7 +79,7 @@ interface Reading {
 }
 
 /**
- * The form of an upload (RFC 7578). This code builds the form itself, so that the form can be sent
+ * The form data of an upload (RFC 7578). This code builds the form itself, so that it can be sent
  * while the file is read.
  */
 function formOf({ type, filename, length, bytes }: MediaFile) {
@@ -134,7 +134,7 @@ function streamOf(
 /**
  * A body of a known length. Its bytes come from a stream. Deno sends any other stream in chunks,
  * even if the request has a Content-Length, and servers may refuse chunked uploads. If the stream
- * has fewer bytes than announced, Deno closes the connection.
+ * has fewer bytes than declared, Deno closes the connection.
  */
 class StreamedBlob extends Blob {
   #bytes: ReadableStream<Uint8Array>;

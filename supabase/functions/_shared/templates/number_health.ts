@@ -11,7 +11,7 @@ const MAX_NUMBERS = 10_000;
 
 /**
  * Reads the quality and the messaging limit of each number of a business account, and stores them
- * for the settings page. If the channel does not list them, the earlier values stay.
+ * for the settings page. If the channel does not list a number, its earlier values remain.
  *
  * @throws DatabaseError
  */
@@ -34,7 +34,10 @@ export async function noteNumbers(
   }
 }
 
-/** A number in the form that note_numbers() takes. Any member may be missing or have any shape. */
+/**
+ * A phone number in the form that `note_numbers()` accepts. Any property may be missing or have any
+ * type.
+ */
 function numberOf(listed: unknown) {
   const number = (listed ?? {}) as Record<string, unknown>;
   return {

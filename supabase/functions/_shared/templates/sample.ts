@@ -8,7 +8,7 @@ import { isMediaAddress } from "../channel/media_hosts.ts";
 
 /** The sample of a media header. */
 export interface Sample {
-  /** Its signed address. */
+  /** The signed URL of the sample. */
   url: string;
   /** The format of the header. */
   format: MediaFormat;
@@ -18,22 +18,25 @@ export interface Sample {
 /** A sample that is being read. */
 export interface OpenSample {
   type: string;
-  /** The length in bytes; null when the server does not say. */
+  /** The length in bytes; null when the server does not report the length. */
   length: number | null;
   filename: string;
-  /** Its bytes. Throws MediaTrouble when there are too many, or when the stream breaks off. */
+  /**
+   * The bytes of the sample. Reading throws MediaTrouble when there are too many bytes or the
+   * stream ends early.
+   */
   bytes: AsyncIterable<Uint8Array>;
 }
 
 const MAX_REDIRECTS = 3;
 
 /**
- * Opens a sample at its address, without the token. The fetch follows at most three redirects, and
- * only to hosts that may serve samples.
+ * Opens a sample at its URL, without the token. The fetch follows at most three redirects, and only
+ * to hosts that may serve samples.
  *
- * @param signal ends the reading.
- * @throws MediaTrouble when it cannot be fetched, is too large, or has a type that its header
- *   format does not allow.
+ * @param signal aborts the reading.
+ * @throws MediaTrouble when the sample cannot be fetched, is too large, or has a type that its
+ *   header format does not allow.
  */
 export async function openSample(
   channel: ChannelConfig,
@@ -68,7 +71,7 @@ export async function openSample(
   };
 }
 
-/** The first answer that is not a redirect, with its address. */
+/** The first response that is not a redirect, with its URL. */
 async function answerOf(
   channel: ChannelConfig,
   address: string,
@@ -116,19 +119,19 @@ function strange(url: URL): MediaTrouble {
 }
 
 /**
- * The reason for a failure. The reason contains no address, because a sample's address is signed.
+ * The reason for a failure, without the URL, because a sample's URL is signed.
  */
 function reason(error: unknown): string {
   return reasonOf(error).replace(/\(?https?:\/\/[^\s)]*\)?/gi, "…").slice(0, 300).toWellFormed();
 }
 
-/** The length in bytes; null when the server does not say. */
+/** The length in bytes; null when the server does not report the length. */
 function lengthOf(headers: Headers): number | null {
   const length = headers.get("Content-Length") ?? "";
   return /^\d{1,15}$/.test(length) ? Number(length) : null;
 }
 
-/** If the header says nothing about the type, the file name in the address decides. */
+/** If the header does not give the type, the file name in the URL is used. */
 function typeOf(headers: Headers, url: URL, format: MediaFormat): string {
   const [told] = (headers.get("Content-Type") ?? "").toLowerCase().split(";");
   const type = told.trim().replace(/^image\/jpg$/, "image/jpeg");

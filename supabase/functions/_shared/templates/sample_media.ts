@@ -5,13 +5,14 @@ import { openSample, type Sample } from "./sample.ts";
 
 /**
  * Uploads the sample of a template's media header to the channel, as media of the sending phone
- * number. The function reads and uploads at the same time. Only the channel gets the token. The
+ * number. The function reads and uploads at the same time. Only the channel receives the token. The
  * call may be repeated.
  *
- * @param signal ends both connections.
- * @returns the media id, which is valid for 30 days, and the file's name; only a document has one.
+ * @param signal aborts both connections.
+ * @returns the media id, which is valid for 30 days, and the file's name; only a document has a
+ *   name.
  * @throws MediaTrouble when the sample cannot be fetched, is too large or of a wrong type, or when
- *   the channel does not accept it.
+ *   the channel does not accept the sample.
  */
 export async function uploadSample(
   channel: ChannelConfig,

@@ -10,13 +10,13 @@ import { isNumber, placeholders, templateText } from "./template_text.ts";
 
 /**
  * A template with larger components is listed without its components, so that a list of templates
- * fits into the memory.
+ * fits into memory.
  */
 const MAX_COMPONENTS_BYTES = 65_536;
 const MAX_SAMPLE_URL = 4096;
 /**
- * The part of an address before the "?" identifies the sample. An index contains this part, and the
- * keys of an index must be short.
+ * The part of a URL before the "?" identifies the sample. A database index contains this part, and
+ * index keys must be short.
  */
 const MAX_SAMPLE_SOURCE = 2000;
 const MAX_UNSUPPORTED = 20;
@@ -24,8 +24,8 @@ const MAX_UNSUPPORTED = 20;
 /** A send fills a header in these formats with the template's own media. */
 const MEDIA_FORMATS = new Set(["IMAGE", "VIDEO", "DOCUMENT"]);
 
-// The channel adds members and values without notice. So each member is read separately: a missing
-// or malformed member does not affect the others. Unknown members are not read.
+// The channel adds properties and values without notice. So each property is read separately: a
+// missing or malformed property does not affect the others. Unknown properties are not read.
 const Text = z.catch(z.optional(z.string()), undefined);
 /**
  * Examples in order. For a body, the channel lists several sets of examples; this code reads the
@@ -42,7 +42,7 @@ const Texts = z.prefault(
   ),
   [],
 );
-/** A word of the channel, such as APPROVED. The channel writes some words in lower case. */
+/** A constant of the channel, such as APPROVED. The channel writes some constants in lowercase. */
 const Word = z.string().check(z.trim(), z.regex(/^\w{1,64}$/), z.toUpperCase());
 const Label = z.catch(z.nullable(Word), null);
 const Count = z.catch(z.nullable(z.int32().check(z.positive())), null);
@@ -110,20 +110,21 @@ const Button = z.catch(z.object({ type: Label, text: Text, url: Text, example: T
 });
 
 /**
- * Reads one template of the channel's list. A part that is missing or has an unknown shape does not
- * affect the others. Components of more than 64 KiB are left out, and the template is then
+ * Reads one template of the channel's list. A part that is missing or has an unknown structure does
+ * not affect the others. Components of more than 64 KiB are left out, and the template is then
  * unsupported as `TOO_LARGE`. Never throws.
  *
  * @param listed an item of `GET /{business account id}/message_templates`.
- * @returns null when it has no name or no language, because it cannot be sent without them.
+ * @returns null when the template has no name or no language, because it cannot be sent without
+ *   them.
  */
 export function catalogueEntry(listed: unknown): CatalogueEntry | null {
   const read = Listed.safeParse(listed);
   if (!read.success) return null;
   const { data: template } = read;
   const { category, correct_category, rejected_reason } = template;
-  // Placeholders and examples are read from the harmless copy. The sample's signed address is read
-  // from the original.
+  // Placeholders and examples are read from the harmless copy. The sample's signed URL is read from
+  // the original.
   const components = harmlessJson(template.components) as unknown[];
   const isTooLarge = byteLength(components) > MAX_COMPONENTS_BYTES;
   const parts = isTooLarge ? [] : components.map((component) => Component.parse(component));
@@ -153,7 +154,7 @@ function byteLength(value: unknown): number {
 
 type Format = CatalogueEntry["parameter_format"];
 
-/** The channel lists no format for a template that was made before named parameters existed. */
+/** The channel lists no format for a template that was created before named parameters existed. */
 function formatOf(listed: string | null, parts: Component[]): Format {
   if (listed === "NAMED" || listed === "POSITIONAL") return listed;
   const names = parts.flatMap(({ text }) => placeholders(text ?? ""));
@@ -268,8 +269,8 @@ function readButton(
 }
 
 /**
- * The example of a button's variable. The channel's example is the whole address, but only the
- * variable part is needed.
+ * The example of a button's variable. The channel's example is the whole URL, but only the variable
+ * part is needed.
  */
 function suffixOf(example: string | null | undefined, url: string): string | null {
   if (!example) return null;
@@ -278,7 +279,8 @@ function suffixOf(example: string | null | undefined, url: string): string | nul
 }
 
 /**
- * The signed address of the sample of a media header; null when there is none.
+ * The signed URL of a media header's sample; null when there is none.
+ *
  * @param n the index of the header among the components.
  */
 function sampleUrl(components: unknown[], n: number): string | null {
@@ -288,7 +290,7 @@ function sampleUrl(components: unknown[], n: number): string | null {
   const url = URL.canParse(address) ? new URL(address) : null;
   if (!url || !/^https?:$/.test(url.protocol)) return null;
   url.hash = "";
-  // The address may be longer than the text that was parsed, because some characters had to be
+  // The URL may be longer than the string that was parsed, because some characters had to be
   // encoded.
   const { href } = url;
   const isStorable = href.length <= MAX_SAMPLE_URL &&

@@ -11,9 +11,9 @@ import { uploadSample } from "./sample_media.ts";
 import { readByName } from "./template_reading.ts";
 
 // The media of a template's header. The database decides which request uploads the media; see
-// begin_media_upload().
+// `begin_media_upload()`.
 
-/** The media of a header, as a send needs it. */
+/** The header media that a send needs. */
 export interface TemplateMedia {
   mediaId: string;
   /** The name that the recipient sees; only a document has a name. */
@@ -21,14 +21,15 @@ export interface TemplateMedia {
 }
 
 /**
- * How long a send waits for the media, whether another request uploads it or the send itself does.
+ * How long a send waits for the media, whether another request uploads the media or the send itself
+ * does.
  */
 export interface MediaPatience {
   /** The total time for waiting, fetching and uploading. */
   timeoutMs: number;
   /**
-   * No other request begins the same upload for this time. The lease is longer than the time-out,
-   * so that the end of the upload is recorded before the lease ends.
+   * No other request begins the same upload for this time. The lease is longer than the timeout, so
+   * that the end of the upload is recorded before the lease ends.
    */
   leaseSeconds: number;
 }
@@ -42,7 +43,7 @@ export interface MediaAccount {
   token: string;
 }
 
-/** The answer of begin_media_upload(). */
+/** The result of `begin_media_upload()`. */
 type Beginning =
   | { result: "ready"; media_id: string; filename: string | null }
   | ({ result: "upload" } & Upload)
@@ -50,7 +51,7 @@ type Beginning =
   | { result: "failed"; reason: string | null }
   | { result: "gone" };
 
-/** An upload that this caller must make. */
+/** An upload that this caller must perform. */
 interface Upload {
   upload_id: string;
   format: Sample["format"];
@@ -61,18 +62,18 @@ interface Upload {
   began_at: string;
 }
 
-/** The uploads that this instance makes or waits for, by account and template. */
+/** The uploads that this instance performs or waits for, by account and template. */
 const underWay = new Map<string, Promise<TemplateMedia>>();
 
 const LOOK_EVERY_MS = 300;
 
 /**
- * The media of a template's header for an account. If the channel does not have the media, it is
- * uploaded first. If several callers need it at the same time, in this instance or in others, one
- * uploads it and the others wait. If the address of the sample has expired, the template is read
- * again, once.
+ * Returns the header media of a template for an account. If the channel does not have the media, it
+ * is uploaded first. If several callers need the media at the same time, in any instance, one
+ * uploads it and the others wait. If the sample's URL has expired, the template is read again,
+ * once.
  *
- * @throws MediaTrouble when it cannot be uploaded, or not in time; DatabaseError, ApiError.
+ * @throws MediaTrouble when the media cannot be uploaded in time; DatabaseError, ApiError.
  */
 export async function uploadMedia(
   db: CompanyDb,
@@ -99,7 +100,10 @@ export async function uploadMedia(
   }
 }
 
-/** Waits until another caller has uploaded the media, or uploads it if this caller must. */
+/**
+ * Waits until another caller has uploaded the media, or uploads the media if the database assigns
+ * the upload to this caller.
+ */
 async function mediaOf(
   db: CompanyDb,
   channel: ChannelConfig,
@@ -199,7 +203,7 @@ async function fail(
   await db.rpc("fail_media_upload", { upload_id, reason, refusal });
 }
 
-/** The address that the channel currently gives for the sample. */
+/** The URL that the channel currently gives for the sample. */
 async function freshAddress(
   db: CompanyDb,
   channel: ChannelConfig,
@@ -223,7 +227,7 @@ async function freshAddress(
   );
 }
 
-/** Whether two addresses differ only in their signatures. */
+/** Whether two URLs differ only in their signatures. */
 function isSameSample(one: string, other: string): boolean {
   return one.split("?", 1)[0] === other.split("?", 1)[0];
 }

@@ -6,7 +6,7 @@ import { ChannelTrouble } from "../channel/channel_list.ts";
 import type { CatalogueEntry } from "./catalogue_entry.ts";
 import type { ChannelConfig } from "../channel/channel_config.ts";
 
-/** How many of the stored templates a reading added, changed and removed. */
+/** How many templates a reading added, changed and removed in the database. */
 export interface Changes {
   /** How many templates the channel lists. */
   templates: number;
@@ -22,7 +22,7 @@ export interface TemplateSource {
   businessAccountId: string;
   token: string;
   /**
-   * The database's time before the reading. Because of this time, the database does not replace the
+   * The database's time before the reading. With this time, the database avoids replacing the
    * results of a later reading.
    */
   beganAt: string;
@@ -32,7 +32,7 @@ export interface TemplateSource {
  * Reads the templates of one name from the channel and stores them.
  *
  * @returns the templates as the channel lists them now.
- * @throws ChannelTrouble when the channel does not list them, and the errors of storeReading();
+ * @throws ChannelTrouble when the channel does not list them, and the errors of `storeReading()`;
  *   DatabaseError, ApiError.
  */
 export async function readByName(
@@ -47,10 +47,10 @@ export async function readByName(
 }
 
 /**
- * Stores the channel's list, all of it or nothing.
+ * Stores the channel's whole list or nothing.
  *
- * @param source with the business account that was read.
- * @param onlyName when only the templates of this name were read.
+ * @param source includes the business account that was read.
+ * @param onlyName is set when only the templates of this name were read.
  * @throws ChannelTrouble when the account has moved to another business account in the meantime;
  *   DatabaseError, ApiError.
  */

@@ -8,13 +8,13 @@ import { readByName, type TemplateSource } from "./template_reading.ts";
 
 /** A reading of the templates of one name that this instance has begun. */
 interface Reading {
-  /** On the clock of `performance.now()`. */
+  /** The start time, on the clock of `performance.now()`. */
   began: number;
   /** Whether the result was stored. Never rejects. */
   isStored: Promise<boolean>;
 }
 
-/** The readings of the last seconds, by account and name, the oldest first. */
+/** The readings of the last few seconds, by account and name, the oldest first. */
 const readings = new Map<string, Reading>();
 
 /** The database reports for the same length of time that a reading is in progress. */
@@ -33,14 +33,14 @@ const LOOK_EVERY_MS = 50;
 const PATIENCE_MS = 5_000;
 
 /**
- * Reads the templates of one name again, for a send that does not fit the stored templates. If
+ * Reads the templates of one name again, for a send that does not match the stored templates. If
  * several sends of one instance need this reading, one send reads and the other sends wait. If
  * another instance reads the templates, the send waits up to 1.5 s.
  *
  * @param source with `isElsewhere`, whether the database has left the reading to another request.
  * @returns whether the templates of this name have now been read again and stored.
- * @throws ChannelTrouble when that takes too long, and the errors of readByName(), for the send
- *   that reads.
+ * @throws ChannelTrouble when that takes too long, and, for the send that reads, the errors of
+ *   `readByName()`.
  */
 export async function rereadTemplate(
   db: CompanyDb,
@@ -62,11 +62,12 @@ export async function rereadTemplate(
 }
 
 /**
- * Waits for another request that reads the templates. Returns whether they are known to be stored.
+ * Waits for another request that reads the templates. Returns whether the templates are known to be
+ * stored.
  */
 async function readElsewhere(key: string): Promise<boolean> {
   // The other request may belong to this instance, and may still be waiting for the database's
-  // answer.
+  // response.
   for (let waited = 0; waited < ELSEWHERE_MS; waited += LOOK_EVERY_MS) {
     const reading = readings.get(key);
     if (reading && performance.now() - reading.began < KEPT_MS) return await reading.isStored;

@@ -11,15 +11,15 @@ import { noteNumbers } from "./number_health.ts";
 import { uploadMedia } from "./template_media.ts";
 import { type Changes, storeReading } from "./template_reading.ts";
 
-/** The results of the uploads of due media. */
+/** The results of uploading due media. */
 export interface MediaUploads {
   uploaded: number;
   /**
-   * The first templates, at most 20, with media that could not be uploaded. Each template has the
-   * reason in a sentence.
+   * The first templates, at most 20, with media that could not be uploaded. Each template has a
+   * message with the reason.
    */
   failed: { name: string; language: string; reason: string }[];
-  /** How many more could not be uploaded; left out when `failed` lists all failed templates. */
+  /** The number of further failed templates; left out when `failed` lists all of them. */
   more_failed?: number;
 }
 
@@ -40,16 +40,16 @@ interface JobTime {
 }
 
 /**
- * Reading is given up after this time: a run must take less than three minutes, and hosted
+ * Reading stops after this time, because a run must take less than three minutes, and hosted
  * functions end after 150 s.
  */
 const READING_MS = 90_000;
-/** An upload that begins at the last moment must also end within those 150 s. */
+/** An upload that begins at the last moment must also end within the 150 s of a hosted function. */
 const UPLOAD = { timeoutMs: 80_000, leaseSeconds: 120 };
 const DUE_AT_ONCE = 50;
 /**
- * The report on a run is one line of the log, and is stored. Each failed template adds its reason
- * to the report.
+ * The report on a run is one log line, and is also stored. Each failed template adds its reason to
+ * the report.
  */
 const MAX_TOLD = 20;
 

@@ -7,7 +7,7 @@ const PLACEHOLDER = /\{\{\s*([A-Za-z0-9_]+)\s*\}\}/g;
  * values.
  */
 export interface TemplateText {
-  /** The names as the channel lists them: "1", "2" … or words. */
+  /** The variable names as the channel lists them: "1", "2" … or words. */
   names: string[];
   pieces: Pieces;
 }
@@ -18,7 +18,7 @@ export function placeholders(text: string): string[] {
 }
 
 /**
- * Splits a text into its pieces and variables. Values of a POSITIONAL template are in the order of
+ * Splits a text into its parts and variables. Values of a POSITIONAL template are in the order of
  * the numbers, values of a NAMED template in the order of their first appearance.
  */
 export function templateText(text: string, format: "POSITIONAL" | "NAMED"): TemplateText {

@@ -1,4 +1,4 @@
-// Why a template cannot be sent, in sentences for callers. The database finds the faults.
+// Messages for callers about why a template cannot be sent. The database finds the faults.
 import { timeText } from "../time_text.ts";
 
 /** Why a template cannot be sent as requested, as the database reports it. */
@@ -27,7 +27,7 @@ export interface SendableTemplate {
   phone_number_ids: string[];
 }
 
-/** A fault as an entry of `details`. The message follows the name of the field. */
+/** Converts a fault to an entry of `details`. The message follows the name of the field. */
 export function faultDetail(fault: Fault): { field: string; message: string } {
   return { field: fault.field, message: messageOf(fault) };
 }
@@ -56,7 +56,7 @@ function messageOf(fault: Fault): string {
   }
 }
 
-/** Why a template cannot be sent now, in sentences; empty when it can be sent. */
+/** Messages about why a template cannot be sent now; an empty list when it can be sent. */
 export function whyNotSendable(template: SendableTemplate): string[] {
   const { status, status_since, unsupported, media_problem, phone_number_ids } = template;
   return [
@@ -100,7 +100,7 @@ function statusWords(status: string, since: string | null): string {
 }
 
 /**
- * The plain names of the parts that this API cannot fill. Any other part has the channel's name.
+ * Readable names of the parts that this API cannot fill. Any other part keeps the channel's name.
  */
 const PARTS: Record<string, string> = {
   CAROUSEL: "a carousel",

@@ -1,14 +1,17 @@
 import type { Problem } from "./problem.ts";
 
-/** An answered request with a known key. */
+/** A completed request with a known key. */
 export interface AnsweredRequest {
   keyHash: string;
   status: number;
-  /** The error of the answer; null for a success. */
+  /** The error in the response; null for a success. */
   error: ErrorOfRequest | null;
 }
 
-/** The error in the answer to a request. It has nothing that the caller sent, except the method. */
+/**
+ * The error in the response to a request. It contains nothing that the caller sent, except the
+ * method.
+ */
 export interface ErrorOfRequest extends Problem {
   code: string;
   method: string;
@@ -18,7 +21,7 @@ export interface ErrorOfRequest extends Problem {
   request_id: string;
 }
 
-/** How many requests with one key got one status in one hour. */
+/** How many requests with one key received one status in one hour. */
 export interface CountOfKey {
   key_hash: string;
   /** When the hour began. */
@@ -59,7 +62,7 @@ const HOUR_MS = 60 * 60_000;
  */
 export class UsageCounts {
   readonly #counts = new Map<string, CountOfKey>();
-  /** The errors of each key by their kind. The kind of the latest error is the last one. */
+  /** The errors of each key by kind. The kind of the latest error comes last. */
   readonly #errors = new Map<string, Map<string, ErrorsOfKey>>();
   #kinds = 0;
 
@@ -94,7 +97,7 @@ export class UsageCounts {
     if (known) {
       this.#forget(ofKey, kind);
     } else if (ofKey.size >= MAX_KINDS_OF_KEY || this.#kinds >= this.bounds.kinds) {
-      // Only errors of this key are dropped, so that no key displaces the errors of another.
+      // Only errors of this key are dropped, so that no key displaces another key's errors.
       const [oldest] = ofKey.keys();
       if (oldest === undefined) return;
       this.#forget(ofKey, oldest);
@@ -109,7 +112,7 @@ export class UsageCounts {
     this.#kinds--;
   }
 
-  /** Takes all counts. Counting starts again from zero. */
+  /** Removes and returns all counts. Counting starts again from zero. */
   take(): Usage {
     const errors = [...this.#errors.values()].flatMap((ofKey) => [...ofKey.values()]);
     const taken = { usage: [...this.#counts.values()], errors };

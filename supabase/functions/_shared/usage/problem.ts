@@ -1,10 +1,10 @@
 import type { ApiError } from "../errors.ts";
 
-/** What an error says, without anything that the caller sent. */
+/** The content of an error, without anything that the caller sent. */
 export interface Problem {
   /** The name of the field, parameter or header, as the API describes it; null when there is none. */
   field: string | null;
-  /** The message in the service's own words. */
+  /** The error message of the service. */
   problem: string;
 }
 
@@ -13,7 +13,7 @@ const MAX_PROBLEM = 300;
 
 /**
  * What is stored about an error. Names and values that the caller chose are left out, because they
- * may name a person: an unknown field, the key of a custom field, an id, a phone, a time.
+ * may name a person: an unknown field, the key of a custom field, an id, a phone number, a time.
  */
 export function problemOf({ message, parts: { details = [] } }: ApiError): Problem {
   const [wrong] = details;
@@ -26,7 +26,7 @@ export function problemOf({ message, parts: { details = [] } }: ApiError): Probl
 const IS_CALLERS_NAME =
   /^is (?:not an? (?:field|parameter) that|not a part of this path|given more than once|not in UTF-8)/;
 
-/** The parts of a field's name that the service knows. A place in a list is `*`. */
+/** The parts of a field's name that the service knows. An index in a list becomes `*`. */
 function nameOf(field: string): string | null {
   const own = field.replace(/\bcustom_fields\..*/s, "custom_fields.*");
   const name = own.split(".").map((part) => {
@@ -37,13 +37,13 @@ function nameOf(field: string): string | null {
 }
 
 /**
- * A name, and the operator of a parameter. Any other operator was invented by the caller, so it is
- * left out.
+ * A name, and the operator of a parameter. An unknown operator comes from the caller, so it is left
+ * out.
  */
 const NAME =
   /^([A-Za-z][A-Za-z_-]{0,39})(\[(?:ne|gt|gte|lt|lte|contains|all|empty)\])?(?:\[[^\]]*\]?)?$/;
 
-/** A message without the values in it, such as ids and times. */
+/** A message without its values, such as ids and times. */
 function wordsOf(message: string): string {
   const words = withoutWrongName(message).replace(VALUES, "…").split(" ")
     .map((word) => word.includes("@") ? "…" : word).join(" ");
@@ -57,8 +57,8 @@ function withoutWrongName(message: string): string {
 }
 
 /**
- * Times, ids, phones, and the line and column of a fault in a body. An example (after "such as")
- * stays.
+ * Times, ids, phone numbers, and the line and column of a fault in a body. An example (after "such
+ * as") is kept.
  */
 const VALUES =
   /(?<!such as \+?)\b(?:\d{4}-\d\d-\d\dT[\d:.]+(?:Z|\+00:00)?|[\da-f]{8}-[\da-f-]{27}|\d{7,})|(?<=\b(?:line|column) )\d+/gi;

@@ -8,9 +8,9 @@ import { logFailure, type Origin } from "../log.ts";
 import { type AnsweredRequest, UsageCounts } from "./counts.ts";
 
 /**
- * A function that counts an answered request with a known key. The function only counts, so no
- * answer waits for it. From time to time, this instance stores its counts in the database with one
- * statement. The instance also stores its counts when the platform is about to end the instance.
+ * Returns a function that counts a completed request with a known key. It only counts, so no
+ * response waits for it. From time to time, this instance stores its counts in the database with
+ * one statement. The instance also stores its counts when the platform is about to shut it down.
  * While counts are not stored, the platform knows that the instance has work to do.
  */
 export function usageOfKeys(config: Config): (answered: AnsweredRequest, origin: Origin) => void {
@@ -54,7 +54,7 @@ export function usageOfKeys(config: Config): (answered: AnsweredRequest, origin:
 
 /**
  * Whether to store the counts again after this error. Counts that may already be stored are not
- * sent again: a number may be too low, but never too high.
+ * sent again: a count may be too low, but never too high.
  */
 function mayBeToldAgain(error: unknown): boolean {
   return error instanceof DatabaseError && error.passing !== null && !error.mayBeCommitted;

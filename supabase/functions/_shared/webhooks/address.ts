@@ -1,15 +1,15 @@
-// Which addresses a webhook may have. Callers choose these addresses, so no request may reach a
-// machine that is not on the public internet, or the service itself.
+// The URLs that a webhook may have. Callers choose these URLs, so no request may reach the service
+// itself or a machine that is not on the public internet.
 import ipaddr from "ipaddr.js";
 
-/** Why requests are not sent to an address. */
+/** Why requests are not sent to a URL. */
 export interface AddressProblem {
   name: AddressProblemName;
   /** What is wrong and what to do, as the message about the field `url`. */
   message: string;
 }
 
-/** @see PROBLEMS, which has the sentence of each name. */
+/** @see PROBLEMS, which has the message for each name. */
 export type AddressProblemName = keyof typeof PROBLEMS;
 
 /** Where requests may go besides the public internet, and where they may not go. */
@@ -21,7 +21,8 @@ export interface AddressRules {
 }
 
 /**
- * The addresses that the name server has for a host name; an empty list if the name has no address.
+ * Returns the IP addresses that DNS has for a host name, or an empty list if the name has no
+ * address.
  */
 export type Resolve = (
   host: string,
@@ -30,7 +31,7 @@ export type Resolve = (
 ) => Promise<readonly string[]>;
 
 const MAX_LENGTH = 2_048;
-/** Without a name server, the runtime would wait for 15 s. */
+/** If no DNS server responds, the runtime would wait for 15 s. */
 const RESOLVE_TIMEOUT_MS = 3_000;
 
 const PROBLEMS = {
@@ -54,19 +55,19 @@ const PROBLEMS = {
 } as const;
 
 /**
- * Checks the length, the parts and the host name of an address, without asking the name server.
- * The text is checked as `URL` parses it, so `https://0x7f.1` is a numeric address.
+ * Checks the length, the parts and the host name of a URL, without a DNS lookup. The string is
+ * checked as `URL` parses it, so `https://0x7f.1` is an IP address.
  *
- * @returns null when the address may be used.
+ * @returns null when the URL may be used.
  */
 export function checkAddressForm(
   text: string,
   hosts: readonly string[] = [],
   own: readonly string[] = [],
 ): AddressProblem | null {
-  // The length comes first, so nothing reads a long text.
+  // The length is checked first, so that no other check reads a long string.
   if (text.length > MAX_LENGTH) return problem("too_long");
-  // `URL` drops or replaces these characters. The address would not be the one that was given.
+  // `URL` drops or replaces these characters, so the URL would differ from the one that was given.
   if (/[\s\p{Cc}\\]/u.test(text)) return problem("unusual_characters");
   if (!/^[a-z][a-z\d+.-]*:\/\/[^/]/i.test(text) || !URL.canParse(text)) {
     return problem(/^https:/i.test(text) || !/^[a-z]+:/i.test(text) ? "not_a_url" : "not_https");
@@ -88,9 +89,9 @@ export function checkAddressForm(
  * Checks the URL, and every IP address that its host name has now. If one IP address is not public,
  * the URL is refused.
  *
- * The request resolves the name again, and may get another IP address. TLS protects the machine at
- * that address: the machine has no certificate for the name, so the connection ends before a byte
- * of HTTP is sent.
+ * The request resolves the name again, and may receive another IP address. TLS protects the machine
+ * at that address: it has no certificate for the name, so the connection ends before any HTTP data
+ * is sent.
  *
  * @returns null when a request may be sent.
  */
@@ -113,15 +114,18 @@ function problem(name: AddressProblemName): AddressProblem {
 }
 
 /**
- * Names that never name a machine on the public internet: the reserved names of RFC 6761, RFC 6762,
- * RFC 7686, RFC 8375 and RFC 9476, and names that private networks, containers and clouds use.
+ * Host names that never refer to a machine on the public internet: the reserved names of RFC 6761,
+ * RFC 6762, RFC 7686, RFC 8375 and RFC 9476, and names that private networks, containers and clouds
+ * use.
  */
 const SPECIAL_NAME =
   /(^|\.)(alt|arpa|cluster|corp|example|home|internal|intranet|invalid|lan|local|localdomain|localhost|localnet|mail|onion|private|svc|test)$/;
 
 const LABEL = /^[a-z\d]([a-z\d-]*[a-z\d])?$/;
 
-/** @param host of a parsed URL: in lower case, and in Punycode if it has letters outside ASCII. */
+/**
+ * @param host the host of a parsed URL: in lowercase, and in Punycode if it has non-ASCII letters.
+ */
 function nameProblem(host: string, own: readonly string[]): AddressProblemName | null {
   // `URL` refuses any other host that ends with a number.
   if (host.startsWith("[") || /(^|\.)\d+$/.test(host)) return "numeric_host";
@@ -134,7 +138,7 @@ function nameProblem(host: string, own: readonly string[]): AddressProblemName |
 }
 
 /**
- * All addresses of a host name; null when the name server answers with an error, or not in time.
+ * All IP addresses of a host name; null when DNS returns an error or does not respond in time.
  */
 async function addressesOf(host: string, resolve: Resolve): Promise<string[] | null> {
   const ending = new AbortController();
@@ -173,12 +177,14 @@ async function resolveName(
  */
 const AZURE_PLATFORM = "168.63.129.16";
 
-/** Whether an IP address is on the public internet. False for a text that is not an IP address. */
+/**
+ * Whether an IP address is on the public internet. False for a string that is not an IP address.
+ */
 function isPublic(text: string): boolean {
   if (!ipaddr.isValid(text)) return false;
   const address = ipaddr.parse(text);
   if (address.range() !== "unicast" || address.toString() === AZURE_PLATFORM) return false;
-  // Of IPv6, only 2000::/3 is in use. ::7f00:1 is 127.0.0.1 in an old form, but `range` does not
-  // know this form.
+  // Only 2000::/3 of IPv6 is in use on the public internet. ::7f00:1 is an obsolete form of
+  // 127.0.0.1 that `range` does not recognise.
   return address.kind() === "ipv4" || (address.toByteArray()[0] & 0b1110_0000) === 0b0010_0000;
 }

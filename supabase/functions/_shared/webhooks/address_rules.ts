@@ -3,12 +3,12 @@ import { isThisMachine } from "../service_url.ts";
 import type { AddressRules } from "./address.ts";
 
 /**
- * Reads the rules for the addresses of webhooks. WEBHOOK_HOSTS has the origins on this machine that
- * a local stack allows; it may be missing or empty. SUPABASE_URL has the host name of the service
- * itself.
+ * Reads the rules for webhook URLs. WEBHOOK_HOSTS has the origins on this machine that a local
+ * stack allows; this variable may be missing or empty. SUPABASE_URL has the host name of the
+ * service itself.
  *
  * @throws ConfigError when WEBHOOK_HOSTS has anything other than origins on this machine, or is set
- *   for a hosted project. The sentence is for the operator.
+ *   for a hosted project. The message is for the operator.
  */
 export function readAddressRules(
   { WEBHOOK_HOSTS, SUPABASE_URL }: Record<string, string | undefined>,
@@ -34,7 +34,7 @@ function originOf(entry: string): string {
   );
 }
 
-/** A hosted project also answers at `<project>.functions.supabase.co`. */
+/** A hosted project is also reachable at `<project>.functions.supabase.co`. */
 function ownHosts(host: string): string[] {
   const [, project] = /^([a-z\d]+)\.supabase\.co$/.exec(host) ?? [];
   return project ? [host, `${project}.functions.supabase.co`] : [host];

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { Id, Timestamp } from "../http/fields.ts";
 
-/** The types of events of each kind of record. */
+/** The event types of each kind of record. */
 export const EVENT_TYPES = {
   contact: [
     ...["created", "updated", "archived", "restored", "merged", "erased", "deleted"],
@@ -21,14 +21,14 @@ export const EVENT_TYPES = {
 
 const RESOURCES = Object.keys(EVENT_TYPES) as (keyof typeof EVENT_TYPES)[];
 
-/** Every type of event, such as `deal.won`. */
+/** Every event type, such as `deal.won`. */
 export const TYPES: string[] = RESOURCES.flatMap((resource) =>
   EVENT_TYPES[resource].map((what) => `${resource}.${what}`)
 );
 
 /**
- * The values that a filter or a webhook may name: a type, all types of a resource (`deal.*`), or
- * all (`*`).
+ * The values that a filter or a webhook accepts: a type, all types of a resource (`deal.*`), or all
+ * (`*`).
  */
 export const WANTED_TYPES: string[] = [
   ...TYPES,
@@ -36,7 +36,7 @@ export const WANTED_TYPES: string[] = [
   "*",
 ];
 
-/** The id of an event, in the form that callers see. */
+/** The id of an event, in the format that callers see. */
 export const EventId = z.string().check(
   z.regex(/^evt_[0-9a-f]{32}$/, "must be evt_ followed by 32 hexadecimal digits"),
 );
@@ -47,7 +47,7 @@ export const EventActor = z.object({
   id: z.nullable(Id),
 }).register(z.globalRegistry, { id: "EventActor" });
 
-/** Something that happened to a record, as the log of events stores it. */
+/** Something that happened to a record, as the event log stores it. */
 export const Event = z.object({
   id: EventId,
   type: z.enum(TYPES as [string, ...string[]]),

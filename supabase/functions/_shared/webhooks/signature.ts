@@ -1,7 +1,7 @@
 // Standard Webhooks: how requests to receivers are signed. https://www.standardwebhooks.com
 const PREFIX = "whsec_";
 
-/** A secret of a webhook: `whsec_` and 32 random bytes in base64. */
+/** A webhook secret: `whsec_` and 32 random bytes in base64. */
 export function newSecret(): string {
   return PREFIX + toBase64(crypto.getRandomValues(new Uint8Array(32)));
 }
@@ -10,7 +10,7 @@ export function newSecret(): string {
  * The header `webhook-signature` of a request: `v1,<HMAC-SHA256 in base64>` for each secret,
  * separated by spaces. During the overlap of a rotation, the request is signed with both secrets.
  *
- * @param secrets each `whsec_` and base64.
+ * @param secrets the secrets, each with `whsec_` and base64.
  * @param id the header `webhook-id`.
  * @param timestampSeconds the header `webhook-timestamp`, in seconds since 1970.
  * @throws Error when a secret is malformed. The message never contains the secret.

@@ -9,19 +9,20 @@ import { type AddressRules, checkAddress, type Resolve } from "./address.ts";
 import { newSecret } from "./signature.ts";
 import type { Webhook } from "./webhook.ts";
 
-// The work on a webhook that the database cannot do: checking its address, and sealing its secret.
+// The work on a webhook that the database cannot do: checking its URL, and sealing its secret.
 
 /** What the functions need to store webhooks. */
 export interface WebhookConfig {
   /** The first key seals the secrets of webhooks. */
   credentialsKeys: CredentialsKeys;
-  /** The addresses that webhooks may have. */
+  /** The rules for webhook URLs. */
   webhookAddresses: AddressRules & { resolve?: Resolve };
 }
 
 /**
- * The address in the form that is stored: normalised by `URL`.
- * @throws ApiError invalid_request when no events may be sent to it, with the reason.
+ * The URL in the form that is stored: normalised by `URL`.
+ *
+ * @throws ApiError invalid_request, with the reason, when no events may be sent to the URL.
  */
 export async function checkedAddress(
   url: string,
@@ -40,7 +41,7 @@ export async function newSealedSecret(
   return await sealWebhookSecret(newSecret(), webhook, key);
 }
 
-/** What the database answers after it has stored a secret. */
+/** What the database returns after it has stored a secret. */
 interface Stored {
   replayed: boolean;
   /** Null when a repeat finds that the webhook has been deleted. */

@@ -7,7 +7,7 @@ import { EventId, TYPES, WANTED_TYPES } from "./event.ts";
 
 const Payload = z.enum(["full", "ids"]);
 
-/** Which events a webhook gets. A type that is named twice counts once. */
+/** The events that a webhook receives. A type that is listed twice counts once. */
 const WantedTypes = () =>
   z.array(
     z.string().check(
@@ -17,7 +17,7 @@ const WantedTypes = () =>
     ).register(z.globalRegistry, { enum: WANTED_TYPES }),
   ).check(z.minLength(1, "must name at least one type of event"), z.maxLength(100));
 
-/** An address. The length is checked first, and everything else by `checkAddress`. */
+/** A URL. The length is checked first; `checkAddress` checks everything else. */
 const Url = z.string().check(z.maxLength(2048, "must have at most 2048 characters"));
 
 const Description = requiredText(255);
@@ -94,14 +94,14 @@ export const SecretRotation = lazily(() =>
 
 const TIME = "must be a time such as 2026-11-22T12:00:00Z";
 
-/** A time in a body, with `Z` or an offset. The database checks which times are allowed. */
+/** A time in a request body, with `Z` or an offset. The database checks which times are allowed. */
 const Time = () =>
   z.string().check(z.refine((text) => A_TIME.test(text) && !Number.isNaN(Date.parse(text)), TIME))
     .register(z.globalRegistry, { format: "date-time" });
 
 const A_TIME = /^[1-9]\d{3}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?(Z|[+-]\d\d:\d\d)$/;
 
-/** Which events of the log a replay delivers again. */
+/** The logged events that a replay delivers again. */
 export const Replay = lazily(() =>
   z.strictObject({
     since: Time(),
@@ -110,14 +110,14 @@ export const Replay = lazily(() =>
   }).register(z.globalRegistry, { id: "Replay" })
 );
 
-/** The part of the log that is being delivered again. */
+/** The part of the event log that is being delivered again. */
 export const Replaying = z.object({
   since: Timestamp,
   until: Timestamp,
   types: z.array(z.string()),
 }).register(z.globalRegistry, { id: "Replaying" });
 
-/** An event that was put into the queue of a webhook. */
+/** An event that was put into a webhook's queue. */
 export const QueuedEvent = z.object({ event_id: EventId }).register(z.globalRegistry, {
   id: "QueuedEvent",
 });

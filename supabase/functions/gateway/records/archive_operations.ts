@@ -12,7 +12,7 @@ import { missing } from "./merged.ts";
 import { recordSchema, type Resource } from "./resource.ts";
 import { headersOf, onlyResult, outcomeOf } from "./written.ts";
 
-/** An operation that archives or restores the records of a resource. */
+/** An operation that archives or restores a resource's records. */
 interface ArchiveDeclaration<Id extends string, Name extends string> {
   id: Id;
   path: string;
@@ -23,8 +23,8 @@ interface ArchiveDeclaration<Id extends string, Name extends string> {
 }
 
 /**
- * An operation that archives a record. Archiving a record again changes nothing and succeeds, even
- * if `If-Match` names another version.
+ * Creates an operation that archives a record. Archiving a record again changes nothing and
+ * succeeds, even if `If-Match` contains a different version.
  */
 export function archiveOperation<const Id extends string>(
   { id, path, resource, by }: ArchiveDeclaration<Id, "archive_contact" | "archive_deal">,
@@ -58,15 +58,14 @@ async function archive(
 }
 
 /**
- * An operation that restores an archived record and returns it. A record that is not archived is
- * returned unchanged.
+ * Creates an operation that restores an archived record and returns the record. A record that is
+ * not archived is returned unchanged.
  */
 export function restoreOperation<const Id extends string>(
   { id, path, resource, by, conflicts }:
     & ArchiveDeclaration<Id, "restore_contact" | "restore_deal">
     /**
-     * For each field: the sentence about another record that has taken the field's value in the
-     * meantime.
+     * For each field, the error message if another record now has the field's value.
      */
     & { conflicts: Record<string, string> },
 ): Operation<Id> {

@@ -5,7 +5,7 @@ import type { Resource } from "./resource.ts";
 // Some resources have records that can be archived. Reads leave archived records out unless the
 // caller asks for them.
 
-/** Whether a resource has archived records, and where it keeps their values. */
+/** Whether a resource has archived records, and the columns that store their values. */
 type Archives = Pick<Resource, "archives">;
 
 /** Which records a read returns. */
@@ -17,12 +17,12 @@ export const Archived = z.optional(z.enum(["exclude", "include", "only"])).regis
   { default: "exclude" },
 );
 
-/** The parameter `archived`, if the resource has archived records. */
+/** Returns the parameter `archived`, if the resource has archived records. */
 export function archivedParameter({ archives }: Archives): { archived?: typeof Archived } {
   return archives ? { archived: Archived } : {};
 }
 
-/** The condition that a read adds for its parameter `archived`. */
+/** Returns the conditions that a read request adds for its parameter `archived`. */
 export function archivedConditions(
   { archives }: Archives,
   archived: Archived = "exclude",
@@ -36,8 +36,8 @@ export function archivedConditions(
 }
 
 /**
- * Like `archivedConditions`, for one record by its id. An erased record is still returned, so that
- * the caller learns that it was erased.
+ * Like `archivedConditions`, but for reading one record by id. An erased record is still returned,
+ * so that the caller learns that the record was erased.
  */
 export function archivedRecordConditions(resource: Resource, archived?: Archived): Condition[] {
   const conditions = archivedConditions(resource, archived);
@@ -48,8 +48,8 @@ export function archivedRecordConditions(resource: Resource, archived?: Archived
 }
 
 /**
- * A caller's conditions, extended to the columns that only archived records have. An archived
- * contact, for example, keeps its phone in a column that no other read searches.
+ * Extends a caller's conditions to the columns that only archived records have. For example, an
+ * archived contact's phone number is in a column that other reads do not search.
  */
 export function amongArchived(
   { archives }: Archives,

@@ -14,24 +14,24 @@ import { errorOf, headersOf, type Meanings, type NotWritten, type Outcome } from
  */
 const MAX_VALUES = 100_000;
 
-/** The parameters of every batch. */
+/** The parameters of every batch operation. */
 export const BatchParameters = z.strictObject({
   atomic: z._default(z.enum(["true", "false"], "must be true or false"), "false"),
 });
 
-/** A batch after its items were checked, with only its valid items. */
+/** A batch whose items were checked. It contains only the valid items. */
 export interface BatchRequest<Item, Query> {
   caller: Caller;
   query: Query;
-  /** Whether to write all items or none. */
+  /** Whether to write either all items or no items. */
   atomic: boolean;
   idempotency: Idempotency | null;
   items: Item[];
 }
 
 /**
- * Why an item was not written: the error body of a single record, without `request_id` and
- * `doc_url`. The names of its fields are paths in the whole body, such as `items.3.phone`.
+ * The reason why an item was not written: the same error body as for a single record, without
+ * `request_id` and `doc_url`. Field names are paths in the whole body, such as `items.3.phone`.
  */
 export const BatchItemError = lazily(() =>
   z.object({
@@ -48,7 +48,7 @@ export const BatchItemError = lazily(() =>
 );
 type BatchItemError = z.output<typeof BatchItemError>;
 
-/** The number of items of a batch for each result. */
+/** The number of batch items with each result. */
 export const BatchSummary = lazily(() =>
   z.object({
     total: z.int().check(z.gte(1), z.lte(MAX_ITEMS)),
@@ -59,7 +59,7 @@ export const BatchSummary = lazily(() =>
   }).register(z.globalRegistry, { id: "BatchSummary" })
 );
 
-/** The answer to a batch: the result of each item, in the order of the items. */
+/** The response to a batch request: the result of each item, in the order of the items. */
 function batchAnswer(row: z.core.$ZodType) {
   const index = z.int().check(z.gte(0), z.lte(MAX_ITEMS - 1));
   return z.object({
@@ -72,8 +72,9 @@ function batchAnswer(row: z.core.$ZodType) {
 }
 
 /**
- * An operation that writes up to 500 records. Each item is checked separately, and one statement
- * writes all valid items. With `atomic=true`, it writes all items or none.
+ * Creates an operation that writes up to 500 records. Each item is checked separately, and one
+ * statement writes all valid items. With `atomic=true`, the operation writes either all items or no
+ * items.
  */
 export function batchOperation<
   const Id extends string,
@@ -86,16 +87,19 @@ export function batchOperation<
     path: string;
     /** The schema of a record. */
     row: z.ZodMiniObject;
-    /** The schema of a record in an answer that would otherwise be too large. */
+    /** The schema of a record in a response that would otherwise be too large. */
     lighterRow?: z.ZodMiniObject;
     /** The schema of an item. */
     item: Item;
-    /** The name of the body's schema in the API's description. */
+    /** The name of the body's schema in the OpenAPI document. */
     body: string;
-    /** `BatchParameters` and further parameters. */
+    /** `BatchParameters` and additional parameters. */
     query?: Query;
     meanings: Meanings;
-    /** Writes the valid items; there may be none. The results are in the order of the items. */
+    /**
+     * Writes the valid items, of which there may be none. The results are in the order of the
+     * items.
+     */
     write(request: BatchRequest<z.output<Item>, z.output<Query>>): Promise<Outcome>;
   },
 ): Operation<Id> {
@@ -157,7 +161,7 @@ export function batchOperation<
 }
 
 /**
- * The errors of all items. The names of the fields are paths in the whole body, such as
+ * Returns the errors of all items. Field names are paths in the whole body, such as
  * `items.3.phone`.
  */
 function wrongFieldsOf(items: JudgedItem[]): FieldError[] {
@@ -167,8 +171,8 @@ function wrongFieldsOf(items: JudgedItem[]): FieldError[] {
 }
 
 /**
- * The error of a batch that wrote nothing, because the database refused an item. The schema had
- * accepted all items.
+ * Returns the error for a batch that wrote nothing because the database refused an item. The schema
+ * had accepted all items.
  */
 function firstError(outcome: Outcome, meanings: Meanings): ApiError {
   for (const [index, result] of outcome.results.entries()) {
@@ -179,7 +183,7 @@ function firstError(outcome: Outcome, meanings: Meanings): ApiError {
   throw new Error("a batch was rolled back although no item failed");
 }
 
-/** The result of an item, as it is returned. */
+/** Returns an item's result in the form that the response contains. */
 type ItemAnswer =
   | { index: number; status: 200 | 201; data: Record<string, unknown> }
   | { index: number; status: 404 | 409 | 422; error: BatchItemError };

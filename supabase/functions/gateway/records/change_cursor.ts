@@ -3,7 +3,7 @@ import * as z from "zod/mini";
 import { Id } from "../../_shared/http/fields.ts";
 
 /**
- * A place in the changes of a resource: after the change with this version and id. The generation
+ * A position in a resource's changes, after the change with this version and id. The generation
  * shows whether the cursor was made before the database was restored or moved.
  */
 export interface Place {
@@ -12,25 +12,34 @@ export interface Place {
   id: string;
 }
 
-/** This id is greater than every other id, so its place comes after all changes of its version. */
+/**
+ * This id is greater than every other id, so its position is after all changes with the same
+ * version.
+ */
 const LAST_ID = "ffffffff-ffff-ffff-ffff-ffffffffffff";
 
-/** The place after all changes that can be read now. Their versions are below the horizon. */
+/**
+ * Returns the position after all changes that can be read now. The versions of these changes are
+ * below the horizon.
+ */
 export function placeAt(clock: { generation: number; horizon: number }): Place {
   return { generation: clock.generation, version: clock.horizon - 1, id: LAST_ID };
 }
 
-/** The cursor of a place. @param feed names the changes of one resource. */
+/**
+ * Returns the cursor for a position.
+ * @param feed names the changes of one resource.
+ */
 export function writePlace(feed: string, { generation, version, id }: Place): string {
   return base64url.encode(JSON.stringify([feed, generation, version, id]));
 }
 
-/** Every cursor is shorter than this limit. A cursor has a name, two numbers and an id. */
+/** Every cursor is shorter than this limit. A cursor contains a name, two numbers and an id. */
 const MAX_CURSOR_LENGTH = 200;
 
 const Numeral = z.int().check(z.gte(0));
 
-/** The place of a cursor; null when the text is not a cursor of these changes. */
+/** Returns a cursor's position. Returns null if the string is not a cursor for these changes. */
 export function readPlace(feed: string, cursor: string): Place | null {
   if (cursor.length > MAX_CURSOR_LENGTH) return null;
   try {

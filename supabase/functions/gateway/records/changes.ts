@@ -18,7 +18,7 @@ export type Feed =
   & keyof Database["public"]["Functions"]
   & `${"contact" | "deal" | "conversation" | "message"}_changes`;
 
-/** What a caller gets in place of a deleted row. */
+/** What a caller receives in place of a deleted row. */
 export const DeletedRow = z.object({
   id: Id,
   company_id: Id,
@@ -27,19 +27,21 @@ export const DeletedRow = z.object({
 }).register(z.globalRegistry, { id: "DeletedRow" });
 export type DeletedRow = z.output<typeof DeletedRow>;
 
-/** The envelope of one page of changes. A page without changes has a cursor too. */
+/** The envelope of one page of changes. A page without changes also has a cursor. */
 export function changesPage<Row extends z.ZodMiniObject>(row: Row) {
   return z.object({ data: z.array(z.union([row, DeletedRow])), pagination: ChangesPagination });
 }
 
-/** How the pages of changes continue. */
+/** The pagination of a page of changes. */
 export const ChangesPagination = z.object({
   limit: z.int().register(z.globalRegistry, { minimum: 1, maximum: 200 }),
   has_more: z.boolean(),
   next_cursor: z.string(),
 }).register(z.globalRegistry, { id: "ChangesPagination" });
 
-/** The parameters of the changes of a resource: `limit`, `cursor`, `start` and `fields`. */
+/**
+ * Returns the parameters for reading a resource's changes: `limit`, `cursor`, `start` and `fields`.
+ */
 export function changesParameters(resource: Resource, feed: Feed) {
   return lazily(() =>
     z.strictObject({
@@ -70,7 +72,7 @@ export function changesParameters(resource: Resource, feed: Feed) {
 }
 
 /**
- * The first object of the database's answer. All changes with a version below the horizon can be
+ * The first object in the database's response. All changes with a version below the horizon can be
  * read now.
  */
 interface Clock {
@@ -84,12 +86,13 @@ type Row = Record<string, unknown>;
 type Change = (Row | DeletedRow) & { id: string; version: number };
 
 /**
- * One page of changes: the body `{ data, pagination: { limit, has_more, next_cursor } }`. Each row
- * is in its current state, and is returned again after its next change. A caller updates a copy by
- * replacing the row with the same id. The copy is up to date after a page with a false `has_more`.
+ * Returns one page of changes as the body `{ data, pagination: { limit, has_more, next_cursor } }`.
+ * Each row is in its current state, and is returned again after its next change. A caller updates a
+ * copy by replacing the row with the same id. The copy is up to date after a page whose `has_more`
+ * is false.
  *
- * @throws ApiError cursor_expired when the cursor was made before the database was restored or
- *   moved.
+ * @throws ApiError `cursor_expired` if the cursor was created before the database was restored or
+ * moved.
  */
 export async function readChanges(
   caller: Caller,
@@ -103,10 +106,10 @@ export async function readChanges(
     after_version: page.cursor.version,
     after_id: page.cursor.id,
   };
-  // The query reads one row more than a page has, to learn whether there is another page. With the
-  // limit 0, the query reads only the clock.
+  // The query reads one row more than a page has, to find out whether there is another page. With a
+  // limit of 0, the query reads only the clock.
   const max_rows = page.start === "now" ? 0 : limit + 1;
-  // A page has at least the clock and one row, so that each page makes progress.
+  // The limit allows at least the clock and one row, so that each page makes progress.
   const atLeast = 2;
   const read = async () =>
     await withinBudget(caller.db.rpc(feed, { ...place, max_rows }, { get: true }), atLeast);
@@ -118,7 +121,8 @@ export async function readChanges(
 
   const changes = found.slice(0, limit);
   const hasMore = found.length > limit || endedEarly;
-  // If there are no more rows, this page and the earlier pages have all changes below the horizon.
+  // If there are no more rows, this page and the earlier pages contain all changes below the
+  // horizon.
   const next = hasMore ? { ...changes.at(-1)!, generation: clock.generation } : placeAt(clock);
   const data = changes.map(asAnswered);
   const pagination = {
@@ -130,13 +134,14 @@ export async function readChanges(
 }
 
 /**
- * A change as callers see it: a row has its version as a text, and a deleted row has no version.
+ * Returns a change in the form that callers receive. A row's version is a string, and a deleted row
+ * has no version.
  */
 function asAnswered({ version, ...change }: Change): Row | DeletedRow {
   return "deleted_at" in change ? change as DeletedRow : { ...change, version: String(version) };
 }
 
-/** The refusal of a cursor that is older than a restore or a move of the database. */
+/** Returns the error for a cursor that was created before the database was restored or moved. */
 export function cursorExpired(): ApiError {
   return new ApiError(
     "cursor_expired",

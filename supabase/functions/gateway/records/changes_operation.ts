@@ -4,9 +4,9 @@ import { partOf } from "./projection.ts";
 import { recordSchema, type Resource } from "./resource.ts";
 
 /**
- * An operation that returns the changes and deletions of a resource since a cursor, so that callers
- * can keep a copy up to date. Each change is returned at least once after its commit, with the
- * record's current state.
+ * Creates an operation that returns a resource's changes and deletions since a cursor, so that
+ * callers can keep a copy up to date. Each change is returned at least once after its commit, with
+ * the record's current state.
  */
 export function changesOperation<const Id extends string>(
   { id, path, resource, feed }: {
@@ -15,7 +15,7 @@ export function changesOperation<const Id extends string>(
     // deno-lint-ignore no-explicit-any -- a resource of rows of any shape
     resource: Resource<any, any>;
     /**
-     * The database function that returns the changes. Its rows have the columns of the table's row.
+     * The database function that returns the changes. Its rows have the same columns as the table.
      */
     feed: Feed;
   },

@@ -2,12 +2,12 @@
 // company's own rows.
 
 /**
- * A test of one column, such as `name=eq.Ana`, or a group of conditions. In `anyOf`, at least one
- * condition must be true. In `allOf`, all conditions must be true.
+ * A condition on one column, such as `name=eq.Ana`, or a group of conditions. In `anyOf`, at least
+ * one condition must be true. In `allOf`, all conditions must be true.
  */
 export type Condition = ColumnTest | { anyOf: Condition[] } | { allOf: Condition[] };
 
-/** `operand` is the text after the operator, as PostgREST reads it outside of brackets. */
+/** `operand` is the text after the operator, as PostgREST reads it outside brackets. */
 export interface ColumnTest {
   column: string;
   operator: string;
@@ -27,7 +27,7 @@ function test(column: string, operator: string, operand: string): ColumnTest {
   return { column, operator, operand };
 }
 
-/** The value is one of these. An empty list matches no row. */
+/** The column's value is one of these values. An empty list matches no row. */
 export function isAnyOf(column: string, operands: string[]): Condition[] {
   return [
     operands.length === 1
@@ -36,7 +36,7 @@ export function isAnyOf(column: string, operands: string[]): Condition[] {
   ];
 }
 
-/** The value is none of these, or the column has no value. */
+/** The column's value is none of these values, or the column has no value. */
 export function isNoneOf(column: string, operands: string[]): Condition[] {
   return operands.map((operand) => test(column, "isdistinct", operand));
 }
@@ -51,23 +51,23 @@ export function isNull(column: string, isTrue: boolean): Condition[] {
   return [test(column, isTrue ? "is" : "not.is", "null")];
 }
 
-/** Whether the column has no text, or an empty text. */
+/** Whether the column has no value or an empty string. */
 export function isEmptyText(column: string, isTrue: boolean): Condition[] {
   return isTrue
     ? [{ anyOf: [test(column, "is", "null"), test(column, "eq", "")] }]
     : [test(column, "not.is", "null"), test(column, "neq", "")];
 }
 
-/** Whether the text in one of these columns matches this pattern. `%` matches any text. */
+/** Whether the string in one of these columns matches this pattern. `%` matches any text. */
 export function isLike(columns: string[], pattern: string): Condition[] {
   return oneOf(columns.map((column) => test(column, "like", pattern)));
 }
 
 /**
- * Adds the company of the key to conditions that search words. The views have only rows of this
- * company, but the planner of Postgres does not know which company it is. Without this condition,
- * the planner plans for the largest company. For a smaller company, Postgres then often reads all
- * rows instead of the index of the words.
+ * Adds the key's company to the conditions of a text search. The views contain only this company's
+ * rows, but the Postgres planner does not know which company it is. Without this condition, the
+ * planner plans for the largest company. For a smaller company, Postgres then often reads all rows
+ * instead of the text search index.
  *
  * @param companyId undefined while the company is not known.
  */
@@ -76,17 +76,17 @@ export function inCompany(companyId: string | undefined, conditions: Condition[]
   return companyId !== undefined && searches ? isAnyOf("company_id", [companyId]) : [];
 }
 
-/** Whether a list has one of these texts. */
+/** Whether a list contains at least one of these strings. */
 export function hasAnyOf(column: string, texts: string[]): Condition[] {
   return [test(column, "ov", arrayOf(texts))];
 }
 
-/** Whether a list has all of these texts. */
+/** Whether a list contains all of these strings. */
 export function hasAllOf(column: string, texts: string[]): Condition[] {
   return [test(column, "cs", arrayOf(texts))];
 }
 
-/** Whether a list has none of these texts. */
+/** Whether a list contains none of these strings. */
 export function hasNoneOf(column: string, texts: string[]): Condition[] {
   return [test(column, "not.ov", arrayOf(texts))];
 }
@@ -96,7 +96,7 @@ export function isEmptyList(column: string, isTrue: boolean): Condition[] {
   return [test(column, isTrue ? "eq" : "neq", "{}")];
 }
 
-/** Whether a JSON object has one of these members. */
+/** Whether a JSON object has at least one of these properties. */
 export function hasMember(column: string, members: Record<string, unknown>[]): Condition[] {
   return oneOf(members.map((member) => test(column, "cs", JSON.stringify(member))));
 }
@@ -105,13 +105,13 @@ function oneOf(tests: ColumnTest[]): Condition[] {
   return tests.length === 1 ? tests : [{ anyOf: tests }];
 }
 
-/** The methods of a supabase-js query that conditions need. */
+/** The supabase-js query methods that conditions need. */
 export interface Filterable<Query> {
   filter(column: string, operator: string, operand: string): Query;
   or(filters: string): Query;
 }
 
-/** The query, limited to the rows that match all conditions. */
+/** Returns the query, limited to the rows that match all conditions. */
 export function meeting<Query extends Filterable<Query>>(
   query: Query,
   conditions: Condition[],
@@ -135,16 +135,16 @@ function withinBrackets(condition: Condition): string {
   if ("anyOf" in condition) return `or(${listOf(condition.anyOf)})`;
   if ("allOf" in condition) return `and(${listOf(condition.allOf)})`;
   const { column, operator, operand } = condition;
-  // The values of `in` are already quoted one by one.
+  // The values of `in` are already quoted individually.
   return `${column}.${operator}.${/^((not\.)?is|in)$/.test(operator) ? operand : quoted(operand)}`;
 }
 
-/** Quotes an operand, because a comma or a bracket would end it. */
+/** Quotes an operand, because an unquoted comma or bracket would end it. */
 export function quoted(operand: string | number): string {
   return `"${String(operand).replace(/["\\]/g, "\\$&")}"`;
 }
 
-/** A list as Postgres writes one: `{"vip","a \"b\""}`. */
+/** Formats a list as a Postgres array literal: `{"vip","a \"b\""}`. */
 function arrayOf(texts: string[]): string {
   return `{${texts.map(quoted).join(",")}}`;
 }

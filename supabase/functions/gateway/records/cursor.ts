@@ -2,21 +2,22 @@ import * as base64url from "jose/base64url";
 import * as z from "zod/mini";
 import type { ListOrder } from "./sorting.ts";
 
-// A cursor contains the sort values of a row, and a digest of the query that found it. If a caller
-// changes a cursor, it leads to another place in the same list of the same company, or is refused.
+// A cursor contains a row's sort values, and a digest of the query that found the row. If a caller
+// changes a cursor, the cursor points to another position in the same company's list, or is
+// refused.
 
-/** The values of the order's columns in the row before a page. */
+/** The sort column values of the last row before a page. */
 export type Start = (string | number)[];
 
 /**
- * The cursor of every list is shorter than this many characters. The longest values are names of
- * 512 characters that are all escaped, such as `\u0001`.
+ * Every list cursor has fewer characters than this limit. The longest values are names of 512
+ * characters that are all escaped, such as `\u0001`.
  */
 const MAX_LENGTH = 5_000;
 
 /**
- * A place in a list, after a row. If the first page counted the rows of the list, the place has
- * that total too.
+ * A position in a list, after a row. If the first page counted the list's rows, the position also
+ * contains this total.
  */
 export interface Place {
   start: Start;
@@ -27,8 +28,8 @@ export interface Place {
 export interface Cursors {
   write(place: Place): Promise<string>;
   /**
-   * Returns the place of a cursor. For a wrong cursor, returns the error, in words that follow
-   * "cursor".
+   * Returns a cursor's position. For an invalid cursor, returns an error message that completes a
+   * sentence beginning with "cursor".
    */
   read(cursor: string): Promise<Place | string>;
 }
@@ -40,17 +41,17 @@ const OF_OTHER_QUERY =
   `belongs to a query with other filters or another sort; ${REMEDY}, with the same filters and sort, ${OR_NONE}`;
 
 /**
- * The cursors of a list.
- * @param list its name.
- * @param query the other parameters that decide which rows the list has.
+ * Creates and reads a list's cursors.
+ * @param list the name of the list.
+ * @param query the other parameters that determine which rows the list contains.
  */
 export function cursorsOf(
   list: string,
   { columns }: ListOrder,
   query: unknown[],
 ): Cursors {
-  // The cursors of a list without filters have no mark. So while one release replaces another, each
-  // can read the other's cursors.
+  // A list without filters has no query digest in its cursors. While one release replaces another,
+  // each release can therefore read the other's cursors.
   const marksOf = async (): Promise<Mark[]> =>
     query.length === 0 ? [] : [[await digest(JSON.stringify(query))]];
   return {
@@ -85,8 +86,8 @@ function decoded(cursor: string): unknown {
 }
 
 /**
- * Identifies the query that found a row. A mark is a list, and no value of a row is a list, so the
- * two cannot be confused.
+ * Identifies the query that found a row. A query digest is stored as a list, and no row value is a
+ * list, so the two cannot be confused.
  */
 type Mark = [digest: string];
 
@@ -94,7 +95,7 @@ function isMark(part: unknown): part is Mark {
   return Array.isArray(part);
 }
 
-/** This length is enough to distinguish queries. A forged mark only leads to another place. */
+/** This length is enough to distinguish queries. A forged digest only leads to another position. */
 const MARK_LENGTH = 12;
 
 async function digest(text: string): Promise<string> {

@@ -6,38 +6,38 @@ import { hasPhone, pastedPhone, type PhoneColumns } from "./pasted_phone.ts";
 import { MAX_VALUES, splitValues } from "./split_values.ts";
 import { folded, patternOf, wordsOf } from "./searched_words.ts";
 
-// The grammar of filters, which all lists share: `field=value`, `field=a,b`,
-// `field[operator]=value`. A resource names the kind of filter of each field. The parameters, their
-// checks and their description derive from that kind.
+// The filter syntax that all lists share: `field=value`, `field=a,b`, `field[operator]=value`. A
+// resource declares the kind of filter for each field. The parameters, their checks and their
+// descriptions derive from that kind.
 
 /** The text in brackets after a field's name. */
 export type Operator = "ne" | "gt" | "gte" | "lt" | "lte" | "contains" | "all" | "empty";
 
-/** A parameter of a query. */
+/** A query parameter. */
 export interface Parameter {
-  /** The texts that a caller may write, as a JSON Schema. */
+  /** The strings that a caller may send, as a JSON Schema. */
   schema: Record<string, unknown>;
   /**
-   * Returns the conditions for a text. For a wrong text, returns the error, in words that follow
+   * Returns the conditions for a value. For an invalid value, returns an error message that follows
    * the parameter's name.
    */
   read(given: string): Condition[] | string;
 }
 
-/** The filters of one field. `is` is the parameter without an operator. */
+/** The filters on one field. `is` is the parameter without an operator. */
 export type Filter = Partial<Record<Operator | "is", Parameter>>;
 
-/** The filters of a resource, by the names of its fields. */
+/** A resource's filters, by field name. */
 export type Filters = Record<string, Filter>;
 
 const MAX_TEXT = 255;
 
-/** The filter of an id, or of a word with few possible values: `field=a,b` and `field[ne]=a,b`. */
+/** The filter on an id, or on a field with few possible values: `field=a,b` and `field[ne]=a,b`. */
 export function choice(column: string, value: QueryValue): Filter {
   const { all } = value;
   return {
     is: listOf(value, (operands) => the.isAnyOf(column, operands)),
-    // An index finds rows with given values, but not rows that differ from them.
+    // An index finds rows with given values, but not rows with other values.
     ne: listOf(
       value,
       (operands) =>
@@ -48,14 +48,14 @@ export function choice(column: string, value: QueryValue): Filter {
   };
 }
 
-/** The filter of an id that finds rows with any of these values: `field=a,b`. */
+/** The filter on an id that finds rows with any of these values: `field=a,b`. */
 export function oneOfIds(column: string, value: QueryValue): Filter {
   return { is: choice(column, value).is };
 }
 
 /**
- * A `choice` that several columns decide.
- * @param isAnyOf returns the conditions for one of these values.
+ * A `choice` filter that depends on several columns.
+ * @param isAnyOf returns the conditions that match any of these values.
  */
 export function computedChoice(
   value: QueryValue & { all: string[] },
@@ -66,7 +66,7 @@ export function computedChoice(
 }
 
 /**
- * The filter of a text that few rows have.
+ * The filter on a string that few rows have.
  * @param isRare the column that is true for each row in the index of rare rows.
  */
 export function rareText(column: string, isRare: string): Filter {
@@ -85,7 +85,7 @@ export function inOneOf(columns: string[], value: QueryValue): Filter {
   return { is: listOf(value, (operands) => [{ anyOf: tests(operands) as ColumnTest[] }]) };
 }
 
-/** The filter of a text that is compared literally: a comma does not separate values. */
+/** The filter on a string that is compared literally. A comma does not separate values. */
 export function literal(column: string, maxLength: number): Filter {
   return {
     is: single(
@@ -99,7 +99,7 @@ export function literal(column: string, maxLength: number): Filter {
   };
 }
 
-/** A `choice` for a column that may have no value: also `field[empty]=true`. */
+/** A `choice` filter for a column that may have no value. It adds `field[empty]=true`. */
 export function optionalChoice(column: string, value: QueryValue): Filter {
   return {
     ...choice(column, { ...orNone(value), all: undefined }),
@@ -107,7 +107,10 @@ export function optionalChoice(column: string, value: QueryValue): Filter {
   };
 }
 
-/** The filter of a text. The text is compared unchanged, or in the form that `value` defines. */
+/**
+ * The filter on a string field. The string is compared unchanged, or in the form that `value`
+ * defines.
+ */
 export function text(column: string, value: QueryValue = TEXT): Filter {
   return {
     ...choice(column, orNone(value)),
@@ -116,9 +119,9 @@ export function text(column: string, value: QueryValue = TEXT): Filter {
 }
 
 /**
- * The filter of a text that `field[contains]=` also searches. `field[contains]=` ignores accents,
- * case and punctuation.
- * @param foldedColumn with the folded text.
+ * The filter on a string field that `field[contains]=` also searches. `field[contains]=` ignores
+ * accents, case and punctuation.
+ * @param foldedColumn the column with the folded text.
  */
 export function searchedText(
   column: string,
@@ -137,7 +140,7 @@ export function searchedText(
   return { ...text(column, value), contains };
 }
 
-/** The filter of a number: an equal number, or a range. */
+/** The filter on a number, which matches an equal number or a range. */
 export function ordered(column: string, value: QueryValue, also: Condition[] = []): Filter {
   return {
     ...choice(column, value),
@@ -146,19 +149,22 @@ export function ordered(column: string, value: QueryValue, also: Condition[] = [
   };
 }
 
-/** The filter of a time: a range. A time has microseconds, so no one searches for an equal time. */
+/**
+ * The filter on a time, which matches a range. Times have microseconds, so searching for an equal
+ * time is not useful.
+ */
 export function time(column: string): Filter {
   return ranges(column, TIME);
 }
 
-/** A `time` for a column that may have no value. */
+/** A `time` filter for a column that may have no value. */
 export function optionalTime(column: string): Filter {
   return { ...time(column), empty: flag((isTrue) => the.isNull(column, isTrue)) };
 }
 
 /**
- * A `time` that may be missing, and by which lists can be sorted.
- * @param column the column that has a very early time in place of a missing one, so that one index
+ * A `time` filter on a time that may be missing, and by which lists can be sorted.
+ * @param column the column that has a very early time in place of a missing time, so that one index
  * serves both ranges and sorting.
  */
 export function sortedTime(column: string): Filter {
@@ -171,7 +177,7 @@ export function sortedTime(column: string): Filter {
 
 const MISSING = "-infinity";
 
-/** @param also conditions that every range has too. */
+/** @param also additional conditions for every range. */
 function ranges(column: string, value: QueryValue, also: Condition[] = []): Filter {
   const range = (operator: Operator) =>
     single(value.must, value.schema, (given) => {
@@ -182,7 +188,7 @@ function ranges(column: string, value: QueryValue, also: Condition[] = []): Filt
 }
 
 /**
- * The filter of an amount of at least 0, which may be missing.
+ * The filter on an amount that is at least 0 and may be missing.
  * @param filled the column that has -1 in place of a missing amount, so that one index serves both
  * ranges and sorting.
  */
@@ -196,8 +202,8 @@ export function optionalAmount(column: string, filled: string): Filter {
 }
 
 /**
- * The filter of a list of texts: `field=a,b` finds rows with any of these texts, `field[all]=a,b`
- * with all of them, and `field[ne]=a,b` with none of them.
+ * The filter on a list of strings. `field=a,b` finds rows with any of these strings,
+ * `field[all]=a,b` finds rows with all of them, and `field[ne]=a,b` finds rows with none of them.
  */
 export function list(column: string, value: QueryValue = orNone(TEXT)): Filter {
   return {
@@ -210,7 +216,7 @@ export function list(column: string, value: QueryValue = orNone(TEXT)): Filter {
 
 const MAX_WORDS = 10;
 
-/** The words of a search, in one text. */
+/** The words of a search, in one string. */
 export const WORDS = {
   schema: { type: "string", minLength: 1, maxLength: MAX_TEXT },
   must:
@@ -218,9 +224,10 @@ export const WORDS = {
 };
 
 /**
- * `q`: each word of the text must be in the row. A phone in the text is found in any spelling.
- * @param columns with the folded texts of the searched fields.
- * @param phones the columns by which phones are found, if rows have phones.
+ * `q`: each word of the search text must be in the row. A phone number in the text matches any
+ * format of the number.
+ * @param columns the columns with the folded text of the searched fields.
+ * @param phones the columns that are used to find phone numbers, if rows have phone numbers.
  */
 export function words(columns: string[], phones?: PhoneColumns): Parameter {
   return single(WORDS.must, WORDS.schema, (given) => {
@@ -231,19 +238,22 @@ export function words(columns: string[], phones?: PhoneColumns): Parameter {
   });
 }
 
-/** The different words of a text to search for; null when the text breaks the rules in `WORDS`. */
+/**
+ * Returns the distinct words of a search text. Returns null if the text violates the rules in
+ * `WORDS`.
+ */
 export function searchedWords(given: string): string[] | null {
   const found = isSearchable(given) ? wordsOf(given) : [];
   return found.length > 0 && found.length <= MAX_WORDS ? found : null;
 }
 
-/** Whether a text is short enough to be searched for, and whether Postgres could store it. */
+/** Whether a search text is short enough, and whether Postgres could store it. */
 function isSearchable(given: string): boolean {
   return given.length <= 2 * MAX_TEXT && [...given].length <= MAX_TEXT && isStorable(given);
 }
 
 /**
- * A value of a field that accepts `[empty]`. The message about an empty value mentions that
+ * A value for a field that accepts `[empty]`. The error message about an empty value mentions this
  * operator.
  */
 function orNone(value: QueryValue): QueryValue {
@@ -261,7 +271,8 @@ function flag(conditions: (isTrue: boolean) => Condition[]): Parameter {
 }
 
 /**
- * A parameter with one value, without escapes. @param read returns null when the value is wrong.
+ * A parameter with one value, without escapes.
+ * @param read returns null if the value is invalid.
  */
 function single(
   must: string,
@@ -271,7 +282,7 @@ function single(
   return { schema, read: (given) => read(given) ?? (given === "" ? `is empty; it ${must}` : must) };
 }
 
-/** A parameter with one value or several, separated by commas. */
+/** A parameter with one or more values, separated by commas. */
 function listOf(value: QueryValue, read: (operands: string[]) => Condition[]): Parameter {
   const schema = { type: "array", minItems: 1, maxItems: MAX_VALUES, items: value.schema };
   return {

@@ -4,18 +4,18 @@ import type { Archived } from "./archived.ts";
 import { type ColumnTest, type Condition, isAnyOf, testsOf } from "./conditions.ts";
 import type { Resource } from "./resource.ts";
 
-// A search for the phone of a merged contact also finds the remaining contact. Nearly every phone
-// belongs directly to its contact, so the list usually needs only one round trip. A second round
-// trip is needed only for a phone that no contact has as its own.
+// A search for a merged contact's phone number also finds the remaining contact. Nearly every phone
+// number is its contact's main number, so the list usually needs only one round trip. A second
+// round trip is needed only for a number that is no contact's main number.
 
 function isChoice({ operator }: ColumnTest): boolean {
   return operator === "eq" || operator === "in";
 }
 
 /**
- * The ids of contacts that have one of the requested phones as an additional phone. The service
- * looks them up only if the list found fewer records than phones, or includes records of archived
- * contacts.
+ * Returns the ids of contacts that have one of the requested phone numbers as an additional number.
+ * The service looks up these ids only if the list found fewer records than phone numbers, or if it
+ * includes records of archived contacts.
  */
 export async function foundBesides(
   { db }: Caller,
@@ -29,7 +29,8 @@ export async function foundBesides(
       .filter((test) => test.column === besides.column && isChoice(test))
       .flatMap(({ operand }) => operand.match(/\+\d+/g) ?? []);
   const phone_keys = conditions.flatMap(keysOf);
-  // The digits of one phone in a search may have several keys. So these keys count as one phone.
+  // The digits of one phone number in a search may have several keys. These keys count as one phone
+  // number.
   const phones = conditions.flatMap((each) =>
     "anyOf" in each ? keysOf(each).slice(0, 1) : keysOf(each)
   );
@@ -39,7 +40,7 @@ export async function foundBesides(
   return rows(await db.rpc(besides.by, { phone_keys, with_archived }, { get: true })) as string[];
 }
 
-/** The conditions, changed so that they also match the records of these contacts. */
+/** Returns the conditions, changed so that they also match these contacts' records. */
 export function orThese(
   { besides, archives }: Pick<Resource, "besides" | "archives">,
   conditions: Condition[],

@@ -7,9 +7,9 @@ interface Query
   extends PromiseLike<Parameters<typeof rows<{ id: string }[]>>[0]>, Filterable<Query> {}
 
 /**
- * The conditions on fields of other records, as conditions on the references to these records. A
- * condition on a field of another record costs one more statement. A join would be slower: if the
- * query has the ids, the planner knows which ids are frequent, and chooses the right plan.
+ * Converts conditions on other records' fields to conditions on the references to these records.
+ * Such a condition needs one additional statement. A join would be slower. If the query contains
+ * the ids, the planner knows which ids are frequent and chooses the right plan.
  */
 export async function byReference(
   { reader }: { reader: CompanyDb },

@@ -16,31 +16,33 @@ interface ListRequest {
   query: Record<string, unknown>;
 }
 
-/** A list of a resource. If the list belongs to a record, the path has the id of that record. */
+/**
+ * A list of a resource's records. If the list belongs to another record, the path contains that
+ * record's id.
+ */
 interface ListDeclaration<Id extends string> {
   id: Id;
   path: string;
   // deno-lint-ignore no-explicit-any -- a resource of rows of any shape
   resource: Resource<any, any>;
   params?: z.ZodMiniObject;
-  /** A condition from the path that all rows must meet. */
+  /** A condition from the path that all rows must match. */
   within?(params: Record<string, string>): Condition[];
   /**
-   * Some conditions are on columns that no view has. This function replaces them with conditions on
-   * columns of the view.
+   * Replaces conditions on columns that are not in the view with conditions on columns in the view.
    */
   resolve?(caller: Caller, conditions: Condition[]): Promise<Condition[]>;
   /**
-   * Runs before an empty list is returned, and replaces the check of the key: it must throw when
-   * the key is not valid.
+   * Runs before an empty list is returned, in place of the API key check. The function must throw
+   * an error if the key is not valid.
    */
   whenEmpty?(request: ListRequest): Promise<void>;
   errors?: readonly ErrorCode[];
 }
 
 /**
- * An operation that lists records of the key's company, filtered, sorted and page by page. All
- * lists have the same grammar; see `filters.ts`.
+ * Creates an operation that lists the records of the key's company, with filters, sorting and
+ * pagination. All lists have the same syntax; see `filters.ts`.
  */
 export function listOperation<const Id extends string>(
   { id, path, resource, params, within, resolve, whenEmpty, errors = [] }: ListDeclaration<Id>,

@@ -9,8 +9,9 @@ import type { Resource } from "./resource.ts";
 import { idOf, type ListOrder, sortParameter } from "./sorting.ts";
 
 /**
- * The parameter `limit`. @param most the maximum limit, which is at most 999. @param standard the
- * limit if the caller sends none.
+ * Returns the parameter `limit`.
+ * @param most the maximum limit, which is at most 999.
+ * @param standard the limit if the caller does not send one.
  */
 export function limitUpTo(most: number, standard: number) {
   return z._default(
@@ -25,13 +26,13 @@ export function limitUpTo(most: number, standard: number) {
   ).register(z.globalRegistry, { type: "integer", minimum: 1, maximum: most, default: standard });
 }
 
-/** How many records a page of a list may have. */
+/** The maximum number of records on a page of a list. */
 export const MAX_LIMIT = 200;
 
 /** The parameter `limit` of every list. */
 export const Limit = limitUpTo(MAX_LIMIT, 50);
 
-/** What a caller asks for in a list. */
+/** The parsed parameters of a request for a list. */
 export interface ListQuery extends Projection {
   limit: number;
   cursor?: string;
@@ -39,7 +40,9 @@ export interface ListQuery extends Projection {
   conditions: Condition[];
   archived?: Archived;
   includesTotal: boolean;
-  /** Whether the caller chose filters, a sort or a total: such a query may be too expensive. */
+  /**
+   * Whether the caller chose filters, a sort order or a total. Such a query may be too expensive.
+   */
   isChosen: boolean;
 }
 
@@ -48,7 +51,7 @@ const TrueOrFalse = z.pipe(
   z.transform((text) => text === "true"),
 );
 
-/** The parameters of a list. */
+/** Returns the parameters of a list. */
 export function listParameters(resource: Resource): z.ZodMiniLazy<z.ZodMiniObject> {
   return lazily(() => {
     const { sorts, order, filters, words: searched, phones, members: column } = resource;
@@ -92,7 +95,7 @@ function parameterSchema({ schema, read }: Parameter): z.core.$ZodType {
   );
 }
 
-/** What the parsed parameters of a list ask for. */
+/** Returns the query that the parsed parameters of a list describe. */
 export function listQuery(parameters: Record<string, unknown>, standard: ListOrder): ListQuery {
   const { limit, cursor, fields, include, sort, include_total, archived, ...filters } = parameters;
   const conditions = Object.values(filters).flatMap((each) => each as Condition[] ?? []);

@@ -5,8 +5,8 @@ import { type Condition, hasMember } from "./conditions.ts";
 import { splitValues } from "./split_values.ts";
 
 /**
- * `custom_fields.<key>=a,b`: the value of the key, written as a text, is a or b. A dot in the key
- * belongs to the key, or leads to a member within a member: `custom_fields.opening.city=Toronto`.
+ * `custom_fields.<key>=a,b`: the key's value, written as a string, is a or b. A dot in the key
+ * belongs to the key, or separates it from a nested key: `custom_fields.opening.city=Toronto`.
  */
 export function members(
   column: string,
@@ -38,11 +38,11 @@ export function members(
 }
 
 const ENDS_WITH_OPERATOR = /\[(ne|gt|gte|lt|lte|contains|all|empty)\]$/;
-/** Each further dot would double the conditions. */
+/** Each additional dot would double the number of conditions. */
 const MAX_DOTS = 3;
 /**
- * Longer conditions never fit into the address of a database request. Without this limit, a caller
- * without a valid key could make them very long.
+ * Longer conditions never fit into the URL of a database request. Without this limit, a caller
+ * without a valid key could make the conditions very long.
  */
 const MAX_LENGTH = 8 * 1024;
 
@@ -58,7 +58,9 @@ function problemOfKey(key: string): string | null {
     : null;
 }
 
-/** The ways to read a key: each of its dots is a part of a member's name, or separates two names. */
+/**
+ * Returns all ways to interpret a key. Each dot is either part of a name, or separates two names.
+ */
 function pathsOf(key: string): string[][] {
   const [first, ...others] = key.split(".");
   return others.reduce(
@@ -68,7 +70,10 @@ function pathsOf(key: string): string[][] {
   );
 }
 
-/** The members with a value that is written as this text: 5 and "5" are both written 5. */
+/**
+ * Returns the JSON objects whose value is written as this string. For example, the values 5 and "5"
+ * are both written 5.
+ */
 function membersOfText(paths: string[][], value: string): Record<string, unknown>[] {
   const number = Number(value);
   const isNumber = value !== "" && Number.isFinite(number) && String(number) === value;

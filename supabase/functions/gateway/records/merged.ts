@@ -3,14 +3,17 @@ import { ApiError } from "../../_shared/errors.ts";
 import type { Caller } from "../../_shared/key/caller.ts";
 import type { Resource } from "./resource.ts";
 
-// Some resources have records that can be merged into one another. After a merge, the id of the
-// merged record leads to the record that remains.
+// Some resources have records that can be merged into one another. After a merge, a request with
+// the merged record's id returns the record that remains.
 
-/** The error message of a write to a merged record. */
+/** The error message for a write to a merged record. */
 export const MERGED =
   "This contact was merged into another contact; write to that contact instead: its id is in existing_id";
 
-/** The id of the record into which this record was merged; null when this record was not merged. */
+/**
+ * Returns the id of the record into which this record was merged. Returns null if this record was
+ * not merged.
+ */
 export async function survivorOf(
   { db }: Caller,
   { survivor }: Pick<Resource, "survivor">,
@@ -20,8 +23,8 @@ export async function survivorOf(
 }
 
 /**
- * The error of a write to a record that is not found, because it was merged into another record or
- * does not exist.
+ * Returns the error for a write to a record that was not found. The record was merged into another
+ * record, or does not exist.
  */
 export async function missing(
   caller: Caller,

@@ -19,7 +19,7 @@ import { rowsInTime } from "./too_expensive.ts";
 
 type Row = Record<string, unknown>;
 
-/** The methods of a supabase-js query that a page needs. */
+/** The supabase-js query methods that a page needs. */
 interface Query extends PromiseLike<PostgrestSingleResponse<Row[]>> {
   order(column: string, options: { ascending: boolean; referencedTable?: string }): Query;
   limit(count: number, options?: { referencedTable: string }): Query;
@@ -33,28 +33,28 @@ interface Query extends PromiseLike<PostgrestSingleResponse<Row[]>> {
 /** A list of records. */
 export interface List {
   resource: Resource;
-  /** Conditions that all rows of the list must meet, in every request. */
+  /** Conditions that all rows of the list must match, in every request. */
   within: Condition[];
-  /** The ids of further records that match the conditions; see `foundBesides`. */
+  /** The ids of additional records that match the conditions; see `foundBesides`. */
   besides?: string[];
   /**
-   * An empty list does not show that the key is valid. So this function checks the key or reads a
-   * row of the company.
-   * @throws ApiError when the key is not valid, or when an empty list is an error.
+   * An empty list does not prove that the API key is valid. This function therefore checks the key
+   * or reads one of the company's rows.
+   * @throws ApiError if the key is not valid, or if an empty list is an error.
    */
   whenEmpty(): Promise<void>;
 }
 
 /**
- * One page of a list: the body `{ data, pagination: { limit, has_more, next_cursor } }`, with the
- * total if the caller asks for it.
+ * Returns one page of a list as the body `{ data, pagination: { limit, has_more, next_cursor } }`,
+ * with the total if the caller requests it.
  *
- * A page continues after the values of the last row (keyset). If rows are added or deleted between
- * two pages, no other row is skipped or repeated. A late page costs as much as the first. If rows
- * are large, a page ends at its byte budget, before its limit.
+ * A page starts after the sort values of the previous page's last row (keyset pagination). If rows
+ * are added or deleted between two pages, no other row is skipped or repeated. A late page costs as
+ * much as the first. If rows are large, a page ends at its byte budget, before its limit.
  *
- * @throws ApiError invalid_request for a cursor that is not of this list and query;
- *   query_too_expensive.
+ * @throws ApiError `invalid_request` if the cursor belongs to another list or query.
+ * @throws ApiError `query_too_expensive` if the query takes too long.
  */
 export async function readPage(
   caller: Caller,
@@ -83,8 +83,8 @@ export async function readPage(
   const columns = order.columns.map(({ column }) => column);
   const selection = select(resource, asked, columns);
   const view = viewWith(table, [...columns, ...columnsOf(conditions)]);
-  // PostgREST counts only the rows after the cursor. So the first page counts all rows, and its
-  // cursor passes the total on.
+  // PostgREST counts only the rows after the cursor. The first page therefore counts all rows, and
+  // its cursor contains the total for later pages.
   const countsHere = includesTotal && place === null;
   const all = caller.reader.from(view)
     .select(selection.columns, countsHere ? { count: "exact" } : {}) as unknown as Query;
@@ -92,12 +92,12 @@ export async function readPage(
   for (const column of columns) query = query.order(column, { ascending: order.ascending });
   if (place) query = after(query, order, place.start);
 
-  // Rows of each kind have a similar size. The kind does not contain the chosen fields. Otherwise,
-  // each new choice of fields would be a new kind without a known size.
+  // Rows of the same kind have a similar size. The kind does not depend on the requested fields.
+  // Otherwise, each new selection of fields would be a new kind with an unknown size.
   const kind = `${asked.fields ? "part" : "whole"} ${asked.include ?? ""}`;
   const size = new PageSize(`${caller.holder} ${table.name} ${kind}`);
   const limit = size.rowsUpTo(asked.limit);
-  // The query reads one row more than a page has, to learn whether there is another page.
+  // The query reads one row more than a page has, to find out whether there is another page.
   const read = async () => await withinBudget(query.limit(limit + 1));
   const isUncounted = includesTotal && place !== null && place.total === undefined;
   const [answer, countedApart] = await Promise.all([
@@ -138,7 +138,7 @@ async function countRows(
 
 const WITHOUT_TOTAL = "leave out include_total";
 
-/** Above this number, a total is only a lower limit. */
+/** Above this number, a total is only a lower bound. */
 const MAX_TOTAL = 100_000;
 
 function totalOf(count: number) {
@@ -147,7 +147,10 @@ function totalOf(count: number) {
     : { total: count, total_relation: "eq" as const };
 }
 
-/** @throws ApiError query_too_expensive when the caller's own filters, sort or total took too long. */
+/**
+ * @throws ApiError `query_too_expensive` if the filters, the sort or the total that the caller
+ * chose took too long.
+ */
 function foundRows(answer: PostgrestSingleResponse<Row[]>, asked: ListQuery): Row[] {
   return asked.isChosen ? rowsInTime(answer, adviceFor(asked)) : rows(answer);
 }
@@ -161,8 +164,8 @@ function adviceFor({ conditions, includesTotal }: ListQuery): string {
 
 /**
  * Limits a query to the rows after a start (x, y, z) in the columns a, b, c: a ≥ x and (a > x or (b
- * ≥ y and (b > y or c > z))). Because of the separate condition a ≥ x, Postgres can start in the
- * index at x. With a plain list of alternatives, Postgres could not start in the index.
+ * ≥ y and (b > y or c > z))). Because of the separate condition a ≥ x, Postgres can start an index
+ * scan at x. A plain list of alternatives would not allow this.
  */
 function after(query: Query, { columns, ascending }: ListOrder, start: Start): Query {
   const operator = ascending ? "gt" : "lt";

@@ -2,49 +2,54 @@ import { type Condition, isAnyOf, isLike } from "./conditions.ts";
 import { phoneKey } from "./phone_key.ts";
 import { folded, patternOf } from "./searched_words.ts";
 
-// People paste a phone into a search as they found it: +55 (21) 99000-0001, or 99000-0001 without
-// the country. The parts of such a phone are not words of the stored phone, so the digits are
-// searched together.
+// People paste phone numbers into a search in many formats: +55 (21) 99000-0001, or 99000-0001
+// without the country code. The parts of such a number are not words of the stored phone number, so
+// all digits are searched together.
 
-/** The columns by which a resource finds phones. */
+/** The columns that a resource uses to find phone numbers. */
 export interface PhoneColumns {
-  /** The column with the stored phone, with a space in place of the plus sign. */
+  /** The column with the stored phone number, with a space in place of the plus sign. */
   words: string;
   /** The column with the phone key. */
   key: string;
 }
 
-/** The words of a search. Some of these words are a phone. */
+/** The words of a search that contains a phone number. */
 export interface PastedPhone {
-  /** The words that are not part of the phone. */
+  /** The words that are not part of the phone number. */
   others: string[];
-  /** The words of the phone, which are all digits. */
+  /** The words of the phone number, which consist only of digits. */
   parts: string[];
-  /** Patterns for the column of stored phones. */
+  /** Patterns for the column with stored phone numbers. */
   patterns: string[];
-  /** The phone keys that the digits may mean. */
+  /** The phone keys that the digits may represent. */
   keys: string[];
 }
 
-/** Dashes of other scripts, and invisible characters that programs add to a phone when it is copied. */
+/**
+ * Dashes from other scripts, and invisible characters that programs add to a copied phone number.
+ */
 const UNSEEN = /[\u200b-\u2015\u202a-\u202e\u2060-\u2069\u2212\ufeff]+/g;
 const DIGITS = /^[0-9]+$/;
-/** Fewer digits are a part of many phones. More digits than this cannot be a phone (E.164). */
+/** Fewer digits would match many phone numbers. More digits cannot be a phone number (E.164). */
 const [FEWEST, MOST] = [8, 15];
 /**
- * The codes of the countries in which a phone has several spellings. The empty code is for digits
- * that include a country code.
+ * The codes of the countries in which a phone number can be written in several ways. The empty code
+ * is for digits that already include a country code.
  */
 const COUNTRIES = ["", "55", "52", "54"];
 
-/** The first phone in a text to search for; null when the text has no phone. */
+/**
+ * Returns the first phone number in a search text. Returns null if the text contains no phone
+ * number.
+ */
 export function pastedPhone(text: string): PastedPhone | null {
   const words = folded(text.replace(UNSEEN, " ")).split(" ").filter((word) => word !== "");
   for (let [from, to] = [0, 0]; from < words.length; from = ++to) {
     while (to < words.length && DIGITS.test(words[to])) to++;
     const parts = words.slice(from, to);
     // People dial leading zeros to reach another area or country. The zeros are not part of the
-    // phone.
+    // phone number.
     const digits = parts.join("").replace(/^0+/, "");
     if (digits.length < FEWEST || digits.length > MOST) continue;
     return {
@@ -58,14 +63,15 @@ export function pastedPhone(text: string): PastedPhone | null {
 }
 
 function patternsOf(digits: string): string[] {
-  // A Brazilian mobile without its area. The phone may be stored without the ninth digit.
+  // A Brazilian mobile number without its area code. The number may be stored without the ninth
+  // digit.
   const old = /^9[6-9][0-9]{7}$/.test(digits) ? [`% 55__${digits.slice(1)}`] : [];
   return [`%${digits}%`, ...old];
 }
 
 /**
- * A caller may leave out the country. So the search tries the digits with the code of each of these
- * countries.
+ * A caller may leave out the country code. The search therefore tries the digits with the code of
+ * each of these countries.
  */
 function keysOf(digits: string): string[] {
   const phones = COUNTRIES.map((country) => `+${country}${digits}`)
@@ -74,8 +80,8 @@ function keysOf(digits: string): string[] {
 }
 
 /**
- * Finds rows with a phone, or with its parts as words.
- * @param columns with the folded texts of the searched fields.
+ * Returns the condition for rows that contain a phone number, or its parts as words.
+ * @param columns the columns with the folded text of the searched fields.
  */
 export function hasPhone(
   { parts, patterns, keys }: PastedPhone,

@@ -6,7 +6,7 @@ import { type Included, recordSchema, type Resource } from "./resource.ts";
 // The part of a record that is returned: all of its fields or the fields in the parameter `fields`,
 // and the records that `include` adds.
 
-/** The part of a record that a caller asks for. */
+/** The part of a record that a caller requests. */
 export interface Projection {
   fields?: string[];
   include?: string[];
@@ -21,7 +21,9 @@ function fieldsOf(resource: Resource): string[] {
   return Object.keys(recordSchema(resource).shape);
 }
 
-/** The parameter `fields`, and `include` if the resource has related records to include. */
+/**
+ * Returns the parameter `fields`, and the parameter `include` if the resource has related records.
+ */
 export function projectionParameters(resource: Resource) {
   const included = Object.keys(resource.includes ?? {});
   return {
@@ -58,7 +60,10 @@ function told(name: string): string {
 
 type Row = Record<string, unknown>;
 
-/** The columns that a read selects for a projection, and how a selected row becomes an answer. */
+/**
+ * The columns that a read request selects for a projection, and how a selected row is converted to
+ * a response.
+ */
 export interface Selection {
   /** For PostgREST's `select`. */
   columns: string;
@@ -66,9 +71,9 @@ export interface Selection {
 }
 
 /**
- * The columns to select for a projection of a resource. It names columns only for `fields`, because
- * the Data API needs more time for each column that a request names.
- * @param needed further columns that are needed, such as the columns of a cursor.
+ * Returns the columns to select for a projection of a resource. Columns are named only for
+ * `fields`, because the Data API needs more time for each column that a request names.
+ * @param needed additional columns that are needed, such as the columns of a cursor.
  */
 export function select(
   resource: Resource,
@@ -77,7 +82,7 @@ export function select(
 ): Selection {
   const { answered, includes = {} } = resource;
   const embedded = include.map((name) => `${name}:${includes[name].table.plainView}(*)`);
-  // Fields that are computed from others need the whole row.
+  // Fields that are computed from other fields need the whole row.
   const read = fields && !answered ? new Set([...fields, ...needed]) : ["*"];
   const columns = [...read, ...embedded].join(",");
 
@@ -91,8 +96,8 @@ export function select(
 }
 
 /**
- * How the rows of one answer are returned: as a whole, or only these fields. A row may have more
- * columns than callers see.
+ * Returns a function that converts the rows of one response to whole records or to records with
+ * only these fields. A row may have more columns than callers see.
  */
 export function partOf({ table, answered }: Resource, fields?: string[]): (row: Row) => Row {
   const stored = Object.keys(table.row.shape);
@@ -105,7 +110,8 @@ export function partOf({ table, answered }: Resource, fields?: string[]): (row: 
 }
 
 /**
- * Keeps only these members of each row of one answer. All rows of an answer have the same members.
+ * Keeps only these properties in each row of one response. All rows in a response have the same
+ * properties.
  */
 function only(names: string[]): (row: Row) => Row {
   let hasOthers: boolean | undefined;
@@ -121,7 +127,7 @@ function membersOf(row: Row, names: string[]): Row {
   return members;
 }
 
-/** PostgREST returns the members of an embedded row in its own order. */
+/** PostgREST returns the properties of an embedded row in its own order. */
 function inOrder(found: unknown, { table, atMost }: Included): unknown {
   const names = Object.keys(table.row.shape);
   if (Array.isArray(found)) {
@@ -131,7 +137,7 @@ function inOrder(found: unknown, { table, atMost }: Included): unknown {
   return found === null ? null : membersOf(found as Row, names);
 }
 
-/** The methods of a supabase-js query that the order of embedded rows needs. */
+/** The supabase-js query methods that sort embedded rows. */
 interface Orderable<Query> {
   filter(column: string, operator: string, operand: string): Query;
   order(column: string, options: { ascending: boolean; referencedTable: string }): Query;
@@ -139,8 +145,8 @@ interface Orderable<Query> {
 }
 
 /**
- * The query, with its embedded lists sorted. Archived records are left out of these lists unless
- * the caller asks for them.
+ * Returns the query, with its embedded lists sorted. Archived records are left out of these lists
+ * unless the caller asks for them.
  */
 export function withIncludedInOrder<Query extends Orderable<Query>>(
   query: Query,
@@ -155,7 +161,8 @@ export function withIncludedInOrder<Query extends Orderable<Query>>(
     for (const { column, ascending } of listedBy) {
       query = query.order(column, { ascending, referencedTable: name });
     }
-    // One record more than the answer has, to learn whether there are more.
+    // The query reads one record more than the response contains, to find out whether there are
+    // more records.
     if (atMost) query = query.limit(atMost + 1, { referencedTable: name });
   }
   return query;

@@ -2,23 +2,31 @@ import { isStorable, NOT_STORABLE } from "../../_shared/http/fields.ts";
 import { phoneKey } from "./phone_key.ts";
 
 /**
- * One value in a query: the text that a caller writes, and the value that the database compares
- * with.
+ * One kind of query value: the string that a caller sends, and the value that the database
+ * compares.
  */
 export interface QueryValue {
-  /** The texts that a caller may write, as a JSON Schema. */
+  /** The strings that a caller may send, as a JSON Schema. */
   schema: Record<string, unknown>;
-  /** The rule that a wrong text breaks, in words that follow a field's name: "must be a UUID". */
+  /**
+   * The rule that an invalid string violates, as a message that follows a field's name: "must be a
+   * UUID".
+   */
   must: string;
-  /** The rule for an empty text, if it differs, in words that follow "has an empty value; ". */
+  /**
+   * The rule for an empty string, if that rule differs. The message follows "has an empty value; ".
+   */
   ifEmpty?: string;
-  /** The value for the database; null when the text is wrong. */
+  /** Returns the value for the database. Returns null if the string is invalid. */
   operand(text: string): string | null;
-  /** All possible values for the database, if there are few. */
+  /** All possible values for the database, if there are only a few. */
   all?: string[];
 }
 
-/** A value that matches this pattern. @param operand the value for the comparison. */
+/**
+ * A value that matches this pattern.
+ * @param operand the value for the comparison.
+ */
 function matching(
   pattern: RegExp,
   schema: object,
@@ -32,7 +40,7 @@ function matching(
   };
 }
 
-/** An id of a row, in upper or lower case. */
+/** A row id, in upper or lower case. */
 export const UUID = matching(
   /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i,
   { format: "uuid" },
@@ -41,7 +49,8 @@ export const UUID = matching(
 );
 
 /**
- * An id that the channel gave, made of digits: the id of a phone number or of a business account.
+ * An id that the channel assigned, which consists of digits: the id of a phone number or of a
+ * business account.
  */
 export const CHANNEL_NUMBER = matching(
   /^[0-9]{1,32}$/,
@@ -56,7 +65,7 @@ export const NUMBER = matching(
   "must be a number such as 1200 or 99.90, with at most 15 digits before the point and 6 after it",
 );
 
-/** A whole number that an integer of the database can hold. */
+/** A whole number that fits into a database integer. */
 export const INTEGER: QueryValue = {
   schema: { type: "integer", minimum: -(2 ** 31), maximum: 2 ** 31 - 1 },
   must: "must be a whole number from -2147483648 to 2147483647",
@@ -67,8 +76,8 @@ export const INTEGER: QueryValue = {
 };
 
 /**
- * A value that is one of these words. @param stored how a word is stored, if callers see another
- * word.
+ * A value that is one of these words.
+ * @param stored the form in which a word is stored, if callers see a different word.
  */
 export function oneOf(
   words: readonly string[],
@@ -84,7 +93,7 @@ export function oneOf(
 
 export const TRUE_OR_FALSE = oneOf(["true", "false"]);
 
-/** The language of a template, as the channel writes it. */
+/** A template's language code, as the channel writes it. */
 export const LANGUAGE = matching(
   /^[a-z]{2,3}(_[A-Za-z]{2,4})?$/,
   { pattern: "^[a-z]{2,3}(_[A-Za-z]{2,4})?$" },
@@ -93,29 +102,29 @@ export const LANGUAGE = matching(
 
 const TEXT_SCHEMA = { type: "string", minLength: 1 };
 
-/** Any text, compared literally. */
+/** Any string, which is compared literally. */
 export const TEXT: QueryValue = {
   schema: TEXT_SCHEMA,
   must: NOT_STORABLE,
   operand: (text) => text !== "" && isStorable(text) ? text : null,
 };
 
-/** A word of the channel, which writes its words in upper case. */
+/** A constant that the channel defines. The channel writes its constants in upper case. */
 export const UPPER_CASE: QueryValue = {
   ...TEXT,
   must: "must be a word that the channel uses, such as APPROVED or UTILITY",
   operand: (text) => TEXT.operand(text.toUpperCase()),
 };
 
-/** A text that is compared without regard to case. */
+/** A string that is compared without regard to case. */
 export const ANY_CASE: QueryValue = {
   ...TEXT,
   operand: (text) => TEXT.operand(Array.from(text, lowerCase).join("")),
 };
 
 /**
- * The small form of a letter, always one letter as in Postgres. JavaScript turns a capital I with a
- * dot into two characters.
+ * Returns the lower-case form of a letter as a single character, as in Postgres. JavaScript
+ * converts a capital I with a dot to two characters.
  */
 function lowerCase(letter: string): string {
   const [first] = letter.toLowerCase();
@@ -123,8 +132,8 @@ function lowerCase(letter: string): string {
 }
 
 /**
- * A phone in any of its spellings, with its country code. People may write blanks, brackets and
- * hyphens of all kinds between the digits, and programs add invisible characters.
+ * A phone number in any format, with its country code. People may write spaces, brackets and
+ * hyphens of all kinds between the digits, and programs may add invisible characters.
  */
 const A_PHONE =
   /^[\s().\-/\u2000-\u206f]*(?:(?:\+|00)[\s().\-/\u2000-\u206f]*)?[1-9](?:[\s().\-/\u2000-\u206f]*[0-9]){6,14}[\s().\-/\u2000-\u206f]*$/;
@@ -139,7 +148,7 @@ export const PHONE: QueryValue = matching(
 const DATE_TIME =
   /^(\d{4}-\d{2}-\d{2})(T([01]\d|2[0-3])(:[0-5]\d){2}(\.\d{1,6})?(Z|[+-](0\d|1[0-4]):[0-5]\d))?$/i;
 
-/** A time with its offset, or a day, which means its beginning in UTC. */
+/** A time with its UTC offset, or a day. A day means the beginning of that day in UTC. */
 export const TIME: QueryValue = {
   schema: {
     anyOf: [
@@ -158,15 +167,15 @@ export const TIME: QueryValue = {
   },
 };
 
-/** Date would read the 31st of February as a day in March. */
+/** JavaScript's `Date` would read February 31 as a day in March. */
 function isDay(day: string): boolean {
   const date = new Date(`${day}T00:00:00Z`);
   return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(day);
 }
 
 /**
- * Replaces the space at this position with a plus sign. In the query of an address, a plus sign
- * that is not written as `%2B` means a space. No phone or time has a space there.
+ * Replaces the space at this position with a plus sign. In the query string of a URL, a plus sign
+ * that is not written as `%2B` means a space. No phone number or time has a space at this position.
  */
 function withPlus(text: string, at: number): string {
   return text.at(at) === " " ? text.slice(0, at) + "+" + text.slice(at + 1 || undefined) : text;

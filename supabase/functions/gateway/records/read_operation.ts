@@ -20,7 +20,7 @@ import { recordById, type Resource } from "./resource.ts";
 
 type Row = Record<string, unknown>;
 
-/** The methods of a supabase-js query that one record needs. */
+/** The supabase-js query methods that are needed to read one record. */
 interface Query extends PromiseLike<PostgrestSingleResponse<Row[]>>, Filterable<Query> {
   eq(column: string, value: string): Query;
   order(column: string, options: { ascending: boolean; referencedTable?: string }): Query;
@@ -28,8 +28,8 @@ interface Query extends PromiseLike<PostgrestSingleResponse<Row[]>>, Filterable<
 }
 
 /**
- * An operation that returns one record of the key's company by its id. For a record of another
- * company, the answer is the same 404 as for a record that does not exist.
+ * Creates an operation that returns one record of the key's company by id. For another company's
+ * record, the operation returns the same 404 as for a record that does not exist.
  */
 export function readOperation<const Name extends string>(
   { id, path, resource, by = "id" }: {
@@ -37,7 +37,7 @@ export function readOperation<const Name extends string>(
     path: string;
     // deno-lint-ignore no-explicit-any -- a resource of rows of any shape
     resource: Resource<any, any>;
-    /** The field that has the record's id. The parameter in the path has the same name. */
+    /** The field that contains the record's id. The path parameter has the same name. */
     by?: string;
   },
 ): Operation<Name> {
@@ -67,7 +67,10 @@ export function readOperation<const Name extends string>(
   });
 }
 
-/** The records of the key's company that have this value in a field, as they are returned. */
+/**
+ * Returns the records of the key's company that have this value in a field, in the form that
+ * callers receive.
+ */
 export async function readRecords(
   caller: Caller,
   resource: Resource,

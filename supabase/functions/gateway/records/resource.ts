@@ -6,8 +6,8 @@ import type { PhoneColumns } from "./pasted_phone.ts";
 import type { ListOrder, SortColumn } from "./sorting.ts";
 
 /**
- * One kind of record and what callers can read of it, declared once. The operations that read the
- * record, their parameters, their checks and their description derive from this declaration.
+ * Declares one kind of record and what callers can read. The operations that read the record, their
+ * parameters, their checks and their descriptions derive from this declaration.
  */
 export interface Resource<
   Stored extends z.ZodMiniObject = z.ZodMiniObject,
@@ -16,36 +16,39 @@ export interface Resource<
   table: Table<Stored>;
   /** The singular name of a record, for example `Contact`. */
   name: string;
-  /** How a row is returned. If this is missing, rows are returned as they are stored. */
+  /**
+   * Converts a row to the returned record. If this function is missing, rows are returned as they
+   * are stored.
+   */
   answered?: {
     schema: Answered;
     of(row: z.output<Stored>): z.output<Answered>;
   };
-  /** The filters of each field. */
+  /** The filters on each field. */
   filters: Filters;
-  /** The columns with the folded texts that `q` searches. */
+  /** The columns with the folded text that `q` searches. */
   words?: string[];
-  /** The columns by which `q` finds a phone in any spelling. */
+  /** The columns that `q` uses to find a phone number in any format. */
   phones?: PhoneColumns;
   /**
-   * The column with a JSON object. The filter `<column>.<key>=` finds rows by the members of this
-   * object.
+   * The column with a JSON object. The filter `<column>.<key>=` finds rows by the properties of
+   * this object.
    */
   members?: keyof Stored["shape"] & string;
   /**
-   * The orders of a list, in either direction. Rows with equal values are in the order of their
-   * ids.
+   * The columns by which a list can be sorted, in either direction. Rows with equal values are
+   * sorted by id.
    */
   sorts: Record<string, SortColumn>;
-  /** The order of a list without `sort`. */
+  /** The order of a list if the request has no `sort`. */
   order: ListOrder;
   /**
-   * Present when records can be archived, so that a read leaves them out unless the caller asks for
+   * Present if records can be archived. Reads leave out archived records unless the caller asks for
    * them.
    */
   archives?: {
     /**
-     * For each of these columns, the other column that has the value of an archived record: `{
+     * Maps each of these columns to the column that has the same value for an archived record: `{
      * phone_key: "…" }`.
      */
     keptIn?: Record<string, string>;
@@ -53,22 +56,22 @@ export interface Resource<
     erasedIn?: string;
   };
   /**
-   * Present when records can be merged: the function that returns the record into which a record
-   * was merged.
+   * Present if records can be merged: the function that returns the record into which a record was
+   * merged.
    */
   survivor?: "survivor_of_contact";
   /**
-   * Present when a contact can have further values of `column`, such as additional phones. The
-   * function `by` finds contacts by these values, and the column `contact` has the contact of a
-   * record.
+   * Present if a contact can have additional values of `column`, such as additional phone numbers.
+   * The function `by` finds contacts by these values. The column `contact` contains the id of a
+   * record's contact.
    */
   besides?: { column: string; by: "contacts_of_further_phones"; contact: string };
   /**
-   * Fields of another record to which this record refers. Callers can filter by these fields. Each
-   * entry has the column of the reference, and the table that has the field.
+   * Fields of referenced records by which callers can filter. Each entry names the reference column
+   * and the table that contains the field.
    */
   through?: Record<string, { column: string; table: Table }>;
-  /** The records that `include` adds, by the names of the members that contain them. */
+  /** The records that `include` adds, by the names of the fields that contain them. */
   includes?: Record<string, Included>;
 }
 
@@ -76,20 +79,20 @@ export interface Resource<
 export interface Included {
   table: Table;
   /**
-   * If this is missing, the record has at most one such record. Otherwise the record has a list in
-   * this order.
+   * The sort order of the related records. If this order is missing, there is at most one related
+   * record.
    */
   listedBy?: { column: string; ascending: boolean }[];
   /**
-   * The maximum number of records in the list. If this is missing, the list is whole. Otherwise the
-   * answer says whether there are more: `{ data, has_more }`.
+   * The maximum number of records in the list. If this limit is missing, the list is complete.
+   * Otherwise, `has_more` says whether there are more records: `{ data, has_more }`.
    */
   atMost?: number;
-  /** Whether a read leaves out archived records unless the caller asks for them. */
+  /** Whether reads leave out archived records unless the caller asks for them. */
   leavesOutArchived?: boolean;
 }
 
-/** A resource, with the types of its rows. */
+/** Declares a resource, with the types of its rows. */
 export function resource<
   Stored extends z.ZodMiniObject,
   Answered extends z.ZodMiniObject = Stored,
@@ -103,8 +106,8 @@ export function recordSchema({ table, answered }: Resource): z.ZodMiniObject {
 }
 
 /**
- * The schema of a record that is read by its id. The record has `merged_into` when the id belongs
- * to a merged record.
+ * The schema of a record that is read by its id. The record has `merged_into` if the id belongs to
+ * a merged record.
  */
 export function recordById(resource: Resource): z.ZodMiniObject {
   const record = recordWithIncluded(resource);
@@ -114,7 +117,7 @@ export function recordById(resource: Resource): z.ZodMiniObject {
   });
 }
 
-/** The schema of a record as lists and reads return it: with the records that `include` adds. */
+/** The schema of a record as lists and reads return it, with the records that `include` adds. */
 export function recordWithIncluded(resource: Resource): z.ZodMiniObject {
   const record = recordSchema(resource);
   const included = Object.entries(resource.includes ?? {});

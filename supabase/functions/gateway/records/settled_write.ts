@@ -1,19 +1,20 @@
 import { ApiError } from "../../_shared/errors.ts";
 import { REPLAYED } from "../../_shared/http/idempotency.ts";
 
-// The results of database functions that write a record and also change other records. Moving a
-// pipeline, for example, changes the positions of other pipelines.
+// The results of database functions that write a record and also change other records. For example,
+// moving a pipeline changes the positions of other pipelines.
 
-/** The answer to a request that adds a record. */
+/** The result of a request that adds a record. */
 interface Added<Row> {
-  /** Whether the request repeats an earlier one with the same Idempotency-Key. */
+  /** Whether the request repeats an earlier request with the same `Idempotency-Key`. */
   replayed: boolean;
-  /** Null when a repeat finds that the record has been deleted. */
+  /** Null if a repeated request finds that the record has been deleted. */
   data: Row | null;
 }
 
 /**
- * The record that a POST added, and the headers of its answer. @param name of the kind of record.
+ * Returns the record that a POST added, with the response headers.
+ * @param name the name of the kind of record.
  */
 export function addedRecord<Row>(name: string, added: unknown) {
   const { replayed, data } = added as Added<Row>;
@@ -27,8 +28,8 @@ export function addedRecord<Row>(name: string, added: unknown) {
 }
 
 /**
- * The record that a PATCH changed.
- * @param name of the kind of record.
+ * Returns the record that a PATCH changed.
+ * @param name the name of the kind of record.
  * @param refusals the error for each result except `written` and `not_found`.
  */
 export function changedRecord<Row>(
@@ -44,7 +45,7 @@ export function changedRecord<Row>(
 }
 
 /**
- * Throws unless a DELETE archived its record. The function has the same parameters as
+ * Throws an error unless a DELETE archived the record. The function has the same parameters as
  * `changedRecord`.
  */
 export function requireArchived(

@@ -5,25 +5,25 @@ import { notOneOf } from "../../_shared/http/suggestion.ts";
 /** A column that sorts a list. The column has no nulls, so a page can start at any value. */
 export interface SortColumn {
   column: string;
-  /** The type of its values in a cursor. */
+  /** The type of the column's values in a cursor. */
   value: z.core.$ZodType<string | number>;
 }
 
 /**
- * The order of a list. No two rows have the same values in all of its columns, so rows never change
- * places between pages. All columns are ascending, or all are descending, so that one index can
- * serve every page of the list.
+ * The order of a list. No two rows have the same values in all of the order's columns, so the order
+ * is unambiguous across pages. All columns are ascending, or all are descending, so that one index
+ * can serve every page of the list.
  */
 export interface ListOrder {
-  /** The text of the parameter `sort`: `-created_at`. */
+  /** The value of the parameter `sort`, such as `-created_at`. */
   name: string;
   columns: SortColumn[];
   ascending: boolean;
 }
 
 /**
- * A time with more decimals than the database keeps. With more than a hundred decimals, the
- * database would fail.
+ * Matches a time with more decimals than the database stores. With more than a hundred decimals,
+ * the database would return an error.
  */
 const TOO_FINE = /\.\d{7}/;
 const Time = z.union([
@@ -31,8 +31,8 @@ const Time = z.union([
   Timestamp.check(z.refine((time) => !TOO_FINE.test(String(time)))),
 ]);
 /**
- * Every sorted text is shorter than this limit, because a name is sorted by its first 100
- * characters.
+ * Every string in a sort column is shorter than this limit, because a name is sorted by its first
+ * 100 characters.
  */
 const MAX_TEXT = 512;
 const Text = z.string().check(z.refine((text) => text.length <= 2 * MAX_TEXT && isStorable(text)));
@@ -57,13 +57,16 @@ export function byInteger(column: string): SortColumn {
   return { column, value: z.int32() };
 }
 
-/** Newest first; rows with the same created_at are in descending order of their ids. */
+/** Newest first. Rows with the same `created_at` are sorted by id in descending order. */
 export function newestFirst(idColumn = "id"): ListOrder {
   const columns = [byTime("created_at"), byId(idColumn)];
   return { name: "-created_at", columns, ascending: false };
 }
 
-/** Ascending by these columns. @param name of the first column in the parameter `sort`. */
+/**
+ * Creates an ascending order by these columns.
+ * @param name the name of the first column in the parameter `sort`.
+ */
 export function orderBy(name: string, ...columns: SortColumn[]): ListOrder {
   return { name, columns, ascending: true };
 }
@@ -73,14 +76,14 @@ export function idOf({ columns }: ListOrder): SortColumn {
   return columns[columns.length - 1];
 }
 
-/** The parameter `sort`, parsed into an order. */
+/** Returns the parameter `sort`, which is parsed into an order. */
 export function sortParameter(
   sorts: Record<string, SortColumn>,
   standard: ListOrder,
   id: SortColumn,
 ): z.core.$ZodType<ListOrder | undefined, string | undefined> {
   const names = Object.keys(sorts).flatMap((name) => [name, `-${name}`]);
-  // `sort` cannot name an order of more columns, because a `sort` has one column and the id.
+  // `sort` cannot name an order with more columns, because `sort` means one column and the id.
   const isSort = standard.columns.length === 2;
   const sort = z.optional(
     z.pipe(

@@ -1,12 +1,12 @@
-/** Callers rarely need more values, and the length of an address is limited. */
+/** Callers rarely need more values, and the length of a URL is limited. */
 export const MAX_VALUES = 100;
 
 const BAD_ESCAPE =
   "has a backslash that escapes nothing; write \\\\ for a backslash and \\, for a comma";
 
 /**
- * Splits a list at its commas. Returns its values, or the error if the list is wrong. `\,` is a
- * comma, `\\` a backslash.
+ * Splits a list at its commas. Returns its values, or an error message if the list is invalid. `\,`
+ * means a comma, and `\\` means a backslash.
  */
 export function splitValues(given: string): string[] | string {
   const values = [""];

@@ -3,12 +3,12 @@ import { DatabaseError, rows } from "../../_shared/database/rows.ts";
 import { ApiError } from "../../_shared/errors.ts";
 
 /**
- * The rows of a query with filters and a sort that the caller chose. There may be no index for such
- * a query.
+ * Returns the rows of a query with filters and a sort order that the caller chose. There may be no
+ * index for such a query.
  *
- * @param advice what the caller should add or leave out when the query takes too long.
- * @throws ApiError query_too_expensive when it took longer than a statement may; otherwise the
- *   errors of `rows`.
+ * @param advice what the caller should add or leave out if the query takes too long.
+ * @throws ApiError `query_too_expensive` if the query exceeded the statement timeout. Otherwise
+ * throws the same errors as `rows`.
  */
 export function rowsInTime<Row>(answer: PostgrestSingleResponse<Row>, advice: string): Row {
   try {

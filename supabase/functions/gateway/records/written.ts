@@ -11,12 +11,12 @@ import { REPLAYED } from "../../_shared/http/idempotency.ts";
 
 // The results of the database functions that write records: one result for each item, in order.
 
-/** An item that was written, with the record as it is now. */
+/** An item that was written, with the record's current state. */
 interface Written<Row> {
   status: 200 | 201;
   id: string;
   data: Row;
-  /** Present if the record already had the values of the item, so that nothing was written. */
+  /** Present if the record already had the item's values, so that nothing was written. */
   unchanged?: true;
 }
 
@@ -26,7 +26,7 @@ export type NotWritten =
   | {
     status: 409;
     existing_id: string;
-    /** The field with the value that the other record has. */
+    /** The field whose value another record already has. */
     field?: string;
     /** Whether the item names a record that was merged into the record `existing_id`. */
     merged?: true;
@@ -38,31 +38,31 @@ export type Result<Row = Record<string, unknown>> = Written<Row> | NotWritten;
 
 /** The result of a request. */
 export interface Outcome<Row = Record<string, unknown>> {
-  /** Whether an earlier request with the same Idempotency-Key wrote the records. */
+  /** Whether an earlier request with the same `Idempotency-Key` wrote the records. */
   replayed: boolean;
   /** Whether nothing was written because one item of an all-or-none request failed. */
   undone: boolean;
   results: Result<Row>[];
 }
 
-/** What it means for the caller when the database refuses a record. */
+/** The error messages for the cases in which the database refuses a record. */
 export interface Meanings {
   /** The name of one record: `Deal`. */
   name: string;
   /**
-   * For each constraint that a write may break, by its name: the field to report, and what is wrong
-   * with it.
+   * Maps the name of each constraint that a write may violate to the field to report and the error
+   * message.
    */
   constraints: Record<string, FieldError>;
-  /** For each field: the sentence about another record that already has the value of the field. */
+  /** For each field, the error message if another record already has the field's value. */
   conflicts?: Record<string, string>;
-  /** The field that names a merged record, and the sentence about it. */
+  /** The field that names a merged record, and the error message about this field. */
   merged?: FieldError;
 }
 
 /**
- * The fields of a record that its schema has, in the schema's order. Fields that only a newer
- * database has are left out.
+ * Returns a record with only the fields in its schema, in the schema's order. Fields that only a
+ * newer database has are left out.
  */
 export function inFormOf({ shape }: z.ZodMiniObject, record: Record<string, unknown>) {
   const known = Object.keys(shape).filter((field) => Object.hasOwn(record, field));
@@ -70,7 +70,8 @@ export function inFormOf({ shape }: z.ZodMiniObject, record: Record<string, unkn
 }
 
 /**
- * The record for a row that an update of its table returned. The record has its version as a text.
+ * Returns the record for a row that an update of its table returned. The record's version is a
+ * string.
  */
 export function recordOfRow<Schema extends z.ZodMiniObject>(
   schema: Schema,
@@ -80,15 +81,15 @@ export function recordOfRow<Schema extends z.ZodMiniObject>(
 }
 
 /**
- * The answer of a database function that writes records.
- * @param row the schema of a record in the answer.
+ * The result of a database function that writes records.
+ * @param row the schema of a record in the result.
  */
 export function outcomeOf<Row>(answer: Json, row: z.ZodMiniObject): Outcome<Row> {
   const outcome = answer as unknown as Outcome;
   const results = outcome.results.map((result) => {
     if (!("data" in result)) return result;
     const written = { ...result, data: inFormOf(row, result.data) };
-    // The database's word for a record that already had the values of the item.
+    // The value that the database returns for a record that already had the item's values.
     return written.status as number === 304
       ? { ...written, status: 200 as const, unchanged: true as const }
       : written;
@@ -96,14 +97,14 @@ export function outcomeOf<Row>(answer: Json, row: z.ZodMiniObject): Outcome<Row>
   return { ...outcome, results } as Outcome<Row>;
 }
 
-/** The headers of the answer to a write. */
+/** Returns the response headers for a write. */
 export function headersOf({ replayed }: Pick<Outcome, "replayed">): Record<string, string> {
   return replayed ? REPLAYED : {};
 }
 
 /**
- * The only result of a request that writes one record.
- * @throws ApiError not_found, conflict or invalid_request when it was not written.
+ * Returns the only result of a request that writes one record.
+ * @throws ApiError `not_found`, `conflict` or `invalid_request` if the record was not written.
  */
 export function onlyResult<Row>(outcome: Outcome<Row>, meanings: Meanings): Written<Row> {
   const [result] = outcome.results;
@@ -112,8 +113,8 @@ export function onlyResult<Row>(outcome: Outcome<Row>, meanings: Meanings): Writ
 }
 
 /**
- * The error of a record that was not written.
- * @param at for a batch: gives a field its path in the whole body, such as `items.3.phone`.
+ * Returns the error for a record that was not written.
+ * @param at for a batch, returns a field's path in the whole body, such as `items.3.phone`.
  */
 export function errorOf(
   result: NotWritten,

@@ -34,7 +34,7 @@ const Connection = z.strictObject({
   phone_number_id: ChannelId,
   access_token: AccessToken,
   business_account_id: z.optional(ChannelId),
-  /** The app whose events are accepted for the account; the stored app if missing. */
+  /** The app whose events are accepted for the account. The default is the stored app. */
   channel_app_id: z.optional(Id),
 });
 
@@ -50,7 +50,7 @@ const Connected = z.object({
 /**
  * Connects a phone number of the channel, or connects it again with another token. The channel must
  * confirm the token and the number first. The token is then sealed for this account, and stored. No
- * answer and no log line contains any part of the token.
+ * response and no log line contains any part of the token.
  */
 export function connectAccount(config: SettingsConfig) {
   const checks = new FairShare(config.checkShare);
@@ -63,7 +63,7 @@ export function connectAccount(config: SettingsConfig) {
     answers: () => ({ 200: z.object({ data: Connected }) }),
   }, async ({ person, body, origin }) => {
     const { company_id, phone_number_id, access_token: token, channel_app_id } = body;
-    // The channel is asked only after the database has confirmed that the person may connect an
+    // The channel is asked only after the database has confirmed that the user may connect an
     // account.
     const manager = await person.managing(company_id);
     const check = await checks.run(
@@ -96,7 +96,7 @@ export function connectAccount(config: SettingsConfig) {
   });
 }
 
-/** Asks the channel. A channel that answers too late counts as unavailable. */
+/** Asks the channel about the account. A channel that responds too late counts as unavailable. */
 async function checkInTime(
   { whatsapp, checkMs }: SettingsConfig,
   token: string,
@@ -118,9 +118,10 @@ function unavailable(sentence: string): AccountCheck {
 }
 
 /**
- * The phone of the number, in the form +5511987654321.
- * @throws ApiError channel_unavailable when the channel cannot be asked; account_refused with the
- * reason for every answer that is not a clear yes. Nothing is stored then.
+ * Returns the phone number, in the form +5511987654321.
+ *
+ * @throws ApiError channel_unavailable when the channel cannot be asked; account_refused, with the
+ *   reason, unless the channel clearly confirms the account. Nothing is stored then.
  */
 function confirmedPhone(
   { reason, sentence, displayPhone }: AccountCheck,

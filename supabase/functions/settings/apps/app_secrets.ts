@@ -8,7 +8,7 @@ import { answered } from "../person.ts";
 import { personOperation } from "../person_operation.ts";
 import type { SettingsConfig } from "../settings_config.ts";
 
-/** A secret of an app. The operator's command accepts the same form. */
+/** An app secret. The operator's command accepts the same format. */
 const Secret = z.string().check(
   z.trim(),
   z.regex(/^[!-~]{8,255}$/, "must have 8 to 255 visible ASCII characters and no spaces"),
@@ -31,13 +31,13 @@ const App = z.object({
   app_key: z.string(),
   name: z.string(),
   rotation_began_at: z.nullable(Timestamp),
-  /** The address to enter as the app's callback URL at Meta. */
+  /** The URL to enter as the app's callback URL at Meta. */
   callback_url: z.string(),
 });
 
 /**
  * Registers an app of a company. The app's events are then accepted for the company's numbers. The
- * secrets are sealed for this app. No answer contains any part of them.
+ * secrets are sealed for this app. No response contains any part of a secret.
  */
 export function createApp(config: SettingsConfig) {
   return personOperation({
@@ -74,7 +74,7 @@ export function createApp(config: SettingsConfig) {
 const NewSecret = z.strictObject({ company_id: Id, app_key: AppKey, app_secret: Secret });
 
 /**
- * Gives an app of the company a new secret. The earlier secret is also accepted until the person
+ * Gives an app of the company a new secret. The previous secret is also accepted until the user
  * ends the rotation. An app of the operator or of another company is not found.
  */
 export function rotateApp(config: SettingsConfig) {

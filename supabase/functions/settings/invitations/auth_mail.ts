@@ -1,19 +1,19 @@
 import { pause } from "../../_shared/pause.ts";
 import type { SettingsConfig } from "../settings_config.ts";
 
-/** Supabase Auth must answer within this time. The page waits for 20 seconds. */
+/** Supabase Auth must respond within this time. The page waits for 20 seconds. */
 const PATIENCE_MS = 12_000;
 
-/** The time until an answer is rounded up to a multiple of this time. */
+/** The response time is rounded up to a multiple of this time. */
 const STEP_MS = 1_000;
 
 /**
- * Asks Supabase Auth to send an e-mail to an address: an invitation if the address has no account,
- * otherwise a link to sign in. Both links lead to the page, which shows the invitation. A link to
- * sign in takes one more request. The time of the answer must not show which link was sent, so it
- * is rounded up.
- * @returns `sent`, or why no e-mail was sent: the code of Supabase Auth, `no_secret_key` or
- *   `no_answer`.
+ * Asks Supabase Auth to send an email: an invitation if the email address has no account, otherwise
+ * a sign-in link. Both links lead to the page, which shows the invitation. A sign-in link needs one
+ * more request. The response time must not reveal which link was sent, so it is rounded up.
+ *
+ * @returns `sent`, or the reason why no email was sent: the code of Supabase Auth, `no_secret_key`
+ *   or `no_answer`.
  */
 export async function mailTo(
   config: SettingsConfig,
@@ -36,12 +36,12 @@ async function sent(
   const invited = await asked(config, "invite", { email }, page);
   if (invited.code !== "email_exists") return invited.code;
   const linked = await asked(config, "otp", { email, create_user: false }, page);
-  // The person asked for a link less than a minute ago, so an e-mail is already on its way.
+  // The recipient requested a link less than a minute ago, so an email is already on its way.
   const isOnItsWay = linked.status === 429 && linked.message.startsWith("For security purposes");
   return isOnItsWay ? "sent" : linked.code;
 }
 
-/** The answer of Supabase Auth; its code is `sent` if it accepted the request. */
+/** The response of Supabase Auth. Its code is `sent` if Supabase Auth accepted the request. */
 async function asked(
   { supabaseUrl, secretKey }: SettingsConfig,
   path: "invite" | "otp",
@@ -61,7 +61,7 @@ async function asked(
   });
   const { status } = answer;
   const said = await answer.json().catch(() => ({}));
-  // An older Supabase Auth has its code in error_code, and a newer one in code.
+  // Older versions of Supabase Auth return the code in `error_code`, and newer versions in `code`.
   const code = [said?.error_code, said?.code].find((each) => typeof each === "string");
   return {
     status,

@@ -8,7 +8,7 @@ import type { SettingsConfig } from "../settings_config.ts";
 import { mailTo } from "./auth_mail.ts";
 
 /**
- * The page that the link in the e-mail opens. Supabase Auth accepts only its configured redirect
+ * The page that the link in the email opens. Supabase Auth accepts only its configured redirect
  * URLs.
  */
 const Page = z.string().check(
@@ -16,9 +16,9 @@ const Page = z.string().check(
 );
 
 /**
- * Sends the e-mail of an invitation. Only owners and admins of the company may do this, and the
- * database allows one e-mail for each invitation and each renewal. The answer is the same whether
- * or not the address has an account.
+ * Sends an invitation email. Only owners and admins of the company may do this, and the database
+ * allows one email for each invitation and each renewal. The response is the same whether or not
+ * the email address has an account.
  */
 export function mailInvitation(config: SettingsConfig) {
   return personOperation({

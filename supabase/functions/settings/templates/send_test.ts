@@ -22,8 +22,8 @@ import type { SettingsConfig } from "../settings_config.ts";
 const TestSend = z.strictObject({
   company_id: Id,
   /**
-   * The page makes a new id each time the button is pressed. Requests with the same id are the same
-   * test, which is sent only once.
+   * The page creates a new id each time the button is pressed. Requests with the same id are the
+   * same test, which is sent only once.
    */
   id: Id,
   phone: Phone,
@@ -37,8 +37,8 @@ const TestSend = z.strictObject({
 type TestSend = z.output<typeof TestSend>;
 
 /**
- * The message of the test. If no message was sent, `reason` says which wish of the recipient
- * prevented it.
+ * The test message. If no message was sent, `reason` names the recipient's preference that
+ * prevented the send.
  */
 const Tested = z.object({
   message_id: z.nullable(Id),
@@ -46,9 +46,9 @@ const Tested = z.object({
 });
 
 /**
- * Sends a test of a template in the same way as every other send. The database decides from the
- * person's own session whether the person may send it. The page reads the outcome of the message
- * from the log of sends, even if the channel refuses the message.
+ * Sends a template test in the same way as every other send. The database decides from the user's
+ * own session whether the user may send the test. The page reads the message's outcome from the log
+ * of sends, even if the channel refuses the message.
  */
 export function sendTest(config: SettingsConfig) {
   const share = new FairShare(config.sendShare);
@@ -64,7 +64,7 @@ export function sendTest(config: SettingsConfig) {
     const { company_id, id } = body;
     answered(await person.db.rpc("begin_test_send", { company_id, id }));
     const sending = share.run(company_id, () => claimAndSend(db, config, body, origin));
-    // If the person leaves the page, the send continues, and its outcome is recorded.
+    // If the user leaves the page, the send continues, and its outcome is recorded.
     keepRunning(sending.catch(() => {}));
     return reply(200, { data: await sending });
   });
@@ -109,7 +109,7 @@ async function claimAndSend(
       return { message_id: null, reason: claim.result };
     case "send":
     case "unfit":
-      throw new Error("a test is never a dry run, and never has the caller's own medium");
+      throw new Error("a test is never a dry run, and never has the caller's own media file");
     case "repeat":
       return { message_id: claim.message_id, reason: null };
   }

@@ -16,7 +16,7 @@ import { personOperation } from "../person_operation.ts";
 import type { SettingsConfig } from "../settings_config.ts";
 
 /**
- * Loads the code that checks addresses and seals secrets only when a request needs it, because few
+ * Loads the code that checks URLs and seals secrets only when a request needs it, because few
  * requests do.
  */
 const storing = () => import("../../_shared/webhooks/stored_webhook.ts");
@@ -24,8 +24,8 @@ const storing = () => import("../../_shared/webhooks/stored_webhook.ts");
 const NewWebhookOfCompany = z.strictObject({ company_id: Id, ...newWebhook() });
 
 /**
- * Makes a webhook of a company, and returns its secret, which is never shown again. The webhook
- * belongs to the company, so it stays on when an API key ends.
+ * Creates a webhook of a company, and returns its secret, which is never shown again. The webhook
+ * belongs to the company, so it remains active when an API key ends.
  */
 export function createWebhook(config: SettingsConfig) {
   return personOperation({
@@ -37,7 +37,7 @@ export function createWebhook(config: SettingsConfig) {
     answers: () => ({ 201: z.object({ data: WebhookWithSecret }) }),
   }, async ({ person, body, origin }) => {
     const { company_id, types, payload, description } = body;
-    // The name server is asked only after the database has confirmed that the person may make a
+    // The DNS lookup happens only after the database has confirmed that the user may create a
     // webhook.
     const manager = await person.managing(company_id);
     const { checkedAddress, newSealedSecret, withSecret } = await storing();
@@ -55,7 +55,7 @@ export function createWebhook(config: SettingsConfig) {
   });
 }
 
-/** Changes a webhook. A new address is checked first. */
+/** Changes a webhook. A new URL is checked first. */
 export function changeWebhook(config: SettingsConfig) {
   return personOperation({
     id: "changeCompanyWebhook",
@@ -79,8 +79,8 @@ export function changeWebhook(config: SettingsConfig) {
 }
 
 /**
- * Gives a webhook another secret, and returns it. During the overlap, requests are signed with the
- * previous secret too.
+ * Gives a webhook a new secret, and returns that secret. During the overlap, requests are signed
+ * with the previous secret too.
  */
 export function rotateWebhookSecret(config: SettingsConfig) {
   return personOperation({
@@ -112,7 +112,8 @@ export function rotateWebhookSecret(config: SettingsConfig) {
 }
 
 /**
- * The person as a manager of the webhook's company.
+ * The user, confirmed as an owner or admin of the webhook's company.
+ *
  * @throws ApiError not_found for a webhook of another company; not_allowed for agents.
  */
 async function managerOf(

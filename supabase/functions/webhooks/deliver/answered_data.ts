@@ -1,8 +1,8 @@
 import { answeredTemplate, type StoredColumns } from "../../_shared/templates/answered_template.ts";
 
 /**
- * The record of an event, in the form in which a GET returns it. The database returns every record
- * in this form, except templates, because some of their fields are computed here.
+ * An event's record, in the form in which a GET returns it. The database returns every record in
+ * this form except templates, because some fields of a template are computed here.
  */
 export function answeredData(
   type: string,

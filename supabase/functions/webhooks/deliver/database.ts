@@ -3,12 +3,12 @@ import { rows } from "../../_shared/database/rows.ts";
 import type { Json } from "../../_shared/database/types.ts";
 import type { Outcome, SettledWebhook, WebhookWithDeliveries } from "./delivery.ts";
 
-/** The answer to a request for webhooks with due deliveries. */
+/** The result of a request for webhooks with due deliveries. */
 export interface TakenWebhooks {
   /** False when four other runs are in progress. */
   may_run: boolean;
   taken: string[];
-  /** The webhooks that were switched off because the key that made them has ended. */
+  /** The webhooks that were switched off because the key that created them has ended. */
   ended: string[];
 }
 
@@ -18,11 +18,15 @@ export class DeliveryDatabase {
     readonly db: CompanyDb,
     /** The id of the run, with which it leases webhooks. */
     readonly run: string,
-    /** The run is only for this company. */
+    /** If set, the run is only for this company. */
     readonly companyId?: string,
   ) {}
 
-  /** Leases at most this many webhooks that have due deliveries. @throws DatabaseError */
+  /**
+   * Leases at most this many webhooks that have due deliveries.
+   *
+   * @throws DatabaseError
+   */
   async take(most: number): Promise<TakenWebhooks> {
     const answer = await this.db.rpc("take_webhooks", {
       ...{ run: this.run, most, of_company: this.companyId },
@@ -31,8 +35,8 @@ export class DeliveryDatabase {
   }
 
   /**
-   * Due deliveries of leased webhooks. A webhook that is missing in the answer is no longer leased,
-   * or is paused.
+   * Due deliveries of leased webhooks. A webhook that is missing from the response is no longer
+   * leased, or is paused.
    *
    * @param wanted the number of deliveries to read, by webhook.
    * @param held the records whose deliveries are left out, by webhook.
@@ -47,7 +51,7 @@ export class DeliveryDatabase {
   }
 
   /**
-   * Stores outcomes. A webhook that is missing in the answer is leased by another run, or was
+   * Stores outcomes. A webhook that is missing from the response is leased by another run, or was
    * deleted.
    * @throws DatabaseError
    */
@@ -60,13 +64,19 @@ export class DeliveryDatabase {
 
   /**
    * Ends the leases of these webhooks. Without `ids`, ends all leases of the run, and the run
-   * itself. @throws DatabaseError
+   * itself.
+   *
+   * @throws DatabaseError
    */
   async release(ids?: string[]): Promise<void> {
     rows(await this.db.rpc("release_webhooks", { run: this.run, ids }));
   }
 
-  /** Does the regular maintenance of events and webhooks. @throws DatabaseError */
+  /**
+   * Performs the regular maintenance of events and webhooks.
+   *
+   * @throws DatabaseError
+   */
   async tidy(): Promise<unknown> {
     return rows(await this.db.rpc("tidy_events"));
   }

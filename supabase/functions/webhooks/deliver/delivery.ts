@@ -2,9 +2,9 @@
 export interface Delivery {
   webhook_id: string;
   record_id: string;
-  /** The position of the delivery among the deliveries of one record. */
+  /** The delivery's position among the deliveries of one record. */
   seq: number;
-  /** How many attempts were made before. */
+  /** The number of earlier attempts. */
   attempts: number;
   /** The event, as `GET /events/{id}` returns it. */
   event: { id: string; type: string } & Record<string, unknown>;
@@ -24,30 +24,30 @@ export interface WebhookWithDeliveries {
   deliveries: Delivery[];
 }
 
-/** Why the attempt got no answer from the receiver. */
+/** Why the attempt received no response from the receiver. */
 export type Failure =
-  /** The answer did not end in time. */
+  /** The response was not complete in time. */
   | "timeout"
-  /** The host name has no address, or the name server did not answer. */
+  /** The host name has no IP address, or DNS did not respond. */
   | "dns"
   /** The certificate is not valid for the host, or TLS failed in another way. */
   | "tls"
-  /** The address may not be reached; nothing was sent. */
+  /** Requests to this URL are not allowed, so nothing was sent. */
   | "refused_address"
-  /** The connection was refused or broke. */
+  /** The connection was refused or lost. */
   | "reset"
-  /** The secret of the webhook cannot be opened; nothing was sent. */
+  /** The webhook's secret cannot be decrypted, so nothing was sent. */
   | "secret";
 
-/** An attempt to deliver an event, as the log of deliveries shows it. */
+/** An attempt to deliver an event, as the delivery log shows it. */
 export interface Try {
   /** When the request was sent. */
   at: string;
-  /** The HTTP status of the answer; null when there was no answer. */
+  /** The HTTP status of the response; null when there was no response. */
   status: number | null;
   failure: Failure | null;
   ms: number;
-  /** The first characters of an answer that reports no success. */
+  /** The first characters of a response that reports no success. */
   answer: string | null;
 }
 
@@ -55,10 +55,10 @@ export interface Try {
 export type Result =
   | { kind: "delivered" }
   | { kind: "failed" }
-  /** The receiver wants no more requests. */
+  /** The receiver does not want any more requests. */
   | { kind: "gone" }
   /**
-   * Another attempt follows after this many seconds. The present attempt does not count as a
+   * Another attempt follows after this many seconds. The current attempt does not count as a
    * failure.
    */
   | { kind: "later"; waitSeconds: number };
@@ -75,12 +75,12 @@ export interface Outcome {
   try: Try;
 }
 
-/** A webhook after outcomes of its deliveries have been stored. */
+/** The state of a webhook after the outcomes of its deliveries have been stored. */
 export interface SettledWebhook {
   id: string;
   company_id: string;
   state: "on" | "paused" | "off";
-  /** How the outcomes have changed the state of the webhook. */
+  /** How the outcomes have changed the webhook's state. */
   told: "paused" | "resumed" | "switched_off" | null;
   why: string | null;
   failures: number;

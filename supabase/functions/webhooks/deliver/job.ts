@@ -16,13 +16,13 @@ export const DELIVER = "deliver";
 
 /** The options of a run. */
 export interface DeliverRequest {
-  /** Deliver only the events of this company. */
+  /** Deliver only this company's events. */
   companyId?: string;
-  /** End as soon as nothing is due. */
+  /** End the run as soon as nothing is due. */
   untilIdle: boolean;
 }
 
-/** The answer to a run. */
+/** The response to a run. */
 type DeliverAnswer = { job: typeof DELIVER; company_id?: string } & RunResult;
 
 /**
@@ -32,8 +32,8 @@ type DeliverAnswer = { job: typeof DELIVER; company_id?: string } & RunResult;
 const CALL_MS = 2_000;
 
 /**
- * A function that runs the job once, and writes a line about the run to the log. The function
- * throws ApiError job_running when four runs are in progress, and job_failed.
+ * Returns a function that runs the job once, and writes a line about the run to the log. It throws
+ * ApiError job_running when four runs are in progress, and job_failed when the run fails.
  */
 export function deliverJob(config: WebhooksConfig) {
   const db = companyDb(config, webhookTokenSource(config.signingKey));
@@ -100,7 +100,7 @@ function callNextRun(config: WebhooksConfig, request: DeliverRequest, origin: Or
     signal: AbortSignal.timeout(CALL_MS),
   }).then((answer) => answer.body?.cancel());
   keepRunning(call.catch((error) => {
-    // The answer comes at the end of the next run, so the call usually ends with a time-out, which
+    // The response comes at the end of the next run, so the call usually ends with a timeout, which
     // is not an error.
     if (error?.name !== "TimeoutError") logFailure(origin, "deliver_next_run", error);
   }));

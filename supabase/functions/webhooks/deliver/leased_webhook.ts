@@ -1,8 +1,8 @@
 import type { Delivery } from "./delivery.ts";
 
 /**
- * How many requests to a webhook may be in flight at first. Each success raises the number by one,
- * and each failure halves it.
+ * How many requests to a webhook may be in flight at first. Each success raises the limit by one,
+ * and each failure halves the limit.
  */
 const FIRST_AT_ONCE = 4;
 /** After this many failures in a row, nothing is sent until their outcomes are stored. */
@@ -22,7 +22,7 @@ export class LeasedWebhook {
   secrets: string[] = [];
   /** The deliveries that are not sent yet, by record, in their order. */
   readonly #waiting = new Map<string, { readAt: number; deliveries: Delivery[] }>();
-  /** The records whose requests have no answer yet. */
+  /** The records whose requests have no response yet. */
   readonly #inFlight = new Set<string>();
   /** For each record, the number of outcomes that are not stored yet. */
   readonly #unsettled = new Map<string, number>();
@@ -33,7 +33,8 @@ export class LeasedWebhook {
   /** Whether a request has succeeded in this run. */
   hasSucceeded = false;
   /**
-   * Whether the database has no more due deliveries of this webhook. The run asks it again later.
+   * Whether the database has no more due deliveries of this webhook. The run asks the database
+   * again later.
    */
   isDrained = false;
   /**
@@ -67,7 +68,7 @@ export class LeasedWebhook {
       : MOST_IN_HAND - inHand;
   }
 
-  /** The records that have a delivery, a request or an outcome in this run. */
+  /** The records with an unsent delivery, an open request or an unstored outcome in this run. */
   held(): string[] {
     return [
       ...new Set([...this.#waiting.keys(), ...this.#inFlight, ...this.#unsettled.keys()]),
@@ -100,8 +101,8 @@ export class LeasedWebhook {
       }
       if (this.#inFlight.has(record)) continue;
       const delivery = deliveries.shift()!;
-      // A record with more deliveries goes to the end of the queue, so that all records have a
-      // turn.
+      // A record with more deliveries moves to the end of the queue, so that every record is
+      // served.
       this.#waiting.delete(record);
       if (deliveries.length > 0) this.#waiting.set(record, { readAt, deliveries });
       this.#waitingCount--;
@@ -117,7 +118,7 @@ export class LeasedWebhook {
   }
 
   /**
-   * Notes the outcome of a request. After a failure, later deliveries of the record are dropped
+   * Records the outcome of a request. After a failure, later deliveries of the record are dropped
    * from memory.
    */
   end({ record_id }: Delivery, isDelivered: boolean) {
@@ -136,7 +137,7 @@ export class LeasedWebhook {
     this.#forget(record_id);
   }
 
-  /** Notes that the outcome of a delivery of this record is stored. */
+  /** Records that the outcome of one of this record's deliveries is stored. */
   settled(recordId: string) {
     this.activeAt = performance.now();
     const left = this.#unsettled.get(recordId)! - 1;
@@ -146,7 +147,7 @@ export class LeasedWebhook {
   }
 
   /**
-   * Drops the deliveries that are not sent yet. Another run, or this run later, reads them again.
+   * Drops the deliveries that are not sent yet. This run or another run reads them again later.
    */
   stop() {
     this.isStopped = true;

@@ -3,7 +3,7 @@ import type { Failure, Result, Try } from "./delivery.ts";
 import { resultOf } from "./result.ts";
 
 /**
- * If an answer reports no success, this many of its bytes are read, and this many characters are
+ * If a response reports no success, this many of its bytes are read, and this many characters are
  * kept.
  */
 const READ_BYTES = 1024;
@@ -43,7 +43,7 @@ export async function post(
   }
 }
 
-/** The first characters of an answer, as a text that the database can store. */
+/** The first characters of a response, as a string that the database can store. */
 async function beginningOf(answer: Response): Promise<string> {
   const pieces: Uint8Array[] = [];
   let length = 0;
@@ -62,7 +62,7 @@ async function beginningOf(answer: Response): Promise<string> {
   return characters.join("").replaceAll("\0", "");
 }
 
-/** Why a request got no answer, from the message of the runtime's error. */
+/** Why a request received no response, from the message of the runtime's error. */
 export function failureOf(error: unknown): Failure {
   if (error instanceof DOMException && error.name === "TimeoutError") return "timeout";
   const text = causesOf(error);

@@ -8,7 +8,7 @@ const USER_AGENT = `crm-messaging-api/${RELEASE}`;
 /** The largest body. */
 export const MAX_BODY_BYTES = 256 * 1024;
 
-/** The body of a delivery: the event, and its record as `data`. */
+/** The body of a delivery: the event, with its record as `data`. */
 export function bodyOf({ event, record_id, data, is_truncated }: Delivery): Uint8Array {
   if (!is_truncated) {
     const body = encode({ ...event, data: answeredData(event.type, data) });
@@ -22,7 +22,8 @@ function encode(body: object): Uint8Array {
 }
 
 /**
- * The headers of a request, signed by Standard Webhooks with each of these secrets.
+ * The headers of a request, signed according to Standard Webhooks with each of these secrets.
+ *
  * @param nowSeconds the time of this attempt.
  */
 export async function headersOf(
@@ -33,7 +34,8 @@ export async function headersOf(
 ): Promise<Record<string, string>> {
   return {
     "Content-Type": "application/json",
-    // The answer must not be compressed: a small compressed answer could become a very large text.
+    // The response must not be compressed: a small compressed response could expand to a very large
+    // string.
     "Accept-Encoding": "identity",
     "User-Agent": USER_AGENT,
     "webhook-id": eventId,

@@ -3,8 +3,8 @@ import type { Result } from "./delivery.ts";
 const HOUR_S = 60 * 60;
 
 /**
- * What the status of an answer means. A redirect counts as a failure, because it could lead to an
- * address that was not checked.
+ * Interprets the status of a response. A redirect counts as a failure, because it could lead to a
+ * URL that was not checked.
  *
  * @param retryAfter the header `Retry-After`.
  * @param now in milliseconds, for a `Retry-After` with a date.
@@ -17,7 +17,10 @@ export function resultOf(status: number, retryAfter: string | null, now: number)
   return { kind: "later", waitSeconds: Math.min(Math.max(seconds, 1), HOUR_S) };
 }
 
-/** The seconds of a `Retry-After` (RFC 9110, 10.2.3); null when it is missing or malformed. */
+/**
+ * The delay in seconds from a `Retry-After` header (RFC 9110, 10.2.3); null when the header is
+ * missing or malformed.
+ */
 function secondsOf(retryAfter: string | null, now: number): number | null {
   const text = retryAfter?.trim() ?? "";
   if (/^\d{1,9}$/.test(text)) return Number(text);

@@ -31,8 +31,8 @@ const MOST_SETTLED = 500;
 /** A failed statement is repeated after this pause. */
 const DATABASE_PAUSE_MS = 1_000;
 /**
- * If outcomes cannot be stored for this long, the run gives them up: another run has the leases by
- * then.
+ * If outcomes cannot be stored for this long, the run discards them, because another run holds the
+ * leases by then.
  */
 const SETTLE_MS = 40_000;
 
@@ -54,17 +54,17 @@ export type RunEnd =
   | "idle"
   /** The run reached its time limit. */
   | "time"
-  /** The CPU time was used up, and deliveries are still due. */
+  /** The CPU time is used up, and deliveries are still due. */
   | "budget";
 
-/** A run of the job: sends the due deliveries, and asks for more until its time is over. */
+/** A run of the job: sends the due deliveries, and requests more until its time limit. */
 export class Run {
   readonly #webhooks = new Map<string, LeasedWebhook>();
   readonly #seen = new Set<string>();
   readonly #outcomes: { outcome: Outcome; webhook: LeasedWebhook }[] = [];
   /**
-   * The first signal rings when an outcome waits to be stored, the second when more deliveries may
-   * be read.
+   * The first signal rings when an outcome waits to be stored. The second rings when more
+   * deliveries may be read.
    */
   readonly #hasOutcome = new Signal();
   readonly #progress = new Signal();
@@ -84,7 +84,7 @@ export class Run {
     readonly notes: {
       /** A webhook was paused, resumed or switched off. */
       told(webhook: SettledWebhook): void;
-      /** A webhook was switched off because the key that made it has ended. */
+      /** A webhook was switched off because the key that created it has ended. */
       ended(webhookId: string): void;
       /** The database failed. */
       failed(error: DatabaseError): void;
@@ -197,7 +197,7 @@ export class Run {
     return true;
   }
 
-  /** Begins as many requests as may be in flight, one webhook after the other. */
+  /** Begins as many requests as may be in flight, taking each webhook in turn. */
   #begin() {
     const { inAll } = this.config.atOnce;
     const webhooks = [...this.#webhooks.values()];
@@ -209,7 +209,7 @@ export class Run {
       hasBegun = false;
       for (const webhook of webhooks) {
         if (this.#inFlight >= inAll) return;
-        // Receivers that never answer must not use up all the requests in flight.
+        // Receivers that never respond must not use up all the requests in flight.
         if (!webhook.hasSucceeded && unproven >= inAll * SHARE_OF_UNPROVEN) continue;
         const delivery = webhook.begin();
         if (!delivery) continue;
@@ -277,7 +277,7 @@ export class Run {
     for (const { outcome, webhook } of batch) {
       webhook.settled(outcome.record_id);
       const state = states.get(webhook.id);
-      // A webhook that is missing in the answer is leased by another run, or was deleted.
+      // A webhook that is missing from the response is leased by another run, or was deleted.
       if (state?.state !== "on") webhook.stop();
     }
     for (const each of states.values()) if (each.told) this.notes.told(each);
@@ -318,8 +318,7 @@ export class Run {
   }
 
   /**
-   * Notes a failure of the database. Any other error except an ApiError is a bug, and is thrown
-   * again.
+   * Records a database failure. Any other error except an `ApiError` is a bug, and is rethrown.
    */
   #note(error: unknown) {
     if (error instanceof DatabaseError) this.notes.failed(error);

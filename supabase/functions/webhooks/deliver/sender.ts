@@ -9,12 +9,12 @@ import { post } from "./post.ts";
 import { bodyOf, headersOf } from "./request.ts";
 
 /**
- * If the operator's keys cannot decrypt the secret of a webhook, the next attempt comes after this
+ * If the operator's keys cannot decrypt a webhook's secret, the next attempt follows after this
  * time.
  */
 const SECRET_WAIT_S = 300;
 
-/** Sends the deliveries of one run. It caches look-ups of host names, and decrypted secrets. */
+/** Sends the deliveries of one run. It caches DNS lookups and decrypted secrets. */
 export class Sender {
   readonly #hosts = new Map<string, { until: number; problem: Promise<Failure | null> }>();
   readonly #secrets = new Map<string, Promise<string>>();
@@ -56,7 +56,7 @@ export class Sender {
     return secret;
   }
 
-  /** Why nothing may be sent to an address now; null when requests may be sent. */
+  /** Why nothing may be sent to a URL now; null when requests may be sent. */
   #problemOf(url: string): Promise<Failure | null> {
     const now = performance.now();
     const known = this.#hosts.get(url);

@@ -1,7 +1,7 @@
 import { pauseUntilEnd } from "../../_shared/background.ts";
 import { pause } from "../../_shared/pause.ts";
 
-/** Wakes one waiting task. If no task waits, the ring is kept for the next wait. */
+/** Wakes one waiting task. If no task is waiting, the signal is kept for the next wait. */
 export class Signal {
   #hasRung = false;
   #wake: (() => void) | null = null;
@@ -18,15 +18,15 @@ export class Signal {
     this.#hasRung = false;
   }
 
-  /** Waits this long, and then drops the rings that came in the meantime. */
+  /** Waits this long, and then drops the signals that arrived in the meantime. */
   async after(ms: number): Promise<void> {
     await pause(ms);
     this.#hasRung = false;
   }
 
   /**
-   * Waits for a ring, but no longer than this time. Resolves to true when the platform is about to
-   * end this instance.
+   * Waits for a signal, but no longer than this time. Resolves to true when the platform is about
+   * to end this instance.
    */
   async orEnd(ms: number): Promise<boolean> {
     const ended = pauseUntilEnd(ms);

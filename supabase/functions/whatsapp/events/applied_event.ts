@@ -4,14 +4,14 @@ import { logWarning, type Origin } from "../../_shared/log.ts";
 /** The result of an event; see app.apply_event(). */
 export interface AppliedEvent {
   event_id?: string;
-  /** Null: another call is already applying the event. */
+  /** Null means that another call is already applying the event. */
   state: "stored" | "done" | "unroutable" | "failed" | "dead" | null;
   attempts?: number;
   /** How many of its items failed. */
   failed?: number;
-  /** How many items were not reached in time, or were locked. */
+  /** How many items were locked, or were not reached within the time limit. */
   delayed?: number;
-  /** How many items belong to no account, or are of an unknown kind. */
+  /** How many items belong to no account or have an unknown kind. */
   unroutable?: number;
   /**
    * Messages that were sent twice, or that were sent although the ledger said that the channel had
@@ -21,13 +21,15 @@ export interface AppliedEvent {
 }
 
 const lines = new LineLimit(20);
-/** The maximum number of send ids in a line about one event, because a line has at most 8 KiB. */
+/**
+ * The maximum number of send ids in a log line about one event, because a line has at most 8 KiB.
+ */
 const MAX_TOLD = 20;
 
 /**
  * Logs an event that operators should know about: a message was sent twice, or items failed, belong
- * to no account, or are left for the job. The line has ids of this platform and numbers. The line
- * contains nothing that the channel wrote.
+ * to no account, or are left for the job. The line contains only numbers and ids of this platform,
+ * and nothing that the channel wrote.
  */
 export function logAppliedEvent(origin: Origin, event: AppliedEvent, facts: { app_key?: string }) {
   const { event_id, state, attempts, failed = 0, delayed = 0, unroutable = 0 } = event;

@@ -1,10 +1,10 @@
 /**
- * Groups of three bytes become groups of four characters. A piece has few enough bytes to be the
- * arguments of one call.
+ * Groups of three bytes become groups of four characters. A chunk has few enough bytes to be passed
+ * as the arguments of one call.
  */
 const PIECE = 3 * 8192;
 
-/** Bytes in base64, in the form that Postgres decodes. */
+/** Encodes bytes in base64, in the form that Postgres decodes. */
 export function base64(bytes: Uint8Array): string {
   let text = "";
   for (let at = 0; at < bytes.length; at += PIECE) {

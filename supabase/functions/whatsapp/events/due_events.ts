@@ -8,8 +8,8 @@ import { readEvent } from "./reading/event.ts";
  * Applies some of the due events, one after the other, and returns whether there may be more.
  *
  * @param isOver whether to stop. Events that are not reached are due again in three minutes.
- * @param onApplied gets the result of each event, and its size in bytes.
- * @throws DatabaseError when the database does not answer.
+ * @param onApplied receives the result of each event, and the event's size in bytes.
+ * @throws DatabaseError when the database does not respond.
  */
 export async function applyDueEvents(
   db: CompanyDb,
@@ -45,7 +45,7 @@ export async function applyEvent(
   }
 }
 
-/** The content of an event, as the database functions take it. */
+/** The content of an event, in the form that the database functions accept. */
 export function whatIsIn(bytes: Uint8Array): { items: Json; problem?: string } {
   const { items, problem } = readEvent(bytes);
   return { items: items as unknown as Json, problem: problem ?? undefined };
@@ -56,7 +56,7 @@ export function isOfEvent({ passing }: DatabaseError): boolean {
   return passing === null || passing === "slow" || passing === "locked";
 }
 
-/** The bytes that a base64 text encodes. */
+/** The bytes that a base64 string encodes. */
 function bytesOf(text: string): Uint8Array {
   const binary = atob(text);
   const bytes = new Uint8Array(binary.length);

@@ -12,8 +12,8 @@ import type { CredentialsKeys } from "../../_shared/credentials/credentials_keys
 import { signatureKey } from "./signature.ts";
 
 /**
- * An app of the channel, with its secrets. The secrets show whether an event, or a request to
- * verify the app's address, is genuine.
+ * A channel app, with its secrets. The secrets show whether an event, or a request to verify the
+ * app's URL, is genuine.
  */
 export interface KnownApp {
   /**
@@ -21,24 +21,23 @@ export interface KnownApp {
    * previous secret. An empty list means that no secret can be decrypted.
    */
   signatureKeys: CryptoKey[];
-  /** Null: this secret cannot be decrypted. */
+  /** Null means that this secret cannot be decrypted. */
   verifyToken: string | null;
 }
 
-/** The answer of channel_app(). */
+/** The result of `channel_app()`. */
 interface SealedApp {
   sealed_secret: string;
   sealed_previous_secret: string | null;
   sealed_verify_token: string;
 }
 
-/** How long an instance uses an app that it has read. */
+/** How long an instance caches an app that it has read. */
 const CACHED_MS = 60_000;
 
 /**
- * The apps of the channel, by the keys in their paths. An existing app is cached for a minute. All
- * lookups of unknown keys wait in one queue, so that callers who guess paths never delay a known
- * app.
+ * The channel apps, by the keys in their paths. An existing app is cached for a minute. All lookups
+ * of unknown keys wait in one queue, so that callers who guess paths never delay a known app.
  */
 export class KnownApps {
   readonly #known = new Map<string, { app: KnownApp; askedAt: number }>();
@@ -56,7 +55,7 @@ export class KnownApps {
    * The app with this key; null when it does not exist.
    * @param notBefore an app that was read before this time, on the clock of `performance.now()`, is
    *   read again.
-   * @throws DatabaseError; ApiError too_many_requests when the turn does not come in time.
+   * @throws DatabaseError; ApiError too_many_requests when the lookup waits too long in the queue.
    */
   async find(
     appKey: string,
@@ -117,8 +116,8 @@ export class KnownApps {
 }
 
 /**
- * The cause, for the operator. The message of an unknown error is not quoted, because it could
- * contain the secret.
+ * Describes the cause to the operator. The message of an unknown error is not included, because it
+ * could contain the secret.
  */
 function whyUnusable(error: Error): string {
   return error instanceof UnknownCredentialsKey || error instanceof SecretOfAnotherApp

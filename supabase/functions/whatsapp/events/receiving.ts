@@ -5,13 +5,15 @@ import { type AppliedEvent, logAppliedEvent } from "./applied_event.ts";
 import { base64 } from "./base64.ts";
 import { applyEvent, isOfEvent, whatIsIn } from "./due_events.ts";
 
-/** An event of one message is always much smaller. */
+/** An event with one message is always much smaller. */
 export const ORDINARY_BYTES = 64 * 1024;
 
 /**
  * Stores an event with a correct signature, and applies it. An ordinary event takes one round trip.
  * A large event is stored separately before anything in it is applied. An event that cannot be
- * applied is stored too, and the job applies the rest later. Returns whether the app exists.
+ * applied is stored too, and the job applies the rest later.
+ *
+ * @returns whether the app exists.
  * @throws DatabaseError when the event is not stored.
  */
 export async function receiveEvent(

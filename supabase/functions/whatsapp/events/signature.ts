@@ -1,15 +1,15 @@
-// Only the form that the channel writes is accepted. If the header is sent twice, it is one text
-// with a comma, and is refused.
+// Only the format that the channel writes is accepted. If the header is sent twice, its value is
+// one string with a comma, and is refused.
 const HEADER = /^sha256=([0-9a-f]{64})$/;
 
-/** The bytes of `X-Hub-Signature-256`; null when it is missing or malformed. */
+/** The bytes of `X-Hub-Signature-256`; null when the header is missing or malformed. */
 export function signatureIn(headers: Headers): Uint8Array | null {
   const [, hex] = HEADER.exec(headers.get("X-Hub-Signature-256") ?? "") ?? [];
   if (hex === undefined) return null;
   return Uint8Array.from({ length: 32 }, (_, at) => parseInt(hex.slice(2 * at, 2 * at + 2), 16));
 }
 
-/** The key of a secret. This key can only check signatures. */
+/** A secret as a cryptographic key that can only verify signatures. */
 export async function signatureKey(secret: string): Promise<CryptoKey> {
   const bytes = new TextEncoder().encode(secret);
   return await crypto.subtle.importKey("raw", bytes, { name: "HMAC", hash: "SHA-256" }, false, [
@@ -18,7 +18,7 @@ export async function signatureKey(secret: string): Promise<CryptoKey> {
 }
 
 /**
- * Whether one of these secrets has signed the bytes. The time that the check takes reveals nothing
+ * Whether one of these secrets has signed the bytes. The duration of the check reveals nothing
  * about the signature.
  */
 export async function isSigned(

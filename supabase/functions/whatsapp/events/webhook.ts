@@ -14,18 +14,19 @@ import { isSameText } from "../../_shared/same_text.ts";
 import { ORDINARY_BYTES, receiveEvent } from "./receiving.ts";
 import { isSigned, signatureIn } from "./signature.ts";
 
-/** The form of an app's key in the path. A text of another form is not looked up. */
+/** The format of an app's key in the path. A string with another format is not looked up. */
 const APP_KEY = /^[A-Za-z0-9_-]{16,64}$/;
 /** An event of the channel has at most 3 MB. */
 const MAX_MIB = 3;
 const MAX_QUERY_LENGTH = 4 * 1024;
 
 /**
- * The paths that the channel calls for each of its apps: one verifies the address of an app, the
- * other receives its events. An event is stored unchanged before anything else, and then applied
- * immediately if possible.
+ * The paths that the channel calls for each of its apps: one verifies the URL of an app, and the
+ * other receives the app's events. An event is stored unchanged before anything else, and then
+ * applied immediately if possible.
  *
- * @param noSuchPath the error about an unknown path. An unknown app gets the same error.
+ * @param noSuchPath the error about an unknown path. A request for an unknown app receives the same
+ *   error.
  */
 export function webhook(config: WhatsappConfig, noSuchPath: () => ApiError) {
   const { eventTimeoutMs, bodyTimeoutMs, credentialsKeys, eventShare, strangerShare } = config;
@@ -91,8 +92,8 @@ export function webhook(config: WhatsappConfig, noSuchPath: () => ApiError) {
 
   return {
     /**
-     * Answers the channel's challenge, which the channel sends when the operator enters the address
-     * of an app.
+     * Responds to the channel's challenge, which the channel sends when the operator enters an
+     * app's URL.
      */
     async verify(c: Context<ApiEnv>): Promise<Response> {
       const { origin } = c.var;
@@ -115,8 +116,8 @@ export function webhook(config: WhatsappConfig, noSuchPath: () => ApiError) {
     },
 
     /**
-     * Receives an event. The answer is 200 when the event is stored, even if it was stored before,
-     * and even if its content could not be applied.
+     * Receives an event. Returns a 200 when the event is stored, even if it was stored before, and
+     * even if its content could not be applied.
      */
     async receive(c: Context<ApiEnv>): Promise<Response> {
       const { origin } = c.var;
@@ -147,12 +148,12 @@ interface Arrival {
   appKey: string;
   app: KnownApp;
   signature: Uint8Array;
-  /** When its request arrived, on the clock of `performance.now()`. */
+  /** When the event's request arrived, on the clock of `performance.now()`. */
   began: number;
   origin: Origin;
 }
 
-/** The parameters of a request to verify an address. Unknown parameters are ignored. */
+/** The parameters of a request to verify a URL. Unknown parameters are ignored. */
 function verificationIn(url: string) {
   const query = url.slice(url.indexOf("?") + 1 || url.length);
   const parameters = new URLSearchParams(query.length <= MAX_QUERY_LENGTH ? query : "");

@@ -15,13 +15,13 @@ export interface ChannelEventsResult {
   applied: number;
   /** How many of these events are now done. */
   done: number;
-  /** The counts of tend_channel(). */
+  /** The counts that `tend_channel()` returns. */
   [duty: string]: unknown;
 }
 
 /**
  * Runs the job of the channel, which needs no account. The job applies due events until the time or
- * the limit of a run is used up, and runs tend_channel(). The database records the beginning and
+ * the limit of a run is used up, and runs `tend_channel()`. The database records the beginning and
  * the end of the run.
  * @throws DatabaseError when the database cannot begin or end the run; unexpected errors.
  */

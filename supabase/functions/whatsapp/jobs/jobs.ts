@@ -13,7 +13,7 @@ const JOBS = { "template-sync": syncTemplates, "template-media": uploadDueMedia 
 
 type AccountJob = keyof typeof JOBS;
 
-/** The names of all jobs, as they are in the path. */
+/** The names of all jobs, as used in the path. */
 export const JOB_NAMES: (AccountJob | typeof CHANNEL_EVENTS)[] = [
   CHANNEL_EVENTS,
   ...Object.keys(JOBS) as AccountJob[],
@@ -24,12 +24,12 @@ export type Job =
   | { job: typeof CHANNEL_EVENTS; accountId?: undefined }
   | { job: AccountJob; accountId: string };
 
-/** The answer to a successful run: the request, and the result of the job. */
+/** The response to a successful run: the request, and the result of the job. */
 type JobAnswer = { job: string; account_id?: string } & Record<string, unknown>;
 
 /**
- * A function that runs a job, and writes a line about it to the log. The function throws ApiError
- * not_found, job_running or job_failed; DatabaseError.
+ * Returns a function that runs a job, and writes a line about the run to the log. It throws
+ * ApiError not_found, job_running or job_failed; DatabaseError.
  */
 export function jobs(config: WhatsappConfig) {
   const { whatsapp, credentialsKeys, jobMs, jobDatabaseTimeoutMs } = config;

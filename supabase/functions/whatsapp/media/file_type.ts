@@ -1,17 +1,17 @@
 import { wrongFile } from "../../_shared/http/file_body.ts";
 import { ACCEPTED_TYPES } from "../../_shared/templates/media_types.ts";
 
-// The type of an upload, by its first bytes. The channel refuses a wrong type only after it has
-// accepted the message, so a wrong type must not reach the channel.
+// Determines the type of an upload by its first bytes. The channel refuses a wrong type only after
+// it has accepted the message, so a wrong type must not reach the channel.
 
-/** The first bytes of a file, this many, are enough to find its type. */
+/** The number of bytes from a file's start that are sufficient to find its type. */
 export const BEGINNING_BYTES = 1_024;
 
 /** The type that the channel requires for an Ogg file. Opus is the only codec that it accepts. */
 export const OGG_OPUS = "audio/ogg; codecs=opus";
 
 /**
- * Other names of types that callers may send, and the accepted type for each. The first bytes
+ * Other names for types that callers may send, and the accepted type for each name. The first bytes
  * decide what the file is.
  */
 export const OTHER_NAMES: Readonly<Record<string, string>> = {
@@ -39,11 +39,11 @@ const BEGINNINGS: Record<string, (bytes: Uint8Array) => boolean> = {
     hasText(bytes, 0, "ID3") || hasText(bytes, 0, "ADIF") ||
     bytes[0] === 0xff && (bytes[1] & 0xf6) === 0xf0,
   "audio/amr": (bytes) => hasText(bytes, 0, "#!AMR"),
-  // A frame begins with eleven set bits, and its layer is not 0.
+  // An MPEG frame begins with eleven set bits, and its layer is not 0.
   "audio/mpeg": (bytes) =>
     hasText(bytes, 0, "ID3") ||
     bytes[0] === 0xff && (bytes[1] & 0xe0) === 0xe0 && (bytes[1] & 0x06) !== 0,
-  // Readers accept a PDF whose mark is within the first KiB.
+  // PDF readers accept a file whose signature `%PDF` is within the first KiB.
   "application/pdf": (bytes) => indexOfText(bytes, "%PDF-") >= 0,
   "application/msword": isOle,
   "application/vnd.ms-excel": isOle,
@@ -55,7 +55,8 @@ const BEGINNINGS: Record<string, (bytes: Uint8Array) => boolean> = {
 };
 
 /**
- * The type of the channel that a request names in its Content-Type.
+ * The channel's type for the Content-Type of a request.
+ *
  * @throws ApiError invalid_request on `Content-Type` when the channel accepts no such files.
  */
 export function acceptedType(named: string): string {
@@ -67,10 +68,10 @@ export function acceptedType(named: string): string {
 }
 
 /**
- * The type under which the channel gets a file. An Ogg file with Opus has one type, whatever the
- * request names.
+ * The type under which the channel receives a file. An Ogg file with Opus has one type, regardless
+ * of the requested type.
  *
- * @param named the type of the request, from `acceptedType`.
+ * @param named the request's type, from `acceptedType`.
  * @throws ApiError invalid_request on `Content-Type` when the first bytes are not of that type.
  */
 export function typeByBytes(named: string, bytes: Uint8Array): string {
@@ -81,7 +82,8 @@ export function typeByBytes(named: string, bytes: Uint8Array): string {
       );
     }
     if (hasText(bytes, 0, "OggS")) {
-      // The first page of an Ogg file has a header of 28 bytes, and then the mark of its codec.
+      // The first page of an Ogg file has a header of 28 bytes, and then the signature of its
+      // codec.
       if (hasText(bytes, 28, "OpusHead")) return OGG_OPUS;
       throw wrongFile(
         "is audio, but the Ogg file has no Opus; the channel accepts only Opus in Ogg",
@@ -112,7 +114,7 @@ function hasText(bytes: Uint8Array, at: number, text: string): boolean {
   return Array.from(text).every((letter, n) => bytes[at + n] === letter.charCodeAt(0));
 }
 
-/** The place of a text in the first KiB; -1 when it is not there. */
+/** The index of a string in the first KiB; -1 when it is not found. */
 function indexOfText(bytes: Uint8Array, text: string): number {
   return new TextDecoder("latin1").decode(bytes.subarray(0, BEGINNING_BYTES)).indexOf(text);
 }

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { Id, PhoneNumberId, Timestamp } from "../../_shared/http/fields.ts";
 
-/** An upload. Only the channel has the bytes. */
+/** An uploaded file. Only the channel has its bytes. */
 export const MediaUpload = z.object({
   id: Id,
   phone_number_id: PhoneNumberId,

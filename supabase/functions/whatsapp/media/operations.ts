@@ -10,12 +10,12 @@ import { OTHER_NAMES } from "./file_type.ts";
 import { MediaUpload } from "./media_answers.ts";
 import { uploadMedia, type UploadTimes } from "./upload_media.ts";
 
-/** The settings of uploads. */
+/** The settings for uploads. */
 export interface UploadConfig extends SendingConfig {
   uploadTimes: UploadTimes;
   /**
-   * How many uploads an instance passes on at the same time: for one company, and for all
-   * companies.
+   * How many uploads an instance forwards to the channel at the same time: for one company, and for
+   * all companies.
    */
   uploadShare: Share & { inAll: number };
 }

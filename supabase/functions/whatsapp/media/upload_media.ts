@@ -30,11 +30,11 @@ import type { MediaUpload } from "./media_answers.ts";
 export interface UploadTimes {
   /** A file that takes longer to arrive is refused. */
   fileMs: number;
-  /** The total time for the file to arrive and the channel to answer. */
+  /** The total time for the file to arrive and the channel to respond. */
   allMs: number;
 }
 
-/** The answer of account_for_upload(). */
+/** The result of `account_for_upload()`. */
 type UploadAccount =
   | ({ result: "account" } & Access)
   | {
@@ -50,8 +50,9 @@ interface Asked {
 }
 
 /**
- * Passes a file on to the media of a phone number while it arrives, and stores what is known about
- * it. The type comes from the first bytes. A repeat makes another upload, and does no harm.
+ * Uploads a file to the channel, for one phone number, while the file arrives, and stores its
+ * metadata. The type comes from the first bytes. A repeat creates another upload, which is
+ * harmless.
  *
  * @throws ApiError for every error that the operation declares.
  */
@@ -112,7 +113,7 @@ export async function uploadMedia(
   }
 }
 
-/** Counts and hashes the bytes while they pass. WebCrypto has no digest of a stream. */
+/** Counts and hashes the bytes as they pass. WebCrypto cannot hash a stream. */
 async function countedAndHashed(bytes: AsyncGenerator<Uint8Array>, limit: FileLimit) {
   const { createHash } = await import("node:crypto");
   const hash = createHash("sha256");
@@ -128,7 +129,7 @@ async function countedAndHashed(bytes: AsyncGenerator<Uint8Array>, limit: FileLi
   return { bytes: passing(), facts: () => ({ bytes: count, sha256: hash.digest("hex") }) };
 }
 
-/** Uploads the file with the account's token, and returns the media id of the channel. */
+/** Uploads the file with the account's token, and returns the channel's media id. */
 async function handOn(
   config: SendingConfig & { uploadTimes: UploadTimes },
   account: Access,
@@ -152,7 +153,7 @@ async function handOn(
   }
 }
 
-/** The error of an upload that the channel did not accept. */
+/** The error for an upload that the channel did not accept. */
 function errorOfTrouble({ channel }: MediaTrouble, phoneNumberId: string): ApiError {
   if (channel && isAboutAccount(channel)) return refusedAccount(phoneNumberId, channel.code);
   if (!channel) {

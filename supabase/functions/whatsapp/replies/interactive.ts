@@ -1,7 +1,7 @@
 import type { Json } from "../../_shared/database/types.ts";
 import type { ReplyRequest } from "./reply_request.ts";
 
-/** The buttons or the list of a reply in the channel's form, without the text. */
+/** The buttons or the list of a reply in the channel's format, without the text. */
 export function interactiveOf(
   { buttons, list }: ReplyRequest,
 ): { type: "button" | "list"; action: Json } | undefined {

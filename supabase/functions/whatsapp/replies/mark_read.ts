@@ -25,7 +25,7 @@ export const MessageRead = z.object({
   typing: z.boolean(),
 }).register(z.globalRegistry, { id: "MessageRead" });
 
-/** The answer of message_to_read(). */
+/** The result of `message_to_read()`. */
 type ToRead =
   & { company_id: string }
   & (
@@ -34,8 +34,8 @@ type ToRead =
   );
 
 /**
- * Marks a message of a person as read, and shows the person that someone is typing if `typing` says
- * so. A repeat does no harm. The channel also marks all earlier messages.
+ * Marks a person's message as read. If `typing` is true, the person also sees that someone is
+ * typing. A repeat is harmless. The channel also marks all earlier messages.
  *
  * @throws ApiError for every error that the operation declares.
  */

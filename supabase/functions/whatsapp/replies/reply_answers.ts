@@ -4,23 +4,24 @@ import { DoNotContact, DryRun, Repeat, Sent } from "../../_shared/sending/send_a
 
 import type { Unfit } from "./reply_claim.ts";
 
-// The answers to a free reply.
+// The responses to a free reply.
 
-/** Every answer with the status 200. A template send has the same answers. */
+/** Every response with the status 200. A template send has the same responses. */
 export const ReplyAnswer = z.union([Sent, Repeat, DoNotContact, DryRun]).register(
   z.globalRegistry,
   { id: "ReplyAnswer" },
 );
 export type ReplyAnswer = z.output<typeof ReplyAnswer>;
 
-/** The error of a reply to a conversation that the company does not have. */
+/** The error for a reply to a conversation that the company does not have. */
 export function noConversation(): ApiError {
   return new ApiError("not_found", "Conversation not found");
 }
 
 /**
- * The error of a reply to a closed conversation. @param existingId the contact's conversation that
- * is not closed, if there is one.
+ * The error for a reply to a closed conversation.
+ *
+ * @param existingId the contact's conversation that is not closed, if there is one.
  */
 export function closedConversation(existingId: string | null): ApiError {
   return existingId === null
@@ -33,8 +34,8 @@ export function closedConversation(existingId: string | null): ApiError {
 }
 
 /**
- * The error of a reply in the conversation of an archived contact. If the person answered the
- * reply, the answer would belong to another contact.
+ * The error for a reply in the conversation of an archived contact. If the person wrote back, their
+ * message would belong to another contact.
  */
 export function archivedContact(): ApiError {
   return new ApiError(
@@ -43,7 +44,7 @@ export function archivedContact(): ApiError {
   );
 }
 
-/** The error of a reply if the account of the conversation is disconnected. */
+/** The error for a reply when the conversation's account is disconnected. */
 export function noAccount(): ApiError {
   return new ApiError(
     "account_not_connected",
@@ -52,7 +53,8 @@ export function noAccount(): ApiError {
 }
 
 /**
- * The error of a reply outside the window.
+ * The error for a reply outside the 24-hour window.
+ *
  * @param expiresAt when the window closed, or will close within a minute; null when the person has
  *   never written.
  */
@@ -68,12 +70,12 @@ export function windowClosed(expiresAt: string | null): ApiError {
   );
 }
 
-/** The error of a reply with a field that does not fit. */
+/** The error for a reply with a field that does not match the conversation or the file. */
 export function unfit({ field, fault }: Unfit): ApiError {
   return invalidRequest([{ field, message: UNFIT[fault][field] ?? UNFIT[fault].other }]);
 }
 
-/** What is wrong with a field, by the fault and the field. */
+/** The message about an invalid field, by fault and field. */
 const UNFIT: Record<Unfit["fault"], Record<string, string>> = {
   unknown: {
     reply_to_id: "is not a message of this conversation that the messaging channel knows",

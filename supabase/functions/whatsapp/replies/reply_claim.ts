@@ -13,7 +13,7 @@ import type { ReplyRequest } from "./reply_request.ts";
 
 // How a free reply is claimed before the call to the channel; see claim_reply() in the database.
 
-/** The decision of the database about a request of this company. */
+/** The database's decision about a request of this company. */
 export type ReplyClaim = { company_id: string } & Decision;
 
 type Decision =
@@ -36,7 +36,10 @@ type Decision =
   /** A dry run: the send would be claimed. */
   | { result: "send" };
 
-/** A field of the request does not fit the conversation, or the file that the request names. */
+/**
+ * A field of the request does not match the conversation, or does not match the file that the
+ * request names.
+ */
 export interface Unfit {
   result: "unfit";
   field: string;
@@ -53,12 +56,13 @@ export interface ClaimedReply extends ClaimedSend, Person {
     filename?: string;
     voice?: true;
   };
-  /** The channel's id of the message that this reply answers. */
+  /** The channel's id of the message that this reply refers to. */
   reply_to?: string;
 }
 
 /**
- * Claims the reply of a request, as claimSend() does.
+ * Claims the reply of a request, like `claimSend()`.
+ *
  * @param dryRun the database decides as usual, but writes nothing.
  */
 export async function claimReply(

@@ -4,16 +4,16 @@ import { Id, IdempotencyKey, required, verbatim } from "../../_shared/http/field
 // The body of a free reply. The fields that were added after `text` have no defaults, so a request
 // without them still has the same fingerprint.
 
-/** The maximum length of a text below media or above buttons. */
+/** The maximum length of the text below a media file or above buttons. */
 const MAX_CAPTION = 1_024;
 
-/** An address that the channel fetches itself. */
+/** A URL that the channel fetches itself. */
 const Link = z.string().check(z.regex(
   /^https:\/\/[A-Za-z0-9.-]{1,253}(:\d{1,5})?([/?#][!-~]{0,1780})?$/,
   "must be an https address of at most 2,048 characters",
 ));
 
-/** The file of a reply: an upload, or an address. */
+/** The file of a reply: an upload or a URL. */
 export const ReplyMedia = z.strictObject({
   id: z.optional(Id),
   link: z.optional(Link),
@@ -41,14 +41,14 @@ export const ReplyButton = z.strictObject({
   title: required(verbatim(20)),
 }).register(z.globalRegistry, { id: "ReplyButton" });
 
-/** One choice of a list. */
+/** One choice in a list. */
 export const ReplyListRow = z.strictObject({
   id: required(verbatim(200)),
   title: required(verbatim(24)),
   description: z.optional(required(verbatim(72))),
 }).register(z.globalRegistry, { id: "ReplyListRow" });
 
-/** Choices of a list that belong together. */
+/** A group of choices in a list. */
 export const ReplyListSection = z.strictObject({
   title: z.optional(required(verbatim(24))),
   rows: z.array(ReplyListRow).check(
@@ -94,12 +94,12 @@ const Buttons = z.array(ReplyButton).check(
 /** The parts of a reply in addition to its text. */
 const KINDS = ["media", "buttons", "list"] as const;
 
-/** The JSON Schema of a member that must be missing. */
+/** The JSON Schema of a property that must be missing. */
 const NEVER = { not: {} };
 
 type Given = Partial<Record<(typeof KINDS)[number] | "text", unknown>>;
 
-/** These checks run even if another field is wrong, so that an error names all wrong fields. */
+/** These checks run even if another field is wrong, so that an error names all invalid fields. */
 const EVEN_SO = {
   when: ({ value }: { value: unknown }) => typeof value === "object" && value !== null,
 };

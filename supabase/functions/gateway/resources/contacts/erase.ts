@@ -11,12 +11,12 @@ import { inFormOf } from "../../records/written.ts";
 import { Contact } from "./row.ts";
 import { CONTACT } from "./read.ts";
 
-/** The database's answer to an erasure. */
+/** The database's response to an erasure. */
 interface Erased {
   replayed: boolean;
-  /** How many rows of each kind were erased; null when the person was already erased. */
+  /** The number of erased rows of each kind. Null if the person was already erased. */
   erased: Record<string, number> | null;
-  /** Null when the company does not have the contact. */
+  /** Null if the company does not have the contact. */
   data: Record<string, unknown> | null;
 }
 
@@ -32,7 +32,7 @@ const Erasing = z.strictObject({ confirm: Confirmation }).register(z.globalRegis
   id: "Erasing",
 });
 
-/** Erases a person permanently. Erasing again gives the same answer. */
+/** Erases a person permanently. Erasing the same person again returns the same response. */
 export const erasing = operation({
   id: "eraseContact",
   method: "POST",
@@ -51,7 +51,7 @@ export const erasing = operation({
   }
   const answer = rows(
     await caller.db.rpc("erase_contact", { id, idempotency: idempotency ?? undefined }),
-  ) as unknown as Erased; // the jsonb from erase_contact()
+  ) as unknown as Erased; // the jsonb value from `erase_contact()`
   const row = answer.data;
   if (!row) throw await missing(caller, CONTACT, id);
   if (answer.erased) logEvent(origin, "contact_erased", { contact_id: id, ...answer.erased });

@@ -12,8 +12,8 @@ import { CONTACT } from "./read.ts";
 type AnyResource = Resource<any, any>;
 
 /**
- * Everything that is stored about a person, as one JSON document. The service builds the document
- * while it sends it, so only one page is in memory at a time.
+ * Exports everything that is stored about a person as one JSON document. The service builds the
+ * document while sending it, so only one page is in memory at a time.
  */
 export const contactExport = operation({
   id: "exportContact",

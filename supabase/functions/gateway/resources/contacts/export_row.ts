@@ -11,7 +11,7 @@ const Time = z.nullable(Timestamp);
 
 const Text = z.nullable(z.string());
 
-/** Which messages the person wants, and when the person allowed or refused them. */
+/** Which kinds of messages the person allows, and when the person allowed or refused them. */
 export const ContactWishes = z.object({
   do_not_contact: z.boolean(),
   do_not_contact_source: Text,
@@ -24,20 +24,20 @@ export const ContactWishes = z.object({
   marketing_opt_out_at: Time,
 }).register(z.globalRegistry, { id: "ContactWishes" });
 
-/** An id that the channel gives the person. */
+/** An id that the channel assigned to the person. */
 export const ContactIdentity = z.object({
   user_id: z.string(),
   business_account_id: Text,
   seen_at: Timestamp,
 }).register(z.globalRegistry, { id: "ContactIdentity" });
 
-/** A phone that the person had earlier, or that came from a merged contact. */
+/** A phone number that the person used earlier, or that came from a merged contact. */
 export const ContactFormerPhone = z.object({ phone: z.string(), until: Time }).register(
   z.globalRegistry,
   { id: "ContactFormerPhone" },
 );
 
-/** What the channel reported about changes of the person's phones and ids. */
+/** A change to the person's phone numbers or ids that the channel reported. */
 export const ContactIdentityEvent = z.object({
   kind: z.string(),
   was: Text,

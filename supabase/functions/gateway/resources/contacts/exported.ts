@@ -23,7 +23,7 @@ type Row = Record<string, unknown>;
 // deno-lint-ignore no-explicit-any -- a resource of rows of any shape
 type AnyResource = Resource<any, any>;
 
-/** The JSON document with everything that is stored about a person, in pieces. */
+/** Returns the JSON document with everything that is stored about a person, in chunks. */
 export async function* exportOf(caller: Caller, contact: Row, id: string): AsyncGenerator<string> {
   const conversationIds: string[] = [];
   yield `{"data":{"contact":${JSON.stringify(contact)},"wishes":${
@@ -50,7 +50,7 @@ export async function* exportOf(caller: Caller, contact: Row, id: string): Async
 
 type Pages = () => AsyncIterable<Row[]>;
 
-/** A member of the JSON document with a list of rows, page by page. */
+/** Returns a property of the JSON document that contains a list of rows, page by page. */
 async function* member(name: string, pages: Pages): AsyncGenerator<string> {
   let separator = "";
   yield `,"${name}":[`;
@@ -70,12 +70,12 @@ async function wishesOf({ reader }: Caller, id: string): Promise<Row> {
 }
 
 /**
- * The channel knows few things about a person, so there are few rows. One request reads at most
- * this many rows.
+ * The maximum number of rows in one request. The channel provides little data about a person, so
+ * there are few rows.
  */
 const PART_ROWS = 500;
 
-/** The rows of a view about a contact, in the order of their ids. */
+/** Returns a view's rows about a contact, sorted by id. */
 function partsOf(
   { reader }: Caller,
   view:
@@ -104,13 +104,13 @@ function formerPhonesOf(caller: Caller, contactId: string): Pages {
   const pages = partsOf(caller, "own_contact_former_phones", ContactFormerPhone, contactId);
   return async function* () {
     for await (const page of pages()) {
-      // The phone of a merged contact belongs to the person until the channel reports a change.
+      // A merged contact's phone number belongs to the person until the channel reports a change.
       yield page.map((row) => row.until === "infinity" ? { ...row, until: null } : row);
     }
   };
 }
 
-/** The records of a resource with this value in a column, newest first. */
+/** Returns a resource's records that have this value in a column, newest first. */
 function recordsOf(
   caller: Caller,
   resource: AnyResource,

@@ -10,17 +10,17 @@ import {
 import { lazily } from "../../../_shared/http/operation.ts";
 import { Contact, MAX_TAGS, Tag } from "./row.ts";
 
-// What callers may write of a contact.
+// The contact fields that callers may write.
 
 const MAX_TAGS_SENT = 1000;
 
 const TOO_MANY_TAGS = `must have at most ${MAX_TAGS} different tags`;
 
-/** The message about tags that would be too many together with the stored tags. */
+/** The error message if a contact would have too many tags, including the stored tags. */
 export const TOO_MANY_TAGS_AFTERWARDS =
   `would have more than ${MAX_TAGS} different tags together with the stored ones; remove some first`;
 
-/** Tags in a request; duplicates are removed. */
+/** Tags in a request. Duplicates are removed. */
 const SentTags = z.pipe(
   z.pipe(
     // The number of tags is checked before any tag is read.
@@ -80,7 +80,7 @@ const changes = () =>
 const TAGS_TWICE =
   "cannot be combined with tags; send tags to replace all tags, or add_tags and remove_tags to keep the others";
 
-/** Refuses a change that replaces the tags and also adds or removes some. */
+/** Refuses a change that replaces all tags and also adds or removes tags. */
 const oneKindOfTags = z.check<Partial<z.output<ReturnType<typeof changes>>>>(
   ({ value, issues }) => {
     for (const field of ["add_tags", "remove_tags"] as const) {
@@ -96,7 +96,7 @@ const NO_OTHER_TAGS = {
   },
 };
 
-/** What the database applies to the stored values, in the statement that writes. */
+/** The changes that the database applies to the stored values in the statement that writes. */
 function asPatch<Change extends { add_tags?: string[]; remove_tags?: string[] }>(
   { add_tags, remove_tags, ...others }: Change,
   custom_fields?: Record<string, Json>,
@@ -117,7 +117,7 @@ export const ContactChanges = lazily(() =>
 );
 
 /**
- * The same changes as a JSON Merge Patch: phone may be left out, and the database merges custom
+ * The same changes as a JSON Merge Patch. `phone` may be left out, and the database merges custom
  * fields key by key in the statement that writes.
  */
 export const ContactPatch = lazily(() =>
@@ -130,7 +130,7 @@ export const ContactPatch = lazily(() =>
   )
 );
 
-/** The input for a new contact. A field that is left out gets its default. */
+/** The input for a new contact. A field that is left out has its default value. */
 export const NewContact = lazily(() =>
   described(
     withDefaults(input(), {
@@ -148,7 +148,7 @@ export const NewContact = lazily(() =>
 
 /**
  * The input for the contact with this phone. In an existing contact, a field that is left out keeps
- * its value. In a new contact, a field that is left out gets its default.
+ * its value. In a new contact, a field that is left out has its default value.
  */
 export const ContactToPut = lazily(() => described(input(), { id: "ContactToPut" }));
 

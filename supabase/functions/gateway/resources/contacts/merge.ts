@@ -11,7 +11,7 @@ import { Contact } from "./row.ts";
 
 const Merging = z.strictObject({ from: Id }).register(z.globalRegistry, { id: "Merging" });
 
-/** What it means for the caller when the database does not merge two contacts. */
+/** The error messages for the cases in which the database does not merge two contacts. */
 const MEANINGS: Meanings = {
   name: "Contact",
   constraints: {
@@ -36,7 +36,10 @@ const MEANINGS: Meanings = {
   },
 };
 
-/** Merges two contacts into one. Merging again gives the same answer (specification, 4.27). */
+/**
+ * Merges two contacts into one. Merging the same contacts again returns the same response
+ * (specification, 4.27).
+ */
 export const merging = operation({
   id: "mergeContact",
   method: "POST",

@@ -18,7 +18,10 @@ import { CONVERSATIONS } from "../conversations/row.ts";
 import { DEALS } from "../deals/row.ts";
 import { Contact, CONTACTS } from "./row.ts";
 
-/** The newest records that refer to a contact. The request for a list returns the older records. */
+/**
+ * Includes only the newest records that refer to a contact. The list of these records contains the
+ * older ones.
+ */
 function newest(table: Table) {
   const listedBy = ["created_at", "id"].map((column) => ({ column, ascending: false }));
   return { table, listedBy, atMost: 10 };

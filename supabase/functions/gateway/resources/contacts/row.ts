@@ -23,7 +23,7 @@ export const Contact = z.object({
   external_id: z.nullable(RequiredShortText),
   name: z.nullable(ShortText),
   email: z.nullable(Email),
-  // The channel hides the phones of some people.
+  // The channel hides some people's phone numbers.
   phone: z.nullable(Phone),
   temperature: z.enum(["cold", "warm", "hot"]),
   tags: z.array(Tag).check(z.maxLength(MAX_TAGS)),

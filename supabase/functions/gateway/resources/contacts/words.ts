@@ -13,209 +13,217 @@ import type { Contact } from "./row.ts";
 const contact: FieldsOf<typeof Contact> = {
   ...ROW,
   external_id:
-    "The id of the contact in your own system. Two contacts that are not archived never have " +
-    "the same `external_id`.",
+    "The contact's id in your own system. Two contacts that are not archived never have the same " +
+    "`external_id`.",
   name: "The person's name.",
   email: "The person's email address.",
   phone:
-    "The person's phone in E.164 format with a leading plus sign, exactly as it was sent. `null` " +
-    "when the channel hides the person's phone.",
+    "The person's phone number in E.164 format with a leading plus sign, exactly as it was sent. " +
+    "`null` if the channel hides the person's phone number.",
   temperature: "How warm the lead is.",
-  tags: "Labels to group contacts by.",
+  tags: "Labels for grouping contacts.",
   source: "Where the contact came from.",
   job_title: "The person's job.",
   empresa: "The company that the person works for.",
   custom_fields: "Your own fields: any JSON object.",
   do_not_contact: "Whether sends to this contact are blocked.",
   do_not_contact_source:
-    "Who last set `do_not_contact`. `manual`: a person or a key of your company. `word`: the " +
-    "person, with a message such as `stop` or `start`. `null`: no one has set it.",
+    "Who last set `do_not_contact`. `manual`: a user or an API key of your company. `word`: the " +
+    "contact, with a message such as `stop` or `start`. `null`: `do_not_contact` has never been " +
+    "set.",
   do_not_contact_at:
-    "When `do_not_contact` was last set; `null` when it was never set or the time is not known.",
+    "When `do_not_contact` was last set. `null` if it was never set or the time is unknown.",
   marketing_opt_out:
     "Whether marketing templates to this contact are blocked. `false` does not change " +
     "`do_not_contact`.",
   marketing_opt_out_source:
-    "How the service knows that the person opted out of marketing. `button`: the person tapped a " +
-    "button. `word`: the person wrote, for example, `stop promotions`. `preference`: the person " +
-    "said so in WhatsApp. `status`: the channel said so when it refused a message. `manual`: a " +
-    "person or a key of your company. `null`: the person has not opted out.",
+    "How the contact opted out of marketing. `button`: the contact tapped a button. `word`: the " +
+    "contact sent a message such as `stop promotions`. `preference`: the contact changed a " +
+    "setting in WhatsApp. `status`: the channel reported the opt-out when it refused a message. " +
+    "`manual`: a user or an API key of your company set it. `null`: the contact has not opted " +
+    "out.",
   marketing_opt_out_at:
-    "When the person opted out of marketing templates; `null` when the person never did, or " +
-    "has allowed them again.",
+    "When the contact opted out of marketing templates. `null` if the contact never opted out, " +
+    "or has allowed these templates again.",
   is_active: "Whether the contact is in use.",
-  archived_at: "When the contact was archived; `null` if it is not archived.",
-  erased_at: "When the person was erased; `null` if the person was not erased.",
+  archived_at: "When the contact was archived. `null` if the contact is not archived.",
+  erased_at: "When the person was erased. `null` if the person was not erased.",
 };
 
 const included = {
-  deals: "The newest deals of the contact, with `include=deals`.",
-  conversations: "The newest conversations of the contact, with `include=conversations`.",
+  deals: "The contact's newest deals. Present only with `include=deals`.",
+  conversations: "The contact's newest conversations. Present only with `include=conversations`.",
 };
 
 const changes = {
   ...contact,
   add_tags:
-    "Tags to add to the stored tags. The stored tags stay. Do not combine `add_tags` with " +
+    "Tags to add to the stored tags. The stored tags remain. Do not combine `add_tags` with " +
     "`tags`. A tag that is also in `remove_tags` is added.",
   remove_tags: "Tags to remove from the stored tags. Do not combine `remove_tags` with `tags`.",
 };
 
-/** The texts about contacts in the API's description. */
+/** The descriptions of contacts in the OpenAPI document. */
 export const words = {
   operations: {
     listContacts: {
       tag: "Contacts",
       summary: "List contacts",
       description:
-        "Lists the contacts of your company, newest first unless `sort` says otherwise. `q` searches `name`, " +
-        "`email`, `phone` and `empresa`.",
+        "Lists your company's contacts, newest first unless `sort` says otherwise. `q` searches " +
+        "`name`, `email`, `phone` and `empresa`.",
     },
     listContactChanges: {
       tag: "Contacts",
       summary: "List changes of contacts",
       description:
-        "Lists the contacts of your company that were created, changed or deleted after the " +
-        "cursor. A deleted contact is a `DeletedRow`; any other contact is in its current state. " +
+        "Lists your company's contacts that were created, changed or deleted after the cursor. A " +
+        "deleted contact is returned as a `DeletedRow`. All other contacts are returned in their " +
+        "current state. " +
         'The section "Keep a copy in step" says how to use this list.',
     },
     getContact: {
       tag: "Contacts",
       summary: "Get a contact",
-      description: "Returns one contact of your company, by its id.",
+      description: "Returns one of your company's contacts by id.",
     },
     createContact: {
       tag: "Contacts",
       summary: "Create a contact",
       description:
-        "Creates a contact. If your company already has a contact with this phone, in any " +
-        "spelling, or with this `external_id`, the answer is a 409 with the id of that contact.",
+        "Creates a contact. If your company already has a contact with this phone number, in any " +
+        "format, or with this `external_id`, the request returns a 409 with the id of that " +
+        "contact.",
     },
     putContact: {
       tag: "Contacts",
       summary: "Create or update a contact",
       description:
-        "Creates a contact (201). If your company already has a contact with the phone of the " +
-        "request, in any spelling, updates that contact instead (200). An existing contact keeps " +
-        "its phone as it is stored. With `match=external_id`, the request finds the contact by " +
-        "its `external_id` instead, and writes the phone like any other field. A field that is left out keeps its value; in a new contact, " +
-        "it gets its default. `null` clears a field that may be null. If nothing changes, the " +
-        "contact keeps its `version`. When many such requests come at the same time, only one of " +
-        "them creates the contact.",
+        "Creates a contact (201). If your company already has a contact with this phone number, " +
+        "in any format, the request updates that contact instead (200). An existing contact " +
+        "keeps its stored phone number. With `match=external_id`, the request finds the contact " +
+        "by its `external_id` instead, and writes `phone` like any other field. A field that is " +
+        "left out keeps its value. In a new contact, a field that is left out has its default " +
+        "value. `null` clears a field that may be null. If nothing changes, the contact keeps " +
+        "its `version`. If many such requests arrive at the same time, only one of them creates " +
+        "the contact.",
     },
     writeContacts: {
       tag: "Contacts",
       summary: "Create or update many contacts",
       description:
-        "Creates or updates up to 500 contacts, each as `PUT /contacts` does. Each item has the " +
-        "`phone` of its contact; with `match=external_id`, also its `external_id`. `on_conflict` says what happens to contacts that your company " +
-        "already has. Each item is checked separately, and `data` has one result for each item, " +
-        "in the order of the items. Two items for the same person are applied one after the " +
-        "other. With `atomic=true`, either all items are written, or none. If the contacts are " +
-        "too large for one answer, they are returned without `custom_fields`.",
+        "Creates or updates up to 500 contacts, each as `PUT /contacts` does. Each item contains " +
+        "the `phone` of its contact. With `match=external_id`, each item also contains the " +
+        "`external_id`. `on_conflict` says what happens to contacts that your company already " +
+        "has. Each item is checked separately, and `data` has one result for each item, in the " +
+        "order of the items. Two items for the same contact are applied one after the other. " +
+        "With `atomic=true`, either all items are written or no items are. If the contacts are " +
+        "too large for one response, they are returned without `custom_fields`.",
     },
     updateContacts: {
       tag: "Contacts",
       summary: "Update many contacts",
       description:
-        "Updates up to 500 contacts. Each item has the `id` of its contact, and the fields to " +
-        "change. Each item is a JSON Merge Patch, with either content type: `custom_fields` is " +
-        "merged. Each item is checked separately, and `data` has one result for each " +
-        "item, in the order of the items. Two items for the same contact are applied one after " +
-        "the other. With `atomic=true`, either all contacts are updated, or none. If the contacts " +
-        "are too large for one answer, they are returned without `custom_fields`.",
+        "Updates up to 500 contacts. Each item contains the `id` of its contact and the fields " +
+        "to change. Each item is a JSON Merge Patch with either content type, so `custom_fields` " +
+        "is merged. Each item is checked separately, and `data` has one result for each item, in " +
+        "the order of the items. Two items for the same contact are applied one after the other. " +
+        "With `atomic=true`, either all contacts are updated or no contacts are. If the contacts " +
+        "are too large for one response, they are returned without `custom_fields`.",
     },
     updateContact: {
       tag: "Contacts",
       summary: "Update a contact",
       description:
-        "Updates a contact. `phone` is required. A field that is left out keeps its value; `null` " +
-        "clears a field that may be null. `add_tags` and `remove_tags` change the stored tags, so " +
-        "simultaneous requests lose no tag. With the content type " +
-        "`application/merge-patch+json`, `phone` may be left out too, and `custom_fields` is " +
+        "Updates a contact. `phone` is required. A field that is left out keeps its value. " +
+        "`null` clears a field that may be null. `add_tags` and `remove_tags` change the stored " +
+        "tags, so simultaneous requests lose no tag. With the content type " +
+        "`application/merge-patch+json`, `phone` may also be left out, and `custom_fields` is " +
         "merged instead of replaced.",
     },
     archiveContact: {
       tag: "Contacts",
       summary: "Archive a contact",
       description:
-        "Archives a contact. Lists and searches then show it only with `archived=include` or " +
-        "`archived=only`, and you can create a new contact with its phone. The contact keeps " +
-        "its deals and conversations. If the person asked not to be contacted, sends to this " +
-        "phone stay blocked. Archiving the contact again changes nothing.",
+        "Archives a contact. Lists and searches then contain it only with `archived=include` or " +
+        "`archived=only`, and you can create a new contact with its phone number. The contact " +
+        "keeps its deals and conversations. If the person asked not to be contacted, sends to " +
+        "this phone number remain blocked. Archiving the contact again changes nothing.",
     },
     restoreContact: {
       tag: "Contacts",
       summary: "Restore a contact",
       description:
         "Restores an archived contact unchanged, and returns it. If another contact now has its " +
-        "phone or its `external_id`, the answer is a 409 with the id of that contact. A contact " +
-        "that is not archived is returned unchanged.",
+        "phone number or its `external_id`, the request returns a 409 with the id of that " +
+        "contact. A contact that is not archived is returned unchanged.",
     },
     mergeContact: {
       tag: "Contacts",
       summary: "Merge two contacts",
       description:
-        "Merges two contacts of the same person. The contact in the path stays, and gets the " +
-        "deals, conversations, messages and sends of `from`. It gets the tags of both contacts, " +
-        "and its empty fields get the values of `from`. If one of the contacts must not be " +
-        "contacted, the merged contact must not be contacted either. The merged contact keeps " +
-        "the phone of `from` as an additional phone. From then on, a `GET` with the id of " +
-        "`from` returns the merged contact, with `merged_into`. A write with the id of `from` " +
-        "gets a 409 with the id of the merged contact. Merging again returns the same answer.",
+        "Merges two contacts of the same person. The contact in the path remains, and receives " +
+        "the deals, conversations, messages and sends of `from`. It has the tags of both " +
+        "contacts, and its empty fields are filled with the values of `from`. If one of the " +
+        "contacts must not be contacted, the merged contact must not be contacted either. The " +
+        "merged contact keeps the phone number of `from` as an additional phone number. From " +
+        "then on, a `GET` with the id of `from` returns the merged contact, with `merged_into`. " +
+        "A write with the id of `from` returns a 409 with the id of the merged contact. Merging " +
+        "again returns the same response.",
     },
     exportContact: {
       tag: "Contacts",
       summary: "Export everything that is stored about a person",
       description:
         "Returns everything that the service stores about the person, as one JSON document. It " +
-        "has the contact, the person's wishes about messages, ids and former phones, the windows " +
-        "for free replies, and the deals, conversations, messages and sends. The service sends " +
-        "the document in parts. If its last brace is missing, the document is incomplete: send " +
-        "the request again.",
+        "contains the contact, the person's message preferences, ids and former phone numbers, " +
+        "the windows for free replies, and the deals, conversations, messages and sends. The " +
+        "service streams the document. If the final brace is missing, the document is " +
+        "incomplete: send the request again.",
     },
     eraseContact: {
       tag: "Contacts",
       summary: "Erase a person",
       description:
-        "Permanently erases what identifies the person of a contact: name, phone, email address, " +
-        "custom fields, the content of all messages, the channel's ids of the person, and the " +
-        "channel's stored events about the person. The records stay, with their ids, times, " +
-        "states, amounts and counts. `confirm` must be the id in the path. Erasing cannot be " +
-        "undone. Erasing again returns the same answer.",
+        "Permanently erases the data that identifies a contact's person: name, phone number, " +
+        "email address, custom fields, the content of all messages, the channel's ids for the " +
+        "person, and the channel's stored events about the person. The records remain, with " +
+        "their ids, times, states, amounts and counts. `confirm` must be the id in the path. " +
+        "Erasing cannot be undone. Erasing again returns the same response.",
     },
   },
   schemas: {
     Contact: "A person that the company talks to.",
-    NewContact: "A contact to create. A field that is left out gets its default.",
+    NewContact: "A contact to create. A field that is left out has its default value.",
     ContactChanges: "Changes to a contact.",
     ContactWithIncluded:
       "A person that the company talks to, with the records that `include` adds.",
-    IncludedDeals: "The newest deals of a contact, newest first.",
-    IncludedConversations: "The newest conversations of a contact, newest first.",
+    IncludedDeals: "A contact's newest deals, newest first.",
+    IncludedConversations: "A contact's newest conversations, newest first.",
     ContactById: "A contact, found by its id or by the id of a contact that was merged into it.",
     ContactToPut:
-      "The contact with this phone. A field that is left out keeps its value; in a new " +
-      "contact, it gets its default.",
+      "The contact with this phone number. A field that is left out keeps its value. In a new " +
+      "contact, a field that is left out has its default value.",
     ContactPatchById:
       "Changes to the contact with this id, as a JSON Merge Patch: `custom_fields` is merged, " +
       "and `null` removes a value.",
     ContactWithoutCustomFields:
-      "A contact in an answer that would be too large with `custom_fields`.",
+      "A contact in a response that would be too large with `custom_fields`.",
     ContactBatch: "Contacts to write. An invalid item does not make the other items fail.",
     ContactPatchBatch: "Changes to contacts. An invalid item does not make the other items fail.",
     ContactPatch:
       "A JSON Merge Patch (RFC 7396) of a contact: a field that is left out keeps its value, " +
       "`null` removes a value, and `custom_fields` is merged key by key, at every level.",
     ContactExport: "Everything that the service stores about a person.",
-    ContactWishes: "Which messages a person wants.",
-    ContactIdentity: "An id that the channel gives a person.",
-    ContactFormerPhone: "A phone that a person had earlier, or that came from a merged contact.",
-    ContactIdentityEvent: "What the channel reported about a change of a person's phone or id.",
+    ContactWishes: "Which kinds of messages a person allows.",
+    ContactIdentity: "An id that the channel assigned to a person.",
+    ContactFormerPhone:
+      "A phone number that a person used earlier, or that came from a merged contact.",
+    ContactIdentityEvent: "A change to a person's phone number or id that the channel reported.",
     ContactWindow:
       "The time until which your company may send free replies to a person, for one account.",
     Merging: "The contact to merge into the contact in the path.",
-    Erasing: "The confirmation that the person should be erased.",
+    Erasing: "The confirmation that the person is to be erased.",
   },
   fields: {
     Contact: contact,
@@ -238,8 +246,8 @@ export const words = {
       ...contact,
       ...included,
       merged_into:
-        "The id of the contact in this answer, when the contact that you asked for was merged " +
-        "into it. Left out otherwise.",
+        "The id of the contact in this response, if the contact that you requested was merged " +
+        "into it. Otherwise left out.",
     },
     ContactToPut: contact,
     ContactWithoutCustomFields: contact,
@@ -247,16 +255,19 @@ export const words = {
     ContactPatchBatch: batch,
     ContactExport: {
       contact: "The contact.",
-      wishes: "Which messages the person wants, and when the person said so.",
-      identities: "The ids that the channel gives the person.",
-      former_phones: "Phones that the person had earlier, or that came from merged contacts.",
-      identity_events: "What the channel reported about changes of the person's phones and ids.",
+      wishes:
+        "Which kinds of messages the person allows, and when the person allowed or refused them.",
+      identities: "The ids that the channel assigned to the person.",
+      former_phones:
+        "Phone numbers that the person used earlier, or that came from merged contacts.",
+      identity_events:
+        "The changes to the person's phone numbers and ids that the channel reported.",
       windows:
         "The times until which your company may send free replies to the person, one for each account.",
-      deals: "The deals of the person.",
+      deals: "The person's deals.",
       conversations: "The conversations with the person.",
       messages: "The messages of these conversations, one conversation after the other.",
-      sends: "What happened to each message that your company sent to the person with this API.",
+      sends: "The outcome of each message that your company sent to the person with this API.",
     } satisfies FieldsOf<typeof ContactExport>,
     Merging: {
       from: "The id of the contact that is merged into the contact in the path. Afterwards the " +
@@ -267,37 +278,38 @@ export const words = {
       do_not_contact: contact.do_not_contact,
       do_not_contact_source: contact.do_not_contact_source,
       do_not_contact_at: contact.do_not_contact_at,
-      stop_word_at: "When the person last wrote a word such as `stop`.",
-      start_word_at: "When the person last wrote a word such as `start`.",
-      marketing_stopped_at: "When the person last stopped marketing messages.",
+      stop_word_at: "When the person last sent a word such as `stop`.",
+      start_word_at: "When the person last sent a word such as `start`.",
+      marketing_stopped_at: "When the person last opted out of marketing messages.",
       marketing_stop_source:
-        "How the service learned that the person last stopped marketing, as in " +
-        "`marketing_opt_out_source` of the contact.",
+        "How the person last opted out of marketing messages. The values are those of the " +
+        "contact's `marketing_opt_out_source`.",
       marketing_resumed_at: "When the person most recently allowed marketing messages again.",
       marketing_opt_out_at: contact.marketing_opt_out_at,
     } satisfies FieldsOf<typeof ContactWishes>,
     ContactIdentity: {
-      user_id: "The id that the channel gives the person for your company.",
+      user_id: "The id that the channel assigned to the person for your company.",
       business_account_id:
         "The WhatsApp Business account for which the channel first reported the id.",
       seen_at: "When the id was first seen.",
     } satisfies FieldsOf<typeof ContactIdentity>,
     ContactFormerPhone: {
       phone: "The phone.",
-      until: "When the person stopped using the phone; `null` for an additional phone, which the " +
-        "person still uses.",
+      until:
+        "When the person stopped using the phone number. `null` for an additional phone number " +
+        "that the person still uses.",
     } satisfies FieldsOf<typeof ContactFormerPhone>,
     ContactIdentityEvent: {
-      kind: "What the channel reported. `phone_changed`: the person has a new phone. " +
-        "`user_id_changed`: the person has a new id. `phone_taken`: the new phone belongs to " +
-        "another contact. `merged`: another contact was the same person; `was` is the id of that " +
-        "contact.",
-      was: "The previous phone or id.",
-      becomes: "The new phone or id.",
+      kind: "What the channel reported. `phone_changed`: the person has a new phone number. " +
+        "`user_id_changed`: the person has a new id. `phone_taken`: the new phone number belongs " +
+        "to another contact. `merged`: another contact was the same person, and `was` is the id " +
+        "of that contact.",
+      was: "The previous phone number or id.",
+      becomes: "The new phone number or id.",
       happened_at: "When it happened.",
     } satisfies FieldsOf<typeof ContactIdentityEvent>,
     ContactWindow: {
-      account_id: "The messaging account of your company.",
+      account_id: "Your company's messaging account.",
       last_inbound_at: "When the person last wrote a message that opened the window.",
       closed_at: "When the channel last reported that the window is closed.",
       expires_at: "The time until which your company may send free replies.",

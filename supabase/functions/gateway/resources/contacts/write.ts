@@ -21,10 +21,10 @@ import {
 import { CONTACT } from "./read.ts";
 import { Contact } from "./row.ts";
 
-// How contacts are written. Functions of the database decide which contact a phone belongs to; see
-// public.write_contacts().
+// Writes contacts. Database functions determine which contact a phone number belongs to; see
+// `public.write_contacts()`.
 
-/** A contact in the answer to a batch that would otherwise be too large. */
+/** A contact in a batch response that would otherwise be too large. */
 const LighterContact = z.omit(Contact, { custom_fields: true }).register(z.globalRegistry, {
   id: "ContactWithoutCustomFields",
 });
@@ -35,18 +35,18 @@ const PHONE_TAKEN =
 const EXTERNAL_ID_TAKEN =
   "A contact with this external_id already exists; update that contact instead";
 
-/** The sentence about an item of a batch, which says how a batch updates known contacts. */
+/** The error message about a batch item, which says how a batch updates existing contacts. */
 const inBatch = (sentence: string) =>
   sentence.replace(
     "update that contact instead",
     "to update existing contacts too, send the batch with on_conflict=update, merge or keep",
   );
 
-/** What it means for the caller when the database refuses a contact. */
+/** The error messages for the cases in which the database refuses a contact. */
 const MEANINGS = {
   name: "Contact",
   constraints: {
-    // A number with a large exponent is short in the request, but long in the database.
+    // A number with a large exponent is short in the request but long in the database.
     contacts_custom_fields_check: { field: "custom_fields", message: CUSTOM_FIELDS_TOO_LARGE },
     contacts_tags_check: { field: "tags", message: TOO_MANY_TAGS_AFTERWARDS },
     contacts_external_id_check: {
@@ -58,7 +58,7 @@ const MEANINGS = {
   merged: { field: "id", message: MERGED },
 };
 
-/** The field by which a contact is found. */
+/** The field that is used to find a contact. */
 const Match = z._default(
   z.enum(["phone", "external_id"], "must be phone or external_id"),
   "phone",
@@ -183,14 +183,14 @@ export const contactWrites = [
 ];
 
 /**
- * The argument `match` of write_contacts(). Without this argument, write_contacts() finds contacts
- * by phone.
+ * The `match` argument of `write_contacts()`. Without this argument, `write_contacts()` finds
+ * contacts by phone number.
  */
 function by(match: z.output<typeof Match>) {
   return match === "phone" ? {} : { match };
 }
 
-/** The meanings of the constraints that a change of one contact can break. */
+/** The error messages for the constraints that a change to one contact can violate. */
 function constraintMeanings(
   db: CompanyDb,
   { phone, external_id }: { phone?: string; external_id?: string | null },

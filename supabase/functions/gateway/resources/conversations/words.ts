@@ -3,11 +3,13 @@ import type { Conversation } from "./row.ts";
 
 const conversation: FieldsOf<typeof Conversation> = {
   ...ROW,
-  contact_id: "The contact of the conversation.",
+  contact_id: "The conversation's contact.",
   phone_number_id:
-    "The messaging account of the conversation: the number of your company that the contact writes to.",
-  status: "The state of the conversation. On one account, a contact has at most one conversation " +
-    "that is not `closed`.",
+    "The conversation's messaging account. This is your company's number that the contact writes " +
+    "to.",
+  status:
+    "The conversation's state. On one account, a contact has at most one conversation that is " +
+    "not `closed`.",
   assigned_to: "The member of your company who handles the conversation.",
   team_id: "The team of your company that handles the conversation.",
   last_message_at: "When the last message was sent or received.",
@@ -17,37 +19,39 @@ const conversation: FieldsOf<typeof Conversation> = {
     "closed.",
 };
 
-/** The texts about conversations in the API's description. */
+/** The descriptions of conversations in the OpenAPI document. */
 export const words = {
   operations: {
     listConversations: {
       tag: "Conversations",
       summary: "List conversations",
       description:
-        "Lists the conversations of your company, newest first unless `sort` says otherwise. " +
-        "`include=contact` adds the contact of each conversation.",
+        "Lists your company's conversations, newest first unless `sort` says otherwise. " +
+        "`include=contact` adds each conversation's contact.",
     },
     listConversationChanges: {
       tag: "Conversations",
       summary: "List changes of conversations",
       description:
-        "Lists the conversations of your company that were created, changed or deleted after the " +
-        "cursor. A deleted conversation is a `DeletedRow`; any other conversation is in its " +
+        "Lists your company's conversations that were created, changed or deleted after the " +
+        "cursor. A deleted conversation is returned as a `DeletedRow`. Any other conversation is " +
+        "returned in its " +
         'current state. The section "Keep a copy in step" says how to use this list.',
     },
     getConversation: {
       tag: "Conversations",
       summary: "Get a conversation",
       description:
-        "Returns one conversation of your company, by its id; with `include=contact`, also its contact.",
+        "Returns one of your company's conversations by id. `include=contact` adds the " +
+        "conversation's contact.",
     },
     updateConversation: {
       tag: "Conversations",
       summary: "Assign a conversation or change its status",
       description:
         "Updates at least one field of a conversation. `null` removes the assignee or the team. " +
-        "If the contact has another conversation on the same account that is not closed, a closed " +
-        "conversation cannot be opened again: the answer is a 409.",
+        "If the contact has another conversation on the same account that is not closed, a " +
+        "closed conversation cannot be reopened, and the request returns a 409.",
     },
   },
   schemas: {
@@ -60,7 +64,7 @@ export const words = {
     Conversation: conversation,
     ConversationWithIncluded: {
       ...conversation,
-      contact: "The contact of the conversation, with `include=contact`.",
+      contact: "The conversation's contact. Present only with `include=contact`.",
     },
     ConversationChanges: conversation,
   },

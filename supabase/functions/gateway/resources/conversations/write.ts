@@ -10,7 +10,7 @@ import { lazily, operation, reply } from "../../../_shared/http/operation.ts";
 import { recordOfRow } from "../../records/written.ts";
 import { Conversation } from "./row.ts";
 
-/** null removes the assignee or the team. */
+/** `null` removes the assignee or the team. */
 const ConversationChanges = lazily(() =>
   described(
     atLeastOne(
@@ -50,7 +50,7 @@ export const conversationWrites = [
   }),
 ];
 
-/** The meanings of the constraints that an update of this conversation can break. */
+/** The error messages for the constraints that an update of this conversation can violate. */
 function constraintMeanings(db: CompanyDb, id: string) {
   return {
     conversations_assignee_fkey: wrongField("assigned_to", "is not a member of your company"),

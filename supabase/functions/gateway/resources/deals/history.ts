@@ -21,12 +21,12 @@ const Moved = z.object({
 
 const StoredMove = z.extend(Moved, { api_key_id: z.nullable(Id), user_id: z.nullable(Id) });
 
-/** Who made a change: an API key, or a person who was signed in. */
+/** The author of a change: an API key or a signed-in user. */
 export const ByKey = z.object({ api_key_id: Id }).register(z.globalRegistry, { id: "ByKey" });
 
 export const ByPerson = z.object({ user_id: Id }).register(z.globalRegistry, { id: "ByPerson" });
 
-/** Something that happened to a deal; see docs/deals.md. */
+/** An entry in a deal's history; see docs/deals.md. */
 export const DealHistoryEntry = z.extend(Moved, { by: z.nullable(z.union([ByKey, ByPerson])) })
   .register(z.globalRegistry, { id: "DealHistoryEntry" });
 
@@ -46,11 +46,11 @@ const DEAL_HISTORY = resource({
     at: time("at"),
   },
   sorts: { at: byTime("at") },
-  // No two entries of a deal have the same time.
+  // No two entries in a deal's history have the same time.
   order: { name: "-at", columns: [byTime("at"), byId()], ascending: false },
 });
 
-/** The history of one deal, newest first. */
+/** Returns one deal's history, newest first. */
 export const dealHistory = listOperation({
   id: "listDealHistory",
   path: "/deals/:id/history",
@@ -62,8 +62,8 @@ export const dealHistory = listOperation({
 });
 
 /**
- * Refuses a deal that the company does not have. The history of an existing deal may also be an
- * empty list, if the request has filters.
+ * Refuses a deal that the company does not have. If the request has filters, an existing deal's
+ * history may also be an empty list.
  */
 async function requireDeal({ reader }: Caller, id: string) {
   const [found] = rows(await reader.from("own_deals").select("id").eq("id", id));

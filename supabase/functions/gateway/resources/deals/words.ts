@@ -6,51 +6,52 @@ import type { Deal } from "./row.ts";
 const deal: FieldsOf<typeof Deal> = {
   ...ROW,
   external_id:
-    "The id of the deal in your own system. Two deals that are not archived never have the same " +
+    "The deal's id in your own system. Two deals that are not archived never have the same " +
     "`external_id`.",
-  title: "What the deal is about.",
-  value: "The value of the deal, with at most two decimals.",
-  status: "The state of the deal. A new deal is `open`.",
-  contact_id: "The contact of the deal.",
+  title: "The title of the deal.",
+  value: "The deal's value, with at most two decimals.",
+  status: "The deal's state. A new deal is `open`.",
+  contact_id: "The deal's contact.",
   stage_id: "The stage that the deal is in.",
-  won_at: "When the deal was won; `null` when it is not won or the time is not known.",
-  lost_at: "When the deal was lost; `null` when it is not lost or the time is not known.",
+  won_at: "When the deal was won. `null` if the deal is not won or the time is unknown.",
+  lost_at: "When the deal was lost. `null` if the deal is not lost or the time is unknown.",
   stage_changed_at:
     "When the deal entered its stage. For a new deal, this is when the deal was created.",
-  archived_at: "When the deal was archived; `null` if it is not archived.",
+  archived_at: "When the deal was archived. `null` if the deal is not archived.",
 };
 
-/** The texts about deals in the API's description. */
+/** The descriptions of deals in the OpenAPI document. */
 export const words = {
   operations: {
     listDeals: {
       tag: "Deals",
       summary: "List deals",
       description:
-        "Lists the deals of your company, newest first unless `sort` says otherwise. `q` searches `title`. " +
-        "`include` adds the contact and the stage of each deal.",
+        "Lists your company's deals, newest first unless `sort` says otherwise. `q` searches " +
+        "`title`. `include` adds each deal's contact and stage.",
     },
     listDealChanges: {
       tag: "Deals",
       summary: "List changes of deals",
       description:
-        "Lists the deals of your company that were created, changed or deleted after the cursor. " +
-        "A deleted deal is a `DeletedRow`; any other deal is in its current state. The section " +
+        "Lists your company's deals that were created, changed or deleted after the cursor. A " +
+        "deleted deal is returned as a `DeletedRow`. All other deals are returned in their " +
+        "current state. The section " +
         '"Keep a copy in step" says how to use this list.',
     },
     getDeal: {
       tag: "Deals",
       summary: "Get a deal",
       description:
-        "Returns one deal of your company, by its id; with `include`, also its contact and its stage.",
+        "Returns one of your company's deals by id. `include` adds the deal's contact and stage.",
     },
     createDeal: {
       tag: "Deals",
       summary: "Create a deal",
       description:
         "Creates a deal for a contact, in a stage of a pipeline. A new deal is open. If your " +
-        "company already has a deal with this `external_id`, the answer is a 409 with the id of " +
-        "that deal.",
+        "company already has a deal with this `external_id`, the request returns a 409 with the " +
+        "id of that deal.",
     },
     updateDeal: {
       tag: "Deals",
@@ -62,8 +63,8 @@ export const words = {
       tag: "Deals",
       summary: "Archive a deal",
       description:
-        "Archives a deal. Lists and searches then show it only with `archived=include` or " +
-        "`archived=only`. Archiving it again changes nothing.",
+        "Archives a deal. Lists and searches then contain it only with `archived=include` or " +
+        "`archived=only`. Archiving the deal again changes nothing.",
     },
     restoreDeal: {
       tag: "Deals",
@@ -71,33 +72,33 @@ export const words = {
       description:
         "Restores an archived deal unchanged, and returns it. A deal that is not archived is " +
         "returned unchanged. A deal can be restored even if its contact is archived. If another " +
-        "deal now has its `external_id`, the answer is a 409 with the id of that deal.",
+        "deal now has its `external_id`, the request returns a 409 with the id of that deal.",
     },
     createDeals: {
       tag: "Deals",
       summary: "Create or update many deals",
       description:
         "Creates up to 500 deals. Each item is checked separately, like the body of `POST " +
-        "/deals`. `on_conflict` says what happens to a deal that already has the `external_id` " +
-        "of an item. `data` has one result for each item, in the order of the items. With " +
-        "`atomic=true`, either all items are written, or none.",
+        "/deals`. `on_conflict` determines what happens to a deal that already has an item's " +
+        "`external_id`. `data` contains one result for each item, in the order of the items. " +
+        "With `atomic=true`, either all items are written or no items are.",
     },
     updateDeals: {
       tag: "Deals",
       summary: "Update many deals",
       description:
-        "Updates up to 500 deals. Each item has the `id` of its deal and is checked separately. " +
-        "`data` has one result for each item, in the order of the items. Two items for the same " +
-        "deal are applied one after the other. With `atomic=true`, either all deals are updated, " +
-        "or none.",
+        "Updates up to 500 deals. Each item contains the `id` of its deal and is checked " +
+        "separately. `data` contains one result for each item, in the order of the items. Two " +
+        "items for the same deal are applied one after the other. With `atomic=true`, either all " +
+        "deals are updated or no deals are.",
     },
     listDealHistory: {
       tag: "Deals",
       summary: "List the history of a deal",
       description:
-        "Lists what happened to a deal, newest first unless `sort` says otherwise. The oldest " +
-        "entry is the creation; every other entry is a move to another stage or status. Each " +
-        "entry says when it happened and who did it.",
+        "Lists the entries in a deal's history, newest first unless `sort` says otherwise. The " +
+        "oldest entry is the creation of the deal. Every other entry is a move to another stage " +
+        "or status. Each entry contains the time and author of the change.",
     },
   },
   schemas: {
@@ -108,16 +109,16 @@ export const words = {
     DealChangesById: "Changes to the deal with this id.",
     NewDealBatch: "Deals to create or update. An invalid item does not make the other items fail.",
     DealChangesBatch: "Changes to deals. An invalid item does not make the other items fail.",
-    DealHistoryEntry: "One thing that happened to a deal.",
-    ByKey: "The author of a change that a request with an API key made.",
-    ByPerson: "The author of a change that a signed-in person made.",
+    DealHistoryEntry: "An entry in a deal's history.",
+    ByKey: "The author of a change, if a request with an API key made the change.",
+    ByPerson: "The author of a change, if a signed-in user made the change.",
   },
   fields: {
     Deal: deal,
     DealWithIncluded: {
       ...deal,
-      contact: "The contact of the deal, with `include=contact`.",
-      stage: "The stage that the deal is in, with `include=stage`.",
+      contact: "The deal's contact. Present only with `include=contact`.",
+      stage: "The deal's stage. Present only with `include=stage`.",
     },
     NewDeal: deal,
     DealChanges: deal,
@@ -125,19 +126,21 @@ export const words = {
     NewDealBatch: batch,
     DealChangesBatch: batch,
     DealHistoryEntry: {
-      id: "The id of the entry.",
-      kind: "What happened: the deal was `created`, or moved to another stage or status.",
+      id: "The entry's id.",
+      kind: "The kind of change: the deal was `created`, or moved to another stage or status.",
       from: "The previous stage or status. `null` for the creation.",
       to:
-        "The new stage or status; for the creation, the first stage. `null` if it is not known, " +
-        "because the deal is older than its history.",
-      at: "When this happened. No two entries of a deal have the same time.",
-      by: "Who made the change. `null` if the service itself made it, or if this is not known.",
+        "The new stage or status. For the creation, this is the first stage. `null` if the value " +
+        "is unknown because the deal is older than its history.",
+      at: "When the change happened. No two entries in a deal's history have the same time.",
+      by: "The author of the change. `null` if the service itself made the change, or if the " +
+        "author is unknown.",
     } satisfies FieldsOf<typeof DealHistoryEntry>,
-    ByKey: { api_key_id: "The id of the API key." },
+    ByKey: { api_key_id: "The API key's id." },
     ByPerson: {
       user_id:
-        "The id of the person. While the person works in your company, this is also the person's id as a member.",
+        "The user's id. While the user works in your company, this is also the user's id as a " +
+        "member.",
     },
   },
 } satisfies Words;

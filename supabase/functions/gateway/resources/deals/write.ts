@@ -41,8 +41,8 @@ const DealChanges = lazily(() => described(atLeastOne(changes()), { id: "DealCha
 const DealChangesById = lazily(() => described(changesById(changes()), { id: "DealChangesById" }));
 
 /**
- * For each constraint that a write of a deal may break: the field to report, and what is wrong with
- * it.
+ * Maps each constraint that writing a deal may violate to the field to report and the error
+ * message.
  */
 const MEANINGS = {
   name: "Deal",
@@ -71,7 +71,7 @@ const MEANINGS = {
   },
 };
 
-/** The meanings of the constraints that the change of one deal can break. */
+/** The error messages for the constraints that a change to one deal can violate. */
 function constraintMeanings(db: CompanyDb, external_id?: string | null) {
   const wrong = Object.entries(MEANINGS.constraints).map(([name, { field, message }]) => {
     return [name, wrongField(field, message)];

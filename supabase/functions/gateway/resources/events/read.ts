@@ -68,7 +68,7 @@ const parameters = lazily(() =>
   }))
 );
 
-/** The first object of the database's answer. */
+/** The first object in the database's response. */
 interface Clock {
   generation: number;
   horizon: number;
@@ -82,7 +82,7 @@ interface Found {
   event: Event;
 }
 
-/** The log of events: what happened to the records of the company in the last 30 days. */
+/** The event log, which contains the events about the company's records in the last 30 days. */
 export const events = [
   operation({
     id: "listEvents",

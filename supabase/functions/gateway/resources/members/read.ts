@@ -37,8 +37,8 @@ export const members = [
 ];
 
 /**
- * Finds members by their e-mail address. No view has the addresses, and a company must allow this
- * search.
+ * Finds members by their email address. No view contains members' email addresses, and a company
+ * must allow this search.
  */
 async function byEmail({ db }: Caller, conditions: Condition[]): Promise<Condition[]> {
   const isOfEmail = (each: Condition) => testsOf(each)[0].column === "email";

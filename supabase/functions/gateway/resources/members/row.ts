@@ -3,8 +3,7 @@ import { table } from "../../../_shared/database/table.ts";
 import { RequiredShortText, ROW_CHANGE, ROW_IDS } from "../../../_shared/http/fields.ts";
 
 /**
- * A member of the company. A conversation can be assigned to a member. Email addresses are not
- * shown.
+ * A member of the company, without an email address. Conversations can be assigned to a member.
  */
 export const Member = z.object({
   ...ROW_IDS,

@@ -1,20 +1,19 @@
 import { type FieldsOf, ROW, type Words } from "../../../_shared/http/api_words.ts";
 import type { Member } from "./row.ts";
 
-/** The texts about members in the API's description. */
+/** The descriptions of members in the OpenAPI document. */
 export const words = {
   operations: {
     listMembers: {
       tag: "People",
       summary: "List members",
-      description:
-        "Lists the members of your company, newest first unless `sort` says otherwise. The " +
-        "`assigned_to` of a conversation is the id of a member.",
+      description: "Lists your company's members, newest first unless `sort` says otherwise. A " +
+        "conversation's `assigned_to` is a member's id.",
     },
     getMember: {
       tag: "People",
       summary: "Get a member",
-      description: "Returns one member of your company, without the member's email address.",
+      description: "Returns one of your company's members, without an email address.",
     },
   },
   schemas: {
@@ -23,8 +22,8 @@ export const words = {
   fields: {
     Member: {
       ...ROW,
-      id: "The id of the person.",
-      name: "The person's name; `null` until one is set.",
+      id: "The person's id.",
+      name: "The person's name. `null` until a name is set.",
       role: "The person's role in the company.",
     } satisfies FieldsOf<typeof Member>,
   },

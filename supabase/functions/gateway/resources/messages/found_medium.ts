@@ -1,14 +1,14 @@
 import { ApiError } from "../../../_shared/errors.ts";
 
-/** What the database says about the medium of a message; see media_of_message(). */
+/** The database's result about a message's media file; see `media_of_message()`. */
 export type MediumOfMessage =
   | { result: "not_found" | "no_media" | "no_account" }
   | { result: "gone"; at: string }
   | { result: "found" } & FoundMedium;
 
-/** A medium, and the account that received it. */
+/** A media file, and the account that received it. */
 export interface FoundMedium {
-  /** The type of the message. */
+  /** The message type. */
   type: string;
   media: { id: string; sha256: string | null; filename: string | null };
   company_id: string;
@@ -18,8 +18,8 @@ export interface FoundMedium {
 }
 
 /**
- * The error for a medium that the channel no longer has. @param at when the channel first reported
- * this, in ISO 8601.
+ * Returns the error for a media file that the channel no longer has.
+ * @param at the time when the channel first reported the file as missing, in ISO 8601 format.
  */
 export function mediaExpired(at: string): ApiError {
   return new ApiError(

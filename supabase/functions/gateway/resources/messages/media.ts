@@ -8,8 +8,9 @@ import type { GatewayConfig } from "../../gateway_config.ts";
 import { mediaExpired, type MediumOfMessage } from "./found_medium.ts";
 
 /**
- * Returns the bytes of the medium that a person sent. The channel has the bytes, and the service
- * passes them on. One query of the database answers everything that needs no call to the channel.
+ * Returns the bytes of a media file that a contact sent. The channel stores the file, and the
+ * service passes the bytes on. One database query provides everything that does not need a call to
+ * the channel.
  */
 export function messageMedia(config: GatewayConfig) {
   const { inAll, ...share } = config.mediaShare;
@@ -53,7 +54,7 @@ export function messageMedia(config: GatewayConfig) {
     return replyInBytes(200, {
       etag: found.media.sha256,
       async open(headOnly) {
-        // This code is loaded only when someone reads a medium.
+        // This code is loaded only when someone reads a media file.
         const { openedMedium } = await import("./opened_medium.ts");
         return await openedMedium(config, places, {
           caller,

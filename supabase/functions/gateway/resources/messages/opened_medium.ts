@@ -21,17 +21,18 @@ interface Asked {
   origin: Origin;
 }
 
-/** The answer with a medium: its bytes, and the headers that depend on it. */
+/** The response with a media file: its bytes, and the headers that depend on the file. */
 interface Answer {
   headers: Record<string, string>;
   body: ReadableStream<Uint8Array> | null;
 }
 
 /**
- * Opens the medium of a message when it is the turn of its company. The medium counts as open until
- * its last byte was sent.
+ * Opens a message's media file when it is the company's turn. The file counts as open until its
+ * last byte has been sent.
  *
- * @throws ApiError media_expired, channel_account_error, channel_unavailable or too_many_requests.
+ * @throws ApiError `media_expired`, `channel_account_error`, `channel_unavailable` or
+ * `too_many_requests`.
  */
 export function openedMedium(
   config: GatewayConfig,
@@ -99,7 +100,10 @@ function headersOf(
   };
 }
 
-/** The header Content-Disposition (RFC 6266) for a name without quotes and control characters. */
+/**
+ * Returns the `Content-Disposition` header (RFC 6266) for a name without quotes and control
+ * characters.
+ */
 function attachment(name: string): string {
   const plain = name.replace(/[^ -~]|[\\"]/gu, "_");
   const encoded = encodeURIComponent(name)
@@ -107,7 +111,7 @@ function attachment(name: string): string {
   return `attachment; filename="${plain}"; filename*=UTF-8''${encoded}`;
 }
 
-/** The error for a medium that the channel does not give. */
+/** Returns the error for a media file that the channel does not provide. */
 async function errorOf(none: NoMedium, { caller, messageId, found, origin }: Asked) {
   if (none.kind === "gone") {
     const noted = rows(
@@ -145,7 +149,7 @@ function unavailable(retryAfter?: number): ApiError {
   );
 }
 
-/** A line without the address of the medium and without its name. */
+/** The log line contains neither the media file's URL nor its name. */
 function log(
   { bytes, failure }: { bytes: number; failure?: string },
   { found: { company_id, account_id }, messageId, origin }: Asked,

@@ -57,8 +57,8 @@ export const messages = [
 ];
 
 /**
- * Refuses a conversation that the company does not have. For a conversation without messages, the
- * answer is an empty list.
+ * Refuses a conversation that the company does not have. For a conversation without messages,
+ * returns an empty list.
  */
 async function requireConversation({ reader }: Caller, id: string) {
   const [found] = rows(await reader.from("own_conversations").select("id").eq("id", id));

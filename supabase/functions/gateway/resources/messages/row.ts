@@ -8,18 +8,18 @@ import {
   verbatim,
 } from "../../../_shared/http/fields.ts";
 
-/** Companies send only texts, files, and `interactive` messages. */
+/** Companies send only text messages, files and `interactive` messages. */
 const TYPES = [
   ...["text", "image", "video", "document", "audio", "sticker", "location", "contacts"] as const,
   ...["interactive", "button", "order", "system", "unsupported"] as const,
 ];
 
-/** A word of the channel or of this service, stored unchanged. */
+/** A constant that the channel or this service defines. It is stored unchanged. */
 const TextOrNull = z.nullable(z.string());
 
 const MaybeTime = readOnly(z.nullable(Timestamp));
 
-/** A time within a JSON object, unchanged. */
+/** A time within a JSON object. It is returned unchanged. */
 const OwnTime = z.iso.datetime({ offset: true });
 
 /** Why a message failed. */
@@ -30,7 +30,7 @@ export const MessageFailure = z.object({
   details: TextOrNull,
 }).register(z.globalRegistry, { id: "MessageFailure" });
 
-/** The file of a message. The channel keeps the file itself. */
+/** A message's media file. The channel stores the file itself. */
 export const MessageMedia = z.object({
   id: TextOrNull,
   mime_type: TextOrNull,
@@ -42,7 +42,7 @@ export const MessageMedia = z.object({
   gone_at: z.optional(OwnTime),
 }).register(z.globalRegistry, { id: "MessageMedia" });
 
-/** A place that a person sent. */
+/** A location that a contact sent. */
 export const MessageLocation = z.object({
   latitude: z.number(),
   longitude: z.number(),
@@ -52,7 +52,8 @@ export const MessageLocation = z.object({
 }).register(z.globalRegistry, { id: "MessageLocation" });
 
 /**
- * A contact card that a person sent. The card names another person, and does not create a contact.
+ * A contact card that a contact sent. The card describes another person, and does not create a
+ * contact.
  */
 export const ContactCard = z.object({
   name: TextOrNull,
@@ -61,7 +62,7 @@ export const ContactCard = z.object({
   emails: z.array(z.object({ email: TextOrNull, type: TextOrNull })),
 }).register(z.globalRegistry, { id: "ContactCard" });
 
-/** The button or the entry of a list that a person chose. */
+/** The button or list entry that a contact chose. */
 export const MessageChoice = z.object({
   type: z.enum(["button", "button_reply", "list_reply"]),
   id: TextOrNull,
@@ -82,7 +83,7 @@ export const MessageAuthor = z.object({
   name: TextOrNull,
 }).register(z.globalRegistry, { id: "MessageAuthor" });
 
-/** A message of a conversation (specification, 2.5). */
+/** A message in a conversation (specification, 2.5). */
 export const Message = z.object({
   ...ROW_IDS,
   conversation_id: Id,

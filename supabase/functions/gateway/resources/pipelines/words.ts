@@ -3,57 +3,57 @@ import type { Pipeline } from "./row.ts";
 
 const pipeline: FieldsOf<typeof Pipeline> = {
   ...ROW,
-  name: "The name of the pipeline.",
+  name: "The pipeline's name.",
   position:
-    "The place of the pipeline in the list: 0, 1, 2 and so on. A number higher than the last " +
-    "place means the last place.",
+    "The pipeline's position in the list: 0, 1, 2 and so on. A number higher than the last " +
+    "position means the last position.",
   is_default:
     "Whether the pipeline is the company's default pipeline. A company always has exactly one " +
     "default pipeline.",
-  archived_at: "When the pipeline was archived; `null` while it is in use.",
+  archived_at: "When the pipeline was archived. `null` while the pipeline is in use.",
 };
 
-/** The texts about pipelines in the API's description. */
+/** The descriptions of pipelines in the OpenAPI document. */
 export const words = {
   operations: {
     listPipelines: {
       tag: "Pipelines",
       summary: "List pipelines",
-      description:
-        "Lists the pipelines of your company, by position unless `sort` says otherwise. " +
-        "`include=stages` adds the stages of each pipeline, by position.",
+      description: "Lists your company's pipelines, by position unless `sort` says otherwise. " +
+        "`include=stages` adds each pipeline's stages, by position.",
     },
     getPipeline: {
       tag: "Pipelines",
       summary: "Get a pipeline",
       description:
-        "Returns one pipeline of your company, by its id; with `include=stages`, also its stages by position.",
+        "Returns one of your company's pipelines by id. `include=stages` adds the pipeline's " +
+        "stages, by position.",
     },
     createPipeline: {
       tag: "Pipelines",
       summary: "Create a pipeline",
       description:
-        "Creates a pipeline without stages. With a `position`, the pipeline takes that place, and " +
-        "the pipelines at and after that place move back. Without a `position`, it becomes the " +
-        "last one. With `is_default: true`, it becomes the default pipeline in place of the " +
-        "previous one.",
+        "Creates a pipeline without stages. If `position` is set, the pipeline is inserted at " +
+        "that position, and the pipelines at and after that position move back. Otherwise, the " +
+        "pipeline becomes the last pipeline. With `is_default: true`, it becomes the default " +
+        "pipeline in place of the previous default pipeline.",
     },
     updatePipeline: {
       tag: "Pipelines",
       summary: "Update a pipeline",
       description:
         "Updates at least one field of a pipeline. A new `position` moves the pipeline, and the " +
-        "other pipelines make room. `is_default: true` makes it the default pipeline in place of " +
-        "the previous one. If `is_default` is `false` for the default pipeline, or if the " +
-        "pipeline is archived, the answer is a 409.",
+        "positions of other pipelines are adjusted. `is_default: true` makes it the default " +
+        "pipeline in place of the previous default pipeline. If `is_default` is `false` for the " +
+        "default pipeline, or if the pipeline is archived, the request returns a 409.",
     },
     archivePipeline: {
       tag: "Pipelines",
       summary: "Archive a pipeline",
       description:
-        "Archives a pipeline with its stages: lists no longer show them, and no deal can move " +
-        "into them. Archiving the pipeline again changes nothing. The default pipeline, or a " +
-        "pipeline with deals, cannot be archived: the answer is a 409.",
+        "Archives a pipeline with its stages. Lists no longer contain them, and no deal can move " +
+        "into them. Archiving the pipeline again changes nothing. If the pipeline is the default " +
+        "pipeline or has deals, it cannot be archived, and the request returns a 409.",
     },
   },
   schemas: {
@@ -66,7 +66,7 @@ export const words = {
     Pipeline: pipeline,
     PipelineWithIncluded: {
       ...pipeline,
-      stages: "The stages of the pipeline by position, with `include=stages`.",
+      stages: "The pipeline's stages by position. Present only with `include=stages`.",
     },
     NewPipeline: pipeline,
     PipelineChanges: pipeline,

@@ -10,7 +10,7 @@ import { Pipeline } from "./row.ts";
 
 const written = () => z.pick(Pipeline, { name: true, position: true, is_default: true });
 
-/** Without a position, the pipeline becomes the last one. */
+/** Without a position, the pipeline becomes the last pipeline. */
 const NewPipeline = lazily(() =>
   described(
     withDefaults(

@@ -24,7 +24,8 @@ const SearchQuery = lazily(() =>
 );
 
 /**
- * One search for a search box: contacts, deals and the conversations of contacts, best match first.
+ * Searches contacts, deals and the contacts' conversations for a search box. The best match comes
+ * first.
  */
 export const search = operation({
   id: "search",

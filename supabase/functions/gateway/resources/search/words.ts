@@ -1,14 +1,14 @@
 import type { Words } from "../../../_shared/http/api_words.ts";
 
 const found = {
-  type: "The kind of the record.",
-  id: "The id of the record.",
+  type: "The kind of record.",
+  id: "The record's id.",
   label:
-    "A text of one line that a list can show for the record. A conversation has the label of its contact.",
+    "A one-line text that a list can show for the record. A conversation has its contact's label.",
   row: "The record.",
 };
 
-/** The texts about the search in the API's description. */
+/** The descriptions of the search in the OpenAPI document. */
 export const words = {
   operations: {
     search: {
@@ -16,10 +16,11 @@ export const words = {
       summary: "Search contacts, deals and conversations",
       description:
         "Finds contacts, deals and conversations by words, the best match first. A conversation " +
-        "is found by its contact. A record must have every word, in any order; accents and case " +
-        "make no difference. First come records whose label equals the text, then records whose " +
-        "label begins with the text. After them come records with a word in the label that begins " +
-        "with the text. Records that match equally well come newest first.",
+        "is found by its contact. A record must contain every word, in any order. Accents and " +
+        "case make no difference. Records whose label equals the search text come first, " +
+        "followed by records whose label begins with the text, and records with a word in the " +
+        "label that begins with the text. Records that match equally well are sorted newest " +
+        "first.",
     },
   },
   schemas: {

@@ -17,9 +17,9 @@ import { byTime, newestFirst } from "../../records/sorting.ts";
 import { Send } from "./row.ts";
 
 /**
- * The filter of the state or the status of a send. A pending send whose lease has ended counts as
- * failed.
- * @param rare the values that an index finds. The index has the rows for which `isRare` is true.
+ * The filter on a send's state or status. A pending send whose lease has ended counts as failed.
+ * @param rare the values that an index finds. The index contains the rows for which `isRare` is
+ * true.
  */
 function outcome(column: string, words: readonly string[], rare: string[], isRare: string) {
   return computedChoice(oneOf(words), (operands) => {
@@ -60,7 +60,7 @@ export const SEND = resource({
 });
 
 /**
- * The ledger says whether the channel accepted a send. The send's message says what happened
+ * The ledger records whether the channel accepted a send. The send's message records what happened
  * afterwards (specification, 4.18).
  */
 export const sends = [

@@ -11,7 +11,7 @@ import { Message, MessageFailure } from "../messages/row.ts";
 
 const { status, sent_at, delivered_at, read_at, failed_at, expired_at } = Message.shape;
 
-/** The outcome of a send of a template or a free reply. */
+/** The outcome of a template send or a free reply. */
 export const Send = z.object({
   message_id: Id,
   company_id: ROW_IDS.company_id,

@@ -44,8 +44,8 @@ export const stageReads = [
 ];
 
 /**
- * Refuses a filter by pipelines that the company does not have. If the company has one of these
- * pipelines, the answer is an empty list.
+ * Refuses a filter by pipelines that the company does not have. If the company has at least one of
+ * these pipelines, an empty list is returned.
  */
 export async function requirePipeline(
   { caller, query: { pipeline_id } }: { caller: Caller; query: Record<string, unknown> },

@@ -3,14 +3,15 @@ import type { Stage } from "./row.ts";
 
 const stage: FieldsOf<typeof Stage> = {
   ...ROW,
-  pipeline_id: "The pipeline of the stage.",
-  name: "The name of the stage.",
-  position: "The place of the stage in its pipeline: 0, 1, 2 and so on. A number higher than " +
-    "the last place means the last place.",
-  archived_at: "When the stage was archived; `null` while it is in use.",
+  pipeline_id: "The stage's pipeline.",
+  name: "The stage's name.",
+  position:
+    "The stage's position in its pipeline: 0, 1, 2 and so on. A number higher than the last " +
+    "position means the last position.",
+  archived_at: "When the stage was archived. `null` while the stage is in use.",
 };
 
-/** The texts about stages in the API's description. */
+/** The descriptions of stages in the OpenAPI document. */
 export const words = {
   operations: {
     listStages: {
@@ -19,41 +20,43 @@ export const words = {
       description:
         "Lists the stages of all pipelines, or of the pipelines in `pipeline_id`. Unless `sort` " +
         "says otherwise, the stages are grouped by pipeline and, within a pipeline, ordered by " +
-        "position. If your company does not have one of these pipelines, the answer is a 422.",
+        "position. If your company does not have one of these pipelines, the request returns a " +
+        "422.",
     },
     getStage: {
       tag: "Pipelines",
       summary: "Get a stage",
-      description: "Returns one stage of your company, by its id.",
+      description: "Returns one of your company's stages by id.",
     },
     createStage: {
       tag: "Pipelines",
       summary: "Create a stage",
       description:
-        "Creates a stage of a pipeline. With a `position`, the stage takes that place, and the " +
-        "stages at and after that place move back. Without a `position`, it becomes the last " +
-        "stage of the pipeline.",
+        "Creates a stage in a pipeline. If `position` is set, the stage is inserted at that " +
+        "position, and the stages at and after that position move back. Otherwise, the stage " +
+        "becomes the pipeline's last stage.",
     },
     updateStage: {
       tag: "Pipelines",
       summary: "Update a stage",
       description:
-        "Updates at least one field of a stage. A new `position` moves the stage, and the other " +
-        "stages make room. A new `pipeline_id` moves the stage and its deals to that pipeline. " +
-        "An archived stage cannot be changed: the answer is a 409.",
+        "Updates at least one field of a stage. A new `position` moves the stage, and the " +
+        "positions of other stages are adjusted. A new `pipeline_id` moves the stage and its " +
+        "deals to that pipeline. An archived stage cannot be changed, and the request returns a " +
+        "409.",
     },
     archiveStage: {
       tag: "Pipelines",
       summary: "Archive a stage",
       description:
-        "Archives a stage: lists no longer show it, and no deal can move into it. All its deals " +
-        "move together to the stage in `move_deals_to`, and the history of each deal shows the " +
-        "move. If a stage has deals and the request has no `move_deals_to`, the answer is a 422. " +
-        "Archiving the stage again changes nothing.",
+        "Archives a stage. Lists no longer contain the stage, and no deal can move into it. All " +
+        "its deals move together to the stage in `move_deals_to`, and each deal's history shows " +
+        "the move. If the stage has deals and the request has no `move_deals_to`, the request " +
+        "returns a 422. Archiving the stage again changes nothing.",
     },
   },
   schemas: {
-    Stage: "A step of a pipeline.",
+    Stage: "A step in a pipeline.",
     NewStage: "A stage to create.",
     StageChanges: "Changes to a stage.",
   },

@@ -11,7 +11,7 @@ import { Stage } from "./row.ts";
 
 const written = () => z.pick(Stage, { pipeline_id: true, name: true, position: true });
 
-/** Without a position, the stage becomes the last one of its pipeline. */
+/** Without a position, the stage becomes the last stage in its pipeline. */
 const NewStage = lazily(() =>
   z.strictObject(z.partial(written(), { position: true }).shape).register(
     z.globalRegistry,
@@ -23,7 +23,7 @@ const StageChanges = lazily(() =>
   described(atLeastOne(z.strictObject(z.partial(written()).shape)), { id: "StageChanges" })
 );
 
-/** The meanings of the constraints that a write of a stage can break. */
+/** The error messages for the constraints that writing a stage can violate. */
 const CONSTRAINT_MEANINGS = {
   stages_pipeline_fkey: wrongField(
     "pipeline_id",

@@ -1,29 +1,29 @@
 import { type FieldsOf, ROW, type Words } from "../../../_shared/http/api_words.ts";
 import type { Team } from "./row.ts";
 
-/** The texts about teams in the API's description. */
+/** The descriptions of teams in the OpenAPI document. */
 export const words = {
   operations: {
     listTeams: {
       tag: "People",
       summary: "List teams",
       description:
-        "Lists the teams of your company, newest first unless `sort` says otherwise. The " +
-        "`team_id` of a conversation is the id of a team.",
+        "Lists your company's teams, newest first unless `sort` says otherwise. A conversation's " +
+        "`team_id` is a team's id.",
     },
     getTeam: {
       tag: "People",
       summary: "Get a team",
-      description: "Returns one team of your company.",
+      description: "Returns one of your company's teams.",
     },
   },
   schemas: {
-    Team: "A team of your company.",
+    Team: "A team in your company.",
   },
   fields: {
     Team: {
       ...ROW,
-      name: "The name of the team.",
+      name: "The team's name.",
     } satisfies FieldsOf<typeof Team>,
   },
 } satisfies Words;

@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { MEDIA } from "../../../_shared/templates/answered_template.ts";
 import { ROW_IDS, ROW_TIMES, Timestamp, verbatim } from "../../../_shared/http/fields.ts";
 
-// Many fields share this schema, because making a schema takes a tenth of a millisecond when a
+// Many fields share this schema, because creating a schema takes a tenth of a millisecond when a
 // function starts.
 const Text = z.string();
 
@@ -12,7 +12,7 @@ const Texts = z.array(Text);
 
 const Count = z.int().register(z.globalRegistry, { minimum: 0 });
 
-/** A variable of a header or body. */
+/** A variable in a header or body. */
 export const TemplateVariable = z.object({ name: Text, example: TextOrNull }).register(
   z.globalRegistry,
   { id: "TemplateVariable" },
@@ -28,14 +28,14 @@ export const TemplateButton = z.object({
 
 const Variables = z.array(TemplateVariable);
 
-/** The variables of a template, in the order in which a send lists their values. */
+/** A template's variables, in the order in which a send lists their values. */
 export const TemplateVariables = z.object({
   header: Variables,
   body: Variables,
   buttons: z.array(TemplateButton),
 }).register(z.globalRegistry, { id: "TemplateVariables" });
 
-/** What a send of a template must provide. */
+/** The values that a template send must provide. */
 export const TemplateNeeds = z.object({
   template_header_type: z.nullable(z.enum(MEDIA)),
   header_variables: Count,
@@ -74,8 +74,8 @@ export const Template = z.object({
 export type Template = z.output<typeof Template>;
 
 /**
- * The columns of a read: the columns that callers see, and the columns from which other fields are
- * computed.
+ * The columns that a read request selects: the columns that callers see, and the columns from which
+ * other fields are computed.
  */
 export const StoredTemplate = z.object({
   ...AS_STORED,

@@ -7,7 +7,7 @@ import { operation, reply } from "../../../_shared/http/operation.ts";
 import { EventId } from "../../../_shared/webhooks/event.ts";
 import { QueuedEvent, Replay, Replaying } from "../../../_shared/webhooks/webhook.ts";
 
-/** An answer of the database. It says whether the request repeats an earlier request. */
+/** A database result that says whether the request repeats an earlier request. */
 function queued<Row>(answer: unknown) {
   const { replayed, ...data } = answer as Row & { replayed: boolean };
   return { data: data as unknown as Row, headers: replayed ? REPLAYED : undefined };

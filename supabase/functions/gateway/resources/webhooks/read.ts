@@ -9,7 +9,7 @@ import { WANTED_TYPES } from "../../../_shared/webhooks/event.ts";
 import { Delivery, DELIVERY_STATES, Webhook } from "../../../_shared/webhooks/webhook.ts";
 import { Limit } from "../../records/list_parameters.ts";
 
-/** How many webhooks a company may have; the database counts them. */
+/** The maximum number of webhooks of a company. The database enforces this limit. */
 const MAX_WEBHOOKS = 10;
 
 const DeliveriesQuery = lazily(() =>
@@ -21,7 +21,10 @@ const DeliveriesQuery = lazily(() =>
   })
 );
 
-/** The place of a page, after this delivery. `ended_at` is null while the delivery waits. */
+/**
+ * The position of a page, which starts after this delivery. `ended_at` is null while the delivery
+ * is waiting.
+ */
 interface Place {
   event_id: string;
   ended_at: string | null;
@@ -94,7 +97,7 @@ const PlaceParts = z.tuple([
   z.nullable(z.string().check(z.regex(/^[1-9]\d{3}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?\+00:00$/))),
 ]);
 
-/** @throws ApiError invalid_request for a text that is not a cursor of deliveries. */
+/** @throws ApiError `invalid_request` for a string that is not a cursor of deliveries. */
 function placeOf(cursor: string): Place {
   try {
     const text = new TextDecoder().decode(base64url.decode(cursor.slice(0, 500)));

@@ -8,21 +8,21 @@ import type {
 } from "../../../_shared/webhooks/webhook.ts";
 
 const written = {
-  url:
-    "The address that gets the events: `https`, port 443 or 8443, with a host name whose addresses " +
-    "are all on the public internet.",
+  url: "The URL that receives the events. The URL must use `https`, port 443 or 8443, and a host " +
+    "name whose IP addresses are all on the public internet.",
   types:
     "The types of events: exact types (`deal.won`), all types of a resource (`deal.*`), or all types " +
     "(`*`).",
   payload:
-    "`full`: an event has the record as it is when the event is delivered. `ids`: an event has only " +
-    "the id of the record.",
-  description: "What the webhook is for. Only your company sees it.",
+    "`full`: an event contains the record's state when the event is delivered. `ids`: an event " +
+    "contains only the record's id.",
+  description: "The purpose of the webhook. Only your company sees this text.",
 };
 
 const state =
-  "`on`: events are delivered. `catching_up`: events are delivered, and older ones are still read " +
-  "from the log. `paused`: events wait. `off`: no event waits or is delivered.";
+  "`on`: events are delivered. `catching_up`: events are delivered, and older events are still " +
+  "being read from the log. `paused`: events wait. `off`: events do not wait and are not " +
+  "delivered.";
 
 const webhook: FieldsOf<typeof Webhook> = {
   id: COMMON.id,
@@ -31,24 +31,26 @@ const webhook: FieldsOf<typeof Webhook> = {
   state,
   why:
     "Why the webhook is paused or off. `failing`: no event arrived for three days. `gone`: the " +
-    "receiver answered 410. `key_ended`: its key was switched off, expired or was deleted. " +
-    "`by_key`, `by_person`, `by_platform`: who paused it.",
+    "receiver returned a 410. `key_ended`: the webhook's key was switched off, expired or was " +
+    "deleted. `by_key`, `by_person`, `by_platform`: an API key, a user or the operator paused " +
+    "the webhook.",
   created_by_key_id:
     "The key that the webhook depends on: the key that created it, or a later key that replaced " +
     "that key. When this key is switched off, expires or is deleted, the webhook is switched " +
-    "off. `null` for a webhook that a person created: it depends on no key.",
+    "off. `null` for a webhook that a user created, because such a webhook depends on no key.",
   created_by:
-    "The person who created the webhook on the settings page; `null` if a key created it.",
+    "The user who created the webhook on the settings page. `null` if a key created the webhook.",
   failing_since:
-    "When the first delivery failed after the last success; `null` while events arrive.",
+    "When the first delivery since the last success failed. `null` while events arrive.",
   paused_until:
-    "When the next delivery is tried, after several failures in a row; otherwise `null` or a " +
-    "time in the past.",
-  switched_off_at: "When the webhook was switched off; `null` otherwise.",
+    "When the next delivery is attempted after several consecutive failures. Otherwise `null` or " +
+    "a time in the past.",
+  switched_off_at: "When the webhook was switched off. `null` if the webhook is not off.",
   previous_secret_ends_at:
-    "The time until which the previous secret also signs; `null` when only one secret signs.",
-  last_success_at: "When an event last arrived; `null` if no event has arrived yet.",
-  open_deliveries: "How many events wait for this webhook, counted up to 10,000.",
+    "The time until which events are also signed with the previous secret. `null` if only one " +
+    "secret is in use.",
+  last_success_at: "When an event last arrived. `null` if no event has arrived yet.",
+  open_deliveries: "The number of events that are waiting for this webhook, counted up to 10,000.",
   created_at: COMMON.created_at,
   updated_at: "When the webhook was last changed.",
 };
@@ -56,94 +58,94 @@ const webhook: FieldsOf<typeof Webhook> = {
 const withSecret: FieldsOf<typeof WebhookWithSecret> = {
   ...webhook,
   secret:
-    "The secret that signs the events, `whsec_` and base64. It is shown only in this answer; store " +
-    "it where your receiver reads it.",
+    "The secret that is used to sign the events: `whsec_` followed by base64. Only this response " +
+    "contains the secret. Store it where your receiver can read it.",
 };
 
-/** The texts about webhooks in the API's description. */
+/** The descriptions of webhooks in the OpenAPI document. */
 export const words = {
   operations: {
     listWebhooks: {
       tag: "Webhooks",
       summary: "List webhooks",
-      description: "Lists all webhooks of your company, at most ten, newest first.",
+      description: "Lists all of your company's webhooks (at most ten), newest first.",
     },
     getWebhook: {
       tag: "Webhooks",
       summary: "Get a webhook",
-      description: "Returns one webhook of your company, by its id, without its secret.",
+      description: "Returns one of your company's webhooks by id, without its secret.",
     },
     createWebhook: {
       tag: "Webhooks",
       summary: "Create a webhook",
       description:
         "Creates a webhook and returns it with its secret, which is never shown again. Events " +
-        "that happen from now on are delivered to its address. A company has at most ten " +
-        "webhooks: for one more, the answer is a 409. When the key of this request is switched " +
-        "off, expires or is deleted, the webhook is switched off.",
+        "that happen from now on are delivered to the webhook's URL. A company may have at most " +
+        "ten webhooks. If this limit is exceeded, the request returns a 409. If the key that " +
+        "makes this request is switched off, expires or is deleted, the webhook is switched off.",
     },
     updateWebhook: {
       tag: "Webhooks",
       summary: "Update a webhook",
       description:
-        "Updates at least one field of a webhook. With the state `paused`, events wait; with " +
-        "`on`, they are delivered. `on` also switches on a webhook that is off; you can then " +
-        "replay the events that it missed. If the request switches the webhook on or changes " +
-        "`url`, the webhook depends on the key of this request from then on.",
+        "Updates at least one field of a webhook. If the state is `paused`, events wait. If the " +
+        "state is `on`, events are delivered. `on` also switches on a webhook that is off, and " +
+        "you can then replay the events that it missed. If the request switches the webhook on " +
+        "or changes `url`, the webhook from then on depends on the key that makes this request.",
     },
     deleteWebhook: {
       tag: "Webhooks",
       summary: "Delete a webhook",
-      description: "Deletes a webhook. Events that wait for it are not delivered any more.",
+      description: "Deletes a webhook. Events that are waiting for the webhook are not delivered.",
     },
     rotateWebhookSecret: {
       tag: "Webhooks",
       summary: "Rotate the secret of a webhook",
       description:
-        "Gives the webhook a new secret and returns it. During the overlap, both secrets sign " +
-        "each event, so your receiver can change to the new secret at any moment. An overlap of " +
-        "0 ends the previous secret immediately.",
+        "Creates a new secret for the webhook and returns the secret. During the overlap, each " +
+        "event is signed with both secrets, so your receiver can switch to the new secret at any " +
+        "time. With an overlap of 0, the previous secret is no longer valid.",
     },
     testWebhook: {
       tag: "Webhooks",
       summary: "Send a test event",
       description:
-        "Delivers an event of the type `webhook.test` to this webhook only. The log of deliveries " +
-        "shows the outcome. For a webhook that is paused or off, the answer is a 409.",
+        "Delivers an event of the type `webhook.test` to this webhook only. The delivery log " +
+        "shows the outcome. For a webhook that is paused or off, the request returns a 409.",
     },
     listWebhookDeliveries: {
       tag: "Webhooks",
       summary: "List the deliveries of a webhook",
       description:
-        "Lists the deliveries of the last 30 days to a webhook, newest event first, each with " +
-        "its attempts. A page searches at most 5,000 deliveries, so with filters a page may be " +
-        "short although `has_more` is `true`.",
+        "Lists a webhook's deliveries from the last 30 days with their attempts, newest event " +
+        "first. Each page searches at most 5,000 deliveries. With filters, a page may therefore " +
+        "be short although `has_more` is `true`.",
     },
     redeliverEvent: {
       tag: "Webhooks",
       summary: "Deliver an event again",
       description:
-        "Delivers one event of the last 30 days to the webhook again. If the event is still " +
+        "Redelivers one event from the last 30 days to the webhook. If the event is still " +
         "waiting, the service tries to deliver it now. For a webhook that is paused or off, the " +
-        "answer is a 409.",
+        "request returns a 409.",
     },
     replayWebhook: {
       tag: "Webhooks",
       summary: "Replay events",
       description:
-        "Delivers the events of a period to the webhook again, in the order of the log. Use it " +
-        "after your receiver failed or lost events. The answer is a 409 if an earlier replay is " +
-        "still being read from the log, or if the webhook is paused or off.",
+        "Redelivers the events of a period to the webhook, in the order of the log. Use this " +
+        "operation after your receiver has failed or lost events. If an earlier replay is still " +
+        "being read from the log, or if the webhook is paused or off, the request returns a 409.",
     },
   },
   schemas: {
-    Webhook: "An address that gets the events of your company.",
-    WebhookWithSecret: "A webhook with its secret, which is shown only here.",
+    Webhook: "A URL that receives your company's events.",
+    WebhookWithSecret: "A webhook with its secret. Only this response contains the secret.",
     NewWebhook: "A webhook to create.",
     WebhookChanges: "Changes to a webhook.",
-    SecretRotation: "The options for a new secret of a webhook.",
-    Replay: "Which events to deliver again.",
-    Replaying: "The events that are being delivered again.",
+    SecretRotation: "The options for a webhook's new secret.",
+    Replay: "The events to redeliver.",
+    Replaying: "The events that are being redelivered.",
     QueuedEvent: "The event that will be delivered.",
     Delivery: "The delivery of one event to one webhook, with all its attempts.",
     DeliveryTry: "One attempt to deliver an event.",
@@ -154,44 +156,51 @@ export const words = {
     NewWebhook: written,
     WebhookChanges: { ...written, state },
     SecretRotation: {
-      overlap_hours: "For how many hours the previous secret also signs.",
+      overlap_hours:
+        "The number of hours during which events are also signed with the previous secret.",
     },
     Replay: {
-      since: "Replays the events from this time on. The time must be in the last 30 days.",
+      since:
+        "The start of the replay. Events at this time or later are replayed. The time must be " +
+        "within the last 30 days.",
       until:
-        "Replays the events before this time. Without this field, it is the time of the request.",
-      types: "Replays only events of these types. Without this field, the types are the types " +
-        "of the webhook.",
+        "The end of the replay. Events before this time are replayed. The default is the time of " +
+        "the request.",
+      types: "The event types to replay. The default is the webhook's types.",
     },
     Replaying: {
-      since: "The replay has the events from this time on.",
-      until: "The replay has the events before this time.",
-      types: "The replay has the events of these types.",
+      since: "The replay contains events from this time on.",
+      until: "The replay contains events before this time.",
+      types: "The replay contains events of these types.",
     } satisfies FieldsOf<typeof Replaying>,
     QueuedEvent: {
-      event_id: "The id of the event, which the receiver gets as `webhook-id`.",
+      event_id: "The event's id, which the receiver receives as `webhook-id`.",
     } satisfies FieldsOf<typeof QueuedEvent>,
     Delivery: {
-      event_id: "The id of the event.",
-      type: "The type of the event.",
-      record_id: "The record that the event is about.",
+      event_id: "The event's id.",
+      type: "The event type.",
+      record_id: "The record that the event describes.",
       timestamp: "When the event happened.",
       state:
-        "`waiting`: the event has not arrived yet. `delivered`: the receiver accepted it. `failed`: " +
-        "all attempts failed. `undelivered`: the webhook was switched off before the event arrived.",
-      attempts: "How many attempts were made.",
-      next_attempt_at: "When the next attempt is due; `null` when there is none.",
-      ended_at: "When the event arrived, or when the service stopped trying; `null` while the " +
-        "event waits.",
+        "`waiting`: the event has not arrived yet. `delivered`: the receiver accepted the event. " +
+        "`failed`: all attempts failed. `undelivered`: the webhook was switched off before the " +
+        "event arrived.",
+      attempts: "The number of attempts.",
+      next_attempt_at: "When the next attempt is due. `null` if no attempt is scheduled.",
+      ended_at:
+        "When the event arrived, or when the service stopped trying to deliver it. `null` while " +
+        "the event is waiting.",
       tries: "The attempts, oldest first.",
     } satisfies FieldsOf<typeof Delivery>,
     DeliveryTry: {
       at: "When the attempt began.",
-      status: "The HTTP status of the answer; `null` without an answer.",
-      failure: "Why there was no answer, such as `timeout`; `null` when there was an answer.",
-      ms: "How many milliseconds the attempt took.",
-      answer: "The first characters of an answer that was not a success; `null` otherwise. The " +
-        "service removes them when the person to whom the record belongs is erased.",
+      status: "The HTTP status of the response. `null` if there was no response.",
+      failure:
+        "The reason why there was no response, such as `timeout`. `null` if there was a response.",
+      ms: "The duration of the attempt, in milliseconds.",
+      answer:
+        "The first characters of an unsuccessful response. Otherwise `null`. When the person to " +
+        "whom the record belongs is erased, the service removes this text.",
     },
   },
 } satisfies Words;

@@ -17,7 +17,7 @@ import {
 import { addedRecord } from "../../records/settled_write.ts";
 
 /**
- * Loads the code that checks an address and seals a secret. This is a quarter of the function's
+ * Loads the code that checks a URL and encrypts a secret. This code is a quarter of the function's
  * code, and few requests need it.
  */
 const storing = () => import("../../../_shared/webhooks/stored_webhook.ts");
@@ -120,8 +120,8 @@ export function webhookWrites(config: WebhookConfig) {
 }
 
 /**
- * The company of the key. If this instance does not know the key yet, the database checks the key
- * now, before the service resolves a host name or seals a secret.
+ * The API key's company. If this instance does not know the key yet, the database checks the key
+ * now, before the service resolves a host name or encrypts a secret.
  */
 async function companyOf(caller: Caller): Promise<string> {
   await caller.judgeUnlessKnown();

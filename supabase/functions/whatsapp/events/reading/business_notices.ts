@@ -28,14 +28,14 @@ const ACCOUNT_FIELDS = new Set([
 const STOPPING = ["DISABLED_UPDATE", "ACCOUNT_RESTRICTION", "ACCOUNT_DELETED"];
 
 /**
- * A word of the channel. A value of another form is not used, because the database could not store
- * it.
+ * A constant of the channel. A value with another format is not used, because the database could
+ * not store it.
  */
 const WORD = /^[A-Za-z0-9_.-]+$/;
 
 /**
- * Reads a change of a field that has no messages; null when the field is unknown. The time of such
- * a change is in its entry.
+ * Reads a change of a field that has no messages. Returns null when the field is unknown. The time
+ * of such a change is in its entry.
  */
 export function readBusinessNotice(field: string, value: Loose, place: ItemPlace): Item | null {
   const event = TEMPLATE_EVENTS.get(field);

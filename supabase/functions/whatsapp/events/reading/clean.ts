@@ -1,6 +1,6 @@
-// People's texts are stored as text and jsonb, but Postgres refuses NUL and half surrogate pairs.
-// If such an event were refused, the channel would send it again for a week. So every text of an
-// item is cleaned.
+// People's messages are stored as text and jsonb, but Postgres refuses null characters and unpaired
+// surrogates. If such an event were refused, the channel would resend it for a week. So every
+// string of an item is cleaned.
 
 /** JSON that Postgres accepts. */
 export type Clean = string | number | boolean | null | Clean[] | { [key: string]: Clean };
@@ -10,11 +10,11 @@ const MAX_BYTES = 64 * 1024;
 /** The channel's own objects have about six levels. Postgres accepts several thousand levels. */
 const MAX_DEPTH = 32;
 
-/** A text without NUL and half surrogate pairs, with at most this many characters. */
+/** A string without null characters and unpaired surrogates, with at most this many characters. */
 export function cleanText(text: string, maxLength: number): string {
   const clean = text.toWellFormed().replaceAll("\0", "\ufffd");
   if (clean.length <= maxLength) return clean;
-  // A character may have two units. A cut must not split a character.
+  // A character may have two UTF-16 units. Truncation must not split a character.
   let end = 0;
   for (let count = 0; count < maxLength && end < clean.length; count++) {
     end += clean.codePointAt(end)! > 0xffff ? 2 : 1;
@@ -23,7 +23,7 @@ export function cleanText(text: string, maxLength: number): string {
 }
 
 /**
- * An object of the channel that is stored, with clean keys and texts. An object that is too large
+ * An object of the channel that is stored, with clean keys and strings. An object that is too large
  * or too deep becomes `{ "truncated": true }`; the stored event still has the whole object.
  */
 export function cleanObject(value: Record<string, unknown>): { [key: string]: Clean } {
@@ -79,9 +79,9 @@ function take(left: { bytes: number }, bytes: number) {
 
 const encoder = new TextEncoder();
 
-/** The bytes that a text takes in JSON. */
+/** The number of bytes that a string takes in JSON. */
 function sizeOf(text: string): number {
-  // The text is longer than any limit, so its escapes need not be counted.
+  // The string is longer than any limit, so its escapes need not be counted.
   if (text.length > MAX_BYTES) return MAX_BYTES + 1;
   return encoder.encode(JSON.stringify(text)).length;
 }

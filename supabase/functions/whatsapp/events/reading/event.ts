@@ -10,26 +10,28 @@ import { unknown } from "./unknown.ts";
 /** The content of an event. */
 export interface ReadEvent {
   items: Item[];
-  /** Why the event has no content, in a sentence for operators; null when it can be read. */
+  /**
+   * A message for operators about why the event has no content; null when the event can be read.
+   */
   problem: string | null;
 }
 
 /**
- * The channel sends up to 1,000 items. Items beyond this limit are not applied, and the result says
- * so.
+ * The channel sends up to 1,000 items. Items beyond this limit are not applied, and the result
+ * reports this.
  */
 const MAX_ITEMS = 10_000;
 
 /**
  * Reads the body of an event into items. The function accepts any body: a malformed or unknown part
- * becomes an item of kind `unknown`, and does not affect other items. It never throws.
+ * becomes an item of kind `unknown`, and does not affect other items. The function never throws.
  */
 export function readEvent(body: Uint8Array): ReadEvent {
   try {
     return read(body);
   } catch (error) {
-    // No known body causes this. If one does, its bytes are kept and this sentence gives the
-    // reason.
+    // No known body causes this error. If a body does, its bytes are kept, and this message gives
+    // the reason.
     return { items: [], problem: `The body could not be read (${(error as Error).name})` };
   }
 }
@@ -48,7 +50,8 @@ function read(body: Uint8Array): ReadEvent {
   const isOther = product !== null && product !== "whatsapp_business_account";
   const items: Item[] = [];
   let seen = 0;
-  // There may be very many malformed parts. One item is enough for each account, number and field.
+  // There may be very many malformed parts. One item is sufficient for each account, number and
+  // field.
   const toldUnknown = new Set<string>();
   for (const item of itemsIn(event, isOther ? product : null)) {
     if (++seen > MAX_ITEMS) {
@@ -64,7 +67,9 @@ function read(body: Uint8Array): ReadEvent {
   return { items, problem: null };
 }
 
-/** @param otherProduct another product of the channel's owner, if the event is about that. */
+/**
+ * @param otherProduct another product of the channel's owner, if the event is about that product.
+ */
 function* itemsIn(event: unknown, otherProduct: string | null): Generator<Item> {
   for (const entry of list(member(event, "entry"))) {
     const waba = digitsIn(entry, "id");

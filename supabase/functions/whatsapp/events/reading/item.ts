@@ -2,8 +2,8 @@ import type { Clean } from "./clean.ts";
 import type { Word } from "./opt_out_words.ts";
 
 /**
- * The content of one part of an event, in a form that the database accepts: without NUL and half
- * surrogate pairs, and with limited lengths.
+ * The content of one part of an event, in a form that the database accepts: without null characters
+ * and unpaired surrogates, and with limited lengths.
  */
 export type Item =
   & ItemPlace
@@ -31,7 +31,7 @@ export interface ItemPlace {
   at: string | null;
 }
 
-/** A person as the channel names them. If the phone is hidden, there is a user id. */
+/** A person as the channel identifies them. If the phone number is hidden, there is a user id. */
 export interface Person {
   /** `+` and digits. */
   phone: string | null;
@@ -45,11 +45,10 @@ export interface Person {
 export interface Status {
   kind: "status";
   id: string;
-  /** sent, delivered, read or failed; any other word is stored unchanged. */
+  /** `sent`, `delivered`, `read` or `failed`; any other value is stored unchanged. */
   status: string;
   /**
-   * The send that the mark of the message names; null when the mark does not come from this
-   * platform.
+   * The send that the message's label names; null when the label does not come from this platform.
    */
   mark: { send_id: string; attempt: number } | null;
   recipient_user_id: string | null;
@@ -58,7 +57,7 @@ export interface Status {
 }
 
 export interface Failure {
-  /** The code of an error of this platform. */
+  /** This platform's error code. */
   reason: string;
   code: number | null;
   message: string | null;
@@ -80,23 +79,23 @@ export type MessageType =
   | "order"
   | "unsupported";
 
-/** A message of a person. */
+/** A message from a person. */
 export interface Message {
   kind: "message";
   id: string;
   type: MessageType;
   content: string;
-  /** The parts of the message that have no member here, such as `{ "button": { … } }`. */
+  /** The parts of the message that have no property here, such as `{ "button": { … } }`. */
   payload: CleanObject | null;
   media: Media | null;
   person: Person;
-  /** The message that this message answers. */
+  /** The message that this message replies to. */
   answers: string | null;
-  /** What the person asks for, if the whole message is a word that stops or starts messages. */
+  /** What the person requests, if the whole message is a word that stops or starts messages. */
   word: Word | null;
   /**
-   * Whether the message is the sender's own contact card, sent when the company requested the
-   * phone.
+   * Whether the message is the sender's own contact card, sent when the company requested the phone
+   * number.
    */
   has_own_phone: boolean;
 }
@@ -118,7 +117,7 @@ export interface Reaction {
   kind: "reaction";
   id: string;
   target: string;
-  /** Null: the reaction was removed. */
+  /** Null means that the reaction was removed. */
   emoji: string | null;
   person: Person;
 }
@@ -138,7 +137,7 @@ export interface Revoke {
   person: Person;
 }
 
-/** A notice of the channel within a conversation, such as one about a new phone. */
+/** A channel notice within a conversation, such as a notice about a new phone number. */
 export interface SystemNotice {
   kind: "system";
   id: string;
@@ -148,7 +147,7 @@ export interface SystemNotice {
   change: PersonChange;
 }
 
-/** The person of the item has a new phone or a new user id. */
+/** The person has a new phone number or a new user id. */
 export interface PersonChange {
   phone: string | null;
   user_id: string | null;
@@ -180,7 +179,7 @@ export interface TemplateHint {
 /** A change of the business account or one of its numbers. */
 export interface AccountNotice {
   kind: "account";
-  /** The channel's word, such as ACCOUNT_RESTRICTION. */
+  /** The channel's event name, such as ACCOUNT_RESTRICTION. */
   event: string;
   value: CleanObject;
   stops_sending: boolean;
@@ -188,7 +187,7 @@ export interface AccountNotice {
   until: string | null;
 }
 
-/** A problem with a business number, which concerns no message. */
+/** A problem with a business number that does not concern a message. */
 export interface Trouble {
   kind: "trouble";
   errors: ChannelTrouble[];

@@ -12,38 +12,37 @@ export function object(value: unknown): Loose | null {
 }
 
 /**
- * A member of an object. Properties that every object inherits, such as `constructor`, do not
- * count.
+ * A property of an object. Inherited properties, such as `constructor`, do not count.
  */
 export function member(value: unknown, key: string): unknown {
   const from = object(value);
   return from && Object.hasOwn(from, key) ? from[key] : undefined;
 }
 
-/** A member that is an object. */
+/** A property that is an object. */
 export function objectIn(value: unknown, key: string): Loose | null {
   return object(member(value, key));
 }
 
-/** The items of a list. A single item without a list is a list of one. */
+/** The items of a list. A single item that is not in a list counts as a list of one item. */
 export function list(value: unknown): unknown[] {
   if (Array.isArray(value)) return value;
   return object(value) ? [value] : [];
 }
 
-/** A member that is a text with at least one character, cleaned and cut. */
+/** A property that is a string with at least one character, cleaned and truncated. */
 export function textIn(value: unknown, key: string, maxLength: number): string | null {
   const text = member(value, key);
   return typeof text === "string" && text !== "" ? cleanText(text, maxLength) : null;
 }
 
-/** A member that is true or false. */
+/** A property that is true or false. */
 export function booleanIn(value: unknown, key: string): boolean | null {
   const found = member(value, key);
   return typeof found === "boolean" ? found : null;
 }
 
-/** A text, or a whole number as a text. */
+/** A string, or a whole number converted to a string. */
 function textOrNumber(value: unknown): string | null {
   if (typeof value === "string") return value;
   return Number.isSafeInteger(value) ? String(value) : null;
@@ -61,24 +60,27 @@ export function digitsIn(value: unknown, key: string): string | null {
   return id !== null && /^[0-9]{1,32}$/.test(id) ? id : null;
 }
 
-/** A whole number that Postgres accepts as an integer, even if it is written as a text. */
+/** A whole number that Postgres accepts as an integer, even if it is written as a string. */
 export function integerIn(value: unknown, key: string): number | null {
   const text = textOrNumber(member(value, key));
   return text !== null && /^-?[0-9]{1,9}$/.test(text) ? Number(text) : null;
 }
 
-/** The channel did not exist before this time. */
+/** The channel did not exist before this time, so an earlier time is not valid. */
 const EARLIEST = Date.UTC(2009, 0) / 1000;
 const LATEST = Date.UTC(2100, 0) / 1000;
 
-/** A time in ISO 8601. The channel gives a time in seconds, as a text or as a number. */
+/** A time in ISO 8601. The channel sends a time in seconds, as a string or as a number. */
 export function timeIn(value: unknown, key: string): string | null {
   const text = textOrNumber(member(value, key));
   const seconds = text !== null && /^[0-9]{1,12}$/.test(text) ? Number(text) : NaN;
   return seconds >= EARLIEST && seconds < LATEST ? new Date(seconds * 1000).toISOString() : null;
 }
 
-/** A phone as `+` and digits. The channel writes a phone as digits, or in a spelling for people. */
+/**
+ * A phone number as `+` and digits. The channel writes a phone number as digits, or in a
+ * human-readable format.
+ */
 export function phoneIn(value: unknown, key: string): string | null {
   const text = textOrNumber(member(value, key));
   if (text === null || text.length > 40 || !/^\+?[0-9 ().-]+$/.test(text)) return null;

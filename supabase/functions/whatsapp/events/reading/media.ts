@@ -6,8 +6,8 @@ import { booleanIn, idIn, textIn } from "./loose.ts";
 const KEPT_MS = 7 * 24 * 60 * 60 * 1000;
 
 /**
- * What is stored about an image, video, document, audio or sticker. The address is left out,
- * because it is signed and valid only for minutes. Null for a file without an id, because it cannot
+ * What is stored about an image, video, document, audio or sticker. The URL is left out, because it
+ * is signed and valid only for minutes. Null for a file without an id, because such a file cannot
  * be fetched.
  */
 export function mediaIn(own: unknown, sentAt: string | null): Media | null {
@@ -24,7 +24,7 @@ export function mediaIn(own: unknown, sentAt: string | null): Media | null {
   };
 }
 
-/** The SHA-256 of a file in hexadecimal digits. The channel gives it in base64. */
+/** The SHA-256 hash of a file in hexadecimal digits. The channel sends the hash in base64. */
 function digestIn(own: unknown): string | null {
   const digest = textIn(own, "sha256", 255) ?? "";
   if (!/^[A-Za-z0-9+/]{43}=$/.test(digest)) return null;

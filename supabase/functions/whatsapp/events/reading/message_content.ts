@@ -2,7 +2,7 @@ import { cleanText } from "./clean.ts";
 import type { MessageType } from "./item.ts";
 import { list, type Loose, member, object, objectIn, textIn } from "./loose.ts";
 
-/** People may send this many characters. The rest is cut off. */
+/** The maximum number of characters that people may send. The rest is cut off. */
 export const MAX_CONTENT = 65_536;
 
 const MEDIA_TYPES = ["image", "video", "document", "audio", "sticker"];
@@ -14,8 +14,8 @@ const names = (...parts: (string | null)[]) =>
   cleanText(parts.filter((part) => part).join(", "), MAX_CONTENT);
 
 /**
- * The text of each type, from the part of the message with the same name. Null: that part is
- * missing or malformed.
+ * The text of each type, from the part of the message with the same name. Null means that this part
+ * is missing or malformed.
  */
 const CONTENTS = new Map<string, Reader>([
   ["text", (own) => {
@@ -50,7 +50,7 @@ function interactiveText(own: unknown): string | null {
 
 /**
  * The type and the text of a message. If the type is unknown, or its part of the message is
- * missing, the type is `unsupported`, because the person did write something.
+ * missing, the type is `unsupported`, because the person sent something.
  */
 export function contentOf(message: Loose): { type: MessageType; content: string } {
   const type = textIn(message, "type", 64) ?? "";

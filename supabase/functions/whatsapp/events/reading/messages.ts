@@ -66,7 +66,8 @@ function written(message: Loose, envelope: Envelope): { kind: "message" } & Mess
 }
 
 /**
- * Whether one of the contact cards is the sender's own, sent when the company requested the phone.
+ * Whether one of the contact cards is the sender's own, sent when the company requested the phone
+ * number.
  */
 function hasOwnPhone(cards: unknown, { phone }: Person): boolean {
   return phone !== null &&
@@ -109,7 +110,7 @@ function system(message: Loose, envelope: Envelope): { kind: "system" } & System
     content: textIn(own, "body", MAX_CONTENT) ?? "",
     payload: payloadOf(message),
     change: {
-      // An older form of the notice has the new phone in another member.
+      // An older form of the notice has the new phone number in another property.
       phone: phoneIn(own, "wa_id") ?? phoneIn(own, "new_wa_id"),
       user_id: idIn(own, "user_id"),
     },

@@ -1,13 +1,13 @@
-// Words that a person sends to stop the messages of a company, or to start them again. The whole
-// message must be the word, so "Pode parar na porta?" stops nothing. CANCELAR is not in the list,
-// because people cancel appointments with it.
+// Words that a person sends to stop a company's messages, or to start them again. The whole message
+// must be the word, so "Pode parar na porta?" stops nothing. CANCELAR is not in the list, because
+// people cancel appointments with it.
 
 /** What a person asks for with a word: no messages, no promotions, or messages again. */
 export type Word = "stop" | "stop_promotions" | "start";
 
 const STOP_WORDS = ["stop", "unsubscribe", "parar", "sair", "descadastrar", "baja"];
 // The labels that the channel puts on the button of a marketing template, in the languages of our
-// companies and their people. These labels name promotions, so they stop nothing else.
+// companies and their people. These labels mention promotions, so they stop only promotions.
 const PROMOTION_WORDS = [
   "stop promotions",
   "parar promocoes",
@@ -37,8 +37,7 @@ const WORDS = new Map<string, Word>([
 ]);
 
 /**
- * Each of the words is shorter than this limit, even with the characters that may surround the
- * word.
+ * Each word is shorter than this limit, even with the characters that may surround it.
  */
 const MAX_LENGTH = 100;
 

@@ -3,13 +3,13 @@ import type { CleanObject } from "./item.ts";
 import { type Loose, objectIn, textIn } from "./loose.ts";
 import { hasMedia } from "./message_content.ts";
 
-/** The parts of a message that are members of its item. */
+/** The parts of a message that are properties of its item. */
 const COMMON = ["id", "from", "from_user_id", "from_parent_user_id", "timestamp", "type"];
 const OF_MEDIA = ["id", "mime_type", "sha256", "url", "caption", "filename", "voice", "animated"];
 
 /**
- * The parts of a message that have no member in its item. These parts are the part with the name of
- * the message's type, the advertisement that led to the message, and any part that the channel
+ * The parts of a message that have no property in its item. These parts are the part with the name
+ * of the message's type, the advertisement that led to the message, and any part that the channel
  * adds. Null when there are none.
  */
 export function payloadOf(message: Loose): CleanObject | null {
@@ -23,13 +23,13 @@ export function payloadOf(message: Loose): CleanObject | null {
 }
 
 /**
- * A message has a part with the name of its type. Returns the names of the members to leave out:
- * the item already has them, or they are not stored.
+ * A message has a part with the name of its type. Returns the names of the properties to leave out,
+ * because the item already has them or they are not stored.
  */
 function namedOf(type: string): string[] {
   if (type === "text") return ["body"];
   if (type === "location") return [];
-  // The address of a file is signed, even for a type that is not known yet.
+  // The URL of a file is signed, even for a type that is not known yet.
   return hasMedia(type) ? OF_MEDIA : ["url"];
 }
 
@@ -37,7 +37,7 @@ function without(value: Loose, keys: string[]): Loose {
   return Object.fromEntries(Object.entries(value).filter(([key]) => !keys.includes(key)));
 }
 
-/** Replaces a member, or removes it when its new value is empty. */
+/** Replaces a property, or removes it when its new value is empty. */
 function replace(within: Loose, key: string, value: Loose) {
   if (Object.keys(value).length === 0) delete within[key];
   else within[key] = value;

@@ -30,8 +30,9 @@ export function cardsIn(contacts: unknown): Cards {
 }
 
 /**
- * The person with this phone and this user id, with the details from their card. The card is found
- * by the ids, never by its position. Null when there is neither a phone nor a user id.
+ * The person with this phone number and this user id, with the details from their contact card. The
+ * card is found by the ids, never by its position. Null when there is neither a phone number nor a
+ * user id.
  */
 export function personWith(
   phone: string | null,

@@ -25,7 +25,7 @@ export function readStatus(status: unknown, place: ItemPlace): Item {
   };
 }
 
-/** The mark that this platform sends with a message: `<send id>.<attempt>`. */
+/** The label that this platform sends with a message: `<send id>.<attempt>`. */
 const MARK = /^([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})\.([1-9][0-9]{0,8})$/i;
 
 function markIn(status: unknown): Status["mark"] {
@@ -41,7 +41,7 @@ function failureIn(status: unknown): Failure {
   return { reason: (error.code !== null && reasonOf(error.code)) || "channel_error", ...error };
 }
 
-/** The errors of a list, in the channel's words. */
+/** The errors of a list, as the channel reports them. */
 export function errorsIn(errors: unknown): ChannelTrouble[] {
   return list(errors).filter((error) => object(error) !== null).slice(0, 10).map((error) => ({
     code: integerIn(error, "code"),
