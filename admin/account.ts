@@ -1,4 +1,4 @@
-/** A messaging account as the commands show it, without its token. */
+/** A messaging account in the form that the commands print, without its access token. */
 export interface Account {
   id: string;
   company_id: string;
@@ -9,6 +9,6 @@ export interface Account {
   created_at: string;
 }
 
-/** The columns of `Account`, for `select`. */
+/** The database columns of an `Account`, passed to `select`. */
 export const ACCOUNT =
   "id, company_id, phone_number_id, business_account_id, display_phone, disconnected_at, created_at";

@@ -17,7 +17,7 @@ import { openProject } from "./project.ts";
 const EXAMPLE_CONNECT = `npm run admin -- account connect --company ${EXAMPLE_COMPANY} ` +
   "--phone-number-id 106540352242922 --display-phone +5511987654321";
 
-/** Adds `account connect`, `list`, `disconnect` and `reseal`. */
+/** Adds the commands `account connect`, `list`, `disconnect` and `reseal`. */
 export function accountCommands(program: Command) {
   const account = program.command("account")
     .description(
@@ -214,8 +214,8 @@ async function resealAccounts(options: Printing) {
 }
 
 /**
- * An error names at most this many accounts or secrets. With a wrong key, no secret of a project
- * can be decrypted.
+ * The maximum number of accounts or secrets in an error message. With a wrong key, none of a
+ * project's secrets can be decrypted, so the list could be long.
  */
 const MAX_NAMED = 10;
 

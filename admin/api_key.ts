@@ -1,6 +1,6 @@
 import { moment, printable } from "./print.ts";
 
-/** An API key as the commands show it, without the key itself and its hash. */
+/** An API key in the form that the commands print, without its secret value and hash. */
 export interface ApiKey {
   id: string;
   company_id: string;
@@ -15,19 +15,19 @@ export interface ApiKey {
   replaces: string | null;
 }
 
-/** The columns of `ApiKey`. */
+/** The database columns of an `ApiKey`. */
 export const API_KEY =
   "id, company_id, name, hint, scopes, is_active, expires_at, last_used_at, created_at, replaces";
 
 /** The answer of create_api_key() and rotate_api_key(). */
 export interface NewApiKey
   extends Omit<ApiKey, "hint" | "is_active" | "last_used_at" | "replaces"> {
-  /** The key itself, which is shown only when it is created. */
+  /** The key's secret value, which is shown only when the key is created. */
   api_key: string;
 }
 
 /**
- * Whether the API accepts a key, or the reason why it does not.
+ * The state of a key: active, or the reason why the API refuses the key.
  * @param isReplaced whether the key has a successor. A key with a successor expires when the
  * overlap ends.
  */
@@ -37,7 +37,7 @@ export function stateOf({ is_active, expires_at }: ApiKey, isReplaced = false): 
   return isReplaced ? "ending" : "active";
 }
 
-/** The name of a key in the output of the commands. */
+/** The name that the commands print for a key. */
 export function called(key: ApiKey): string {
   return `"${printable(key.name)}" (${shortened(key)})`;
 }
@@ -47,17 +47,17 @@ export function shortened({ hint }: ApiKey): string {
   return `sk_live_…${hint}`;
 }
 
-/** The error message for an id that no key has. */
+/** The error message when no key has the given id. */
 export function noKey(id: string): string {
   return `No API key has the id ${id}: npm run admin -- key list shows the ids.`;
 }
 
-/** The end of a sentence: when a new key expires. */
+/** The last part of a sentence, which says when a new key expires. */
 export function endOf({ expires_at }: NewApiKey): string {
   return `which ${expires_at ? `expires ${moment(expires_at, "")}` : "does not expire"}.`;
 }
 
-/** The lines that show a new key. */
+/** The printed lines that show a new key. */
 export function shownOnce({ api_key }: NewApiKey): string[] {
   return ["", api_key, "", "The key is shown only this once: store it where you keep secrets."];
 }

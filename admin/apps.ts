@@ -11,7 +11,7 @@ const SECRET = "app secret";
 const VERIFY_TOKEN = "verify token";
 const APP_ARGUMENT = ["<app_key>", "the app's key, from app list", appKey] as const;
 
-/** Adds `app create`, `list`, `rotate` and `delete`. */
+/** Adds the commands `app create`, `list`, `rotate` and `delete`. */
 export function appCommands(program: Command) {
   const app = program.command("app")
     .description(
@@ -78,7 +78,7 @@ export function appCommands(program: Command) {
 
 async function createApp(options: Printing & { name: string }) {
   const project = openProject();
-  const [key] = project.credentialsKeys(); // a wrong key fails here, before the operator types a secret
+  const [key] = project.credentialsKeys(); // a wrong encryption key causes an error here, before the operator types a secret
   const [secret, verifyToken] = await readAppSecrets([SECRET, VERIFY_TOKEN]);
   const app_key = crypto.randomUUID().replaceAll("-", "");
   const created = project.rows(
@@ -104,7 +104,7 @@ function callbackUrl({ url }: Project, app_key: string): string {
   return `${url}/functions/v1/whatsapp/webhook/${app_key}`;
 }
 
-/** One app from channel_apps_status(). */
+/** An app, as channel_apps_status() returns it. */
 interface AppStatus {
   app_key: string;
   name: string;
@@ -120,7 +120,7 @@ async function listApps(options: Printing) {
   const project = openProject();
   const apps = project.rows(
     await project.db.rpc("channel_apps_status"),
-  ) as unknown as AppStatus[]; // the jsonb from channel_apps_status()
+  ) as unknown as AppStatus[]; // the jsonb result of channel_apps_status()
   const shown = apps.map((app) => ({ ...app, callback_url: callbackUrl(project, app.app_key) }));
   const counts = ({ events }: AppStatus) =>
     Object.entries(events).map(([state, count]) => `${count} ${state}`).join(", ");
@@ -157,7 +157,7 @@ async function rotateApp(app_key: string, options: Printing & { finish: boolean 
   const project = openProject();
   if (options.finish) return await finishRotation(project, app_key, options);
   const [key] = project.credentialsKeys();
-  await appId(project, app_key); // an unknown app fails here, before the operator types a secret
+  await appId(project, app_key); // an unknown app causes an error here, before the operator types a secret
   const [secret] = await readAppSecrets([`new ${SECRET}`]);
   const sealed_secret = await sealAppSecret(secret, { app_key, kind: "secret" }, key);
   const rotation_began_at: string | null = project.rows(
@@ -192,7 +192,7 @@ async function deleteApp(app_key: string, options: Printing & { force: boolean }
   const { db, rows } = openProject();
   const ended = rows(
     await db.rpc("delete_channel_app", { app_key, forced: options.force }),
-  ) as unknown as { deleted: boolean; accounts: number; events: number } | null; // the jsonb from delete_channel_app()
+  ) as unknown as { deleted: boolean; accounts: number; events: number } | null; // the jsonb result of delete_channel_app()
   if (ended === null) throw noApp(app_key);
   const { deleted, accounts, events } = ended;
   if (!deleted) {

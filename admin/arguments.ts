@@ -2,22 +2,23 @@ import { InvalidArgumentError } from "commander";
 import * as z from "zod";
 import { Phone } from "../supabase/functions/_shared/http/fields.ts";
 
-// Each function reads one argument. If the value is wrong, it throws InvalidArgumentError with the
-// rule for the value. commander puts the name of the argument before that message.
+// Each function parses one command-line argument. If the value is invalid, the function throws an
+// InvalidArgumentError that describes the valid values. commander prefixes the message with the
+// argument's name.
 
-/** An id of the platform: a UUID. */
+/** An id that the platform assigned: a UUID. */
 export function uuid(value: string): string {
   if (z.guid().safeParse(value).success) return value.toLowerCase();
   throw new InvalidArgumentError("It must be a UUID.");
 }
 
-/** An id of the messaging channel: decimal digits. */
+/** An id that the messaging channel assigned: decimal digits. */
 export function channelId(value: string): string {
   if (/^[0-9]{1,32}$/.test(value)) return value;
   throw new InvalidArgumentError("It must be 1 to 32 digits, as the messaging channel shows it.");
 }
 
-/** The key of an app of the channel, which is in the path of its events. */
+/** The key of a channel app. The URL path that receives the app's events contains this key. */
 export function appKey(value: string): string {
   if (/^[A-Za-z0-9_-]{16,64}$/.test(value)) return value;
   throw new InvalidArgumentError("It must be an app's key, as app list shows it.");
@@ -31,7 +32,7 @@ export function phone(value: string): string {
   );
 }
 
-/** The option that names a company, as arguments of commander's `option`. */
+/** The `--company` option, as arguments for commander's `option` function. */
 export const COMPANY_OPTION = ["--company <id>", "the company's id", uuid] as const;
 
 /** A name of 1 to `max` characters, trimmed. */
@@ -45,7 +46,7 @@ export function nameOf(max: number): (value: string) => string {
 
 const SCOPES = ["read", "write", "messaging", "webhooks"];
 
-/** The scopes of a key, separated by commas. A scope that is given twice is returned once. */
+/** The scopes of a key, separated by commas. Duplicate scopes are returned once. */
 export function scopes(value: string): string[] {
   const chosen = value.split(",").map((scope) => scope.trim());
   if (chosen.every((scope) => SCOPES.includes(scope))) return [...new Set(chosen)];
@@ -67,13 +68,13 @@ export function memberRole(value: string): string {
   throw new InvalidArgumentError("It must be owner, admin or agent.");
 }
 
-/** A choice: on or off. */
+/** The value `on` or `off`. */
 export function onOrOff(value: string): boolean {
   if (value === "on" || value === "off") return value === "on";
   throw new InvalidArgumentError("It must be on or off.");
 }
 
-/** The address of the page that a link opens. */
+/** The URL of the page that a link opens. */
 export function pageAddress(value: string): string {
   if (/^https?:/.test(value) && URL.canParse(value)) return value;
   throw new InvalidArgumentError(
@@ -85,8 +86,8 @@ export function pageAddress(value: string): string {
 const MAX_OVERLAP_HOURS = 168;
 
 /**
- * For how long a key and its successor both work: now, 24h, 7d or a number of hours. Returns the
- * hours.
+ * The time during which a key and its successor both work: now, 24h, 7d or a number of hours.
+ * Returns the number of hours.
  */
 export function overlapHours(value: string): number {
   const [, count, unit] = /^([0-9]{1,3})([hd]?)$/.exec(value === "now" ? "0" : value) ?? [];
@@ -98,13 +99,13 @@ export function overlapHours(value: string): number {
 const MOMENT = /^(\d{4}-\d{2}-\d{2})(?:(T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?)(Z|[+-]\d{2}:\d{2})?)?$/;
 
 /**
- * A point in time in ISO 8601: a date, or a date and a time, in UTC unless it has an offset. NaN
- * for any other text.
+ * A point in time in ISO 8601: a date, or a date and a time, in UTC unless it has an offset. Any
+ * other string gives NaN.
  */
 function momentOf(value: string): Date {
   const [, date, time = "T00:00", offset = "Z"] = MOMENT.exec(value) ?? [];
-  // Date would read 30 February as 2 March, so zod checks the date. Date reads the rest, because
-  // zod would refuse a time that has an offset but no seconds.
+  // `Date` would parse 30 February as 2 March, so zod validates the date. `Date` parses the time,
+  // because zod refuses a time that has an offset but no seconds.
   return new Date(z.iso.date().safeParse(date).success ? date + time + offset : NaN);
 }
 
@@ -123,8 +124,8 @@ export function futureMoment(value: string): string {
 const UNITS_MS = { m: 60_000, h: 3_600_000, d: 86_400_000 };
 
 /**
- * A point in time in the past: in the forms of `futureMoment`, or as a duration before now, such as
- * 90m, 24h or 7d. Returns it in UTC.
+ * A point in time in the past: in the formats that `futureMoment` accepts, or as a duration before
+ * now, such as 90m, 24h or 7d. Returns it in UTC.
  */
 export function pastMoment(value: string): string {
   const [, count, unit] = /^([0-9]{1,4})([mhd])$/.exec(value) ?? [];

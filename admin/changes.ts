@@ -3,7 +3,7 @@ import { examples } from "./examples.ts";
 import { JSON_OPTION, moment, print, type Printing } from "./print.ts";
 import { openProject } from "./project.ts";
 
-/** Adds `changes restart` and `changes status`. */
+/** Adds the commands `changes restart` and `changes status`. */
 export function changesCommands(program: Command) {
   const changes = program.command("changes")
     .description(
@@ -39,16 +39,16 @@ export function changesCommands(program: Command) {
     .action(showStatus);
 }
 
-/** The answer of changes_status(). */
+/** The result of changes_status(). */
 export interface ChangesStatus {
   generation: number;
   /** When the current generation began. */
   restarted_at: string;
-  /** Callers see only changes with a version below this version. */
+  /** API callers see only changes whose version is lower than this version. */
   horizon: number;
   /**
-   * At most this many ended transactions are waiting for an earlier transaction, which is still
-   * writing. Callers do not see the changes of the waiting transactions yet.
+   * The maximum number of finished transactions that wait for an earlier transaction, which is
+   * still writing. Callers do not see the changes of the waiting transactions yet.
    */
   waiting_transactions: number;
   /**
@@ -60,7 +60,10 @@ export interface ChangesStatus {
   sees_other_sessions: boolean;
 }
 
-/** Formats the state of the changes for people. @param now in milliseconds. */
+/**
+ * Formats the state of the change feed as readable text.
+ * @param now the current time in milliseconds.
+ */
 export function changesStatusText(status: ChangesStatus, now: number): string {
   const { generation, restarted_at } = status;
   return `The changes are in generation ${generation}, since ${moment(restarted_at, "")}.\n` +
@@ -80,7 +83,7 @@ function delayText(status: ChangesStatus, now: number): string {
 
 async function showStatus(options: Printing) {
   const { db, rows } = openProject();
-  const status = rows(await db.rpc("changes_status")) as unknown as ChangesStatus; // the json from changes_status()
+  const status = rows(await db.rpc("changes_status")) as unknown as ChangesStatus; // the JSON result of changes_status()
   print(options, status, () => changesStatusText(status, Date.now()));
 }
 
@@ -91,8 +94,8 @@ async function restartChanges(options: Printing) {
   const { db, rows } = openProject();
   const restarted = rows(await db.rpc("restart_changes"), {
     "40P01": BUSY, // a deadlock
-    "55P03": BUSY, // a lock was not free in time
-    "57014": BUSY, // a statement took too long
+    "55P03": BUSY, // a lock could not be acquired in time
+    "57014": BUSY, // a statement timed out
   }) as { generation: number };
   print(
     options,

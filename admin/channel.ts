@@ -19,14 +19,14 @@ const SINCE = [
 ] as const;
 const APP = ["--app <app_key>", "only events of this app", appKey] as const;
 
-/** The events that a command works on. */
+/** The events that a command processes. */
 interface Chosen extends Printing {
   state?: string[];
   since?: string;
   app?: string;
 }
 
-/** Adds `channel events` and `channel replay`. */
+/** Adds the commands `channel events` and `channel replay`. */
 export function channelCommands(program: Command) {
   const channel = program.command("channel")
     .description("See the events that the channel has sent, and apply them again.")
@@ -88,7 +88,7 @@ async function listEvents(
   if (app) query = query.eq("channel_app_id", await appId(project, app));
   const events = project.rows(
     await query.order("received_at", { ascending: false }).order("id").limit(limit),
-  ) as unknown as ListedEvent[]; // the generated types do not have this relation
+  ) as unknown as ListedEvent[]; // the generated types do not include this relation
   print(options, events, () =>
     table(events, {
       RECEIVED: ({ received_at }) => moment(received_at, ""),
@@ -111,7 +111,7 @@ interface ListedEvent {
   processed_at: string | null;
   error: string | null;
   notes: string[];
-  /** The ids of numbers and business accounts that belong to no account. */
+  /** The ids of phone numbers and business accounts that belong to no messaging account. */
   waits_for: string[];
   app: { app_key: string; name: string };
 }
@@ -121,7 +121,7 @@ async function replay({ state, since, app, event, ...options }: Chosen & { event
     throw new OperatorError("--event replays one event: use it without other options.");
   }
   const project = openProject();
-  if (app) await appId(project, app); // an unknown app fails here
+  if (app) await appId(project, app); // an unknown app causes an error here
   const replayed = await replayEvents(project, {
     states: state,
     since,

@@ -14,7 +14,7 @@ interface Company {
 
 const COMPANY = "id, name, created_at";
 
-/** Adds `company create`, `company list` and `company members-by-email`. */
+/** Adds the commands `company create`, `company list` and `company members-by-email`. */
 export function companyCommands(program: Command) {
   const company = program.command("company")
     .description("Create and list companies, the customers of the platform.")
@@ -96,7 +96,7 @@ async function listCompanies(options: Printing) {
 }
 
 /**
- * Fails when no company has the id: an empty list does not show whether the company exists.
+ * Checks that a company exists, because an empty list does not show whether it does.
  * @throws OperatorError when no company has the id.
  */
 export async function requireCompany({ db, rows }: Project, id: string): Promise<void> {
@@ -104,7 +104,7 @@ export async function requireCompany({ db, rows }: Project, id: string): Promise
   if (!found) throw new OperatorError(noCompany(id));
 }
 
-/** The error message for a `--company` that does not exist. */
+/** The error message when `--company` names a company that does not exist. */
 export function noCompany(id: string): string {
   return `No company has the id ${id}: npm run admin -- company list shows the ids.`;
 }

@@ -12,7 +12,7 @@ import { openProject, type Project } from "./project.ts";
 import { readToken } from "./token.ts";
 import { inWords, synchronise } from "./synchronise.ts";
 
-/** The options of `account connect`. */
+/** The options of the command `account connect`. */
 interface Connection {
   company: string;
   phoneNumberId: string;
@@ -22,13 +22,13 @@ interface Connection {
 }
 
 /**
- * Asks the channel whether the token and the number belong together, stores the account, and reads
- * its templates.
+ * Asks the channel whether the token belongs to the phone number, stores the account, and reads its
+ * templates.
  */
 export async function connectAccount(options: Printing & Connection) {
   const project = openProject();
-  const [key] = project.credentialsKeys(); // a wrong key fails here, before the operator types a token
-  const channel = project.channel(); // a wrong address of the channel fails here too
+  const [key] = project.credentialsKeys(); // a wrong encryption key causes an error here, before the operator types a token
+  const channel = project.channel(); // a wrong channel URL also causes an error here
   const channel_app_id = options.app && await appId(project, options.app);
   const token = await readToken();
   const check = await askChannel(channel, token, options);
@@ -40,13 +40,13 @@ export async function connectAccount(options: Printing & Connection) {
       phone_number_id,
       display_phone: options.displayPhone,
       encrypted_token: await sealToken(token, { company_id, phone_number_id }, key),
-      business_account_id: check.businessAccountId, // undefined keeps the stored id, as for the app
+      business_account_id: check.businessAccountId, // undefined keeps the stored business account id, as it does for the app
       channel_app_id: channel_app_id || undefined,
       token_expires_at: check.tokenExpiresAt,
       quality_rating: check.qualityRating,
     }),
     { messaging_accounts_company_id_fkey: noCompany(company_id) },
-  ) as unknown as Account & { was_known: boolean }; // the jsonb from connect_messaging_account()
+  ) as unknown as Account & { was_known: boolean }; // the jsonb result of connect_messaging_account()
   print(
     options,
     account,
@@ -68,8 +68,8 @@ export async function connectAccount(options: Printing & Connection) {
 }
 
 /**
- * Asks the channel about the account, and warns if something does not match.
- * @returns what the channel said, with the business account, given or found, if it is known.
+ * Asks the channel about the account, and prints a warning if the channel's data differs.
+ * @returns the channel's data, with the business account if it was given or found.
  * @throws OperatorError when the channel clearly refuses the account.
  */
 async function askChannel(

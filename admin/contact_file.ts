@@ -2,17 +2,17 @@ import { cellsOf, type CsvRecord, recordsOf, separatorOf, textsOf } from "./csv_
 import { contactReader, type ContactRow, REJECTION_COLUMNS } from "./contact_rows.ts";
 import { OperatorError } from "./operator_error.ts";
 
-/** A file of contacts. Each row can be read, but its values may still be wrong. */
+/** A file of contacts. Every row can be parsed, but its values may still be invalid. */
 export interface ContactFile {
   path: string;
-  /** The separator of the file's cells. */
+  /** The character that separates the file's cells. */
   separator: string;
   /**
-   * Whether the file begins with a byte order mark, which tells some spreadsheets that the file is
-   * in UTF-8.
+   * Whether the file begins with a byte order mark, by which some spreadsheet programs recognise
+   * UTF-8.
    */
   hasMark: boolean;
-  /** How many rows the file has below the header, not counting empty rows. */
+  /** The number of rows below the header, excluding empty rows. */
   count: number;
   /** The names of the file's columns, without the extra columns of a rejection file. */
   columns: string[];
@@ -23,15 +23,15 @@ export interface ContactFile {
 /** A row of the file. */
 export type FileRow = ContactRow & {
   line: number;
-  /** The cells as in the file, without the extra columns of a rejection file. */
+  /** The row's cells as they are in the file, without the extra columns of a rejection file. */
   cells: string[];
   /** The length of the row in the file, in characters. */
   length: number;
 };
 
 /**
- * Opens a file of contacts, and reads all of it once: a file that is broken in a later row must not
- * be imported partly.
+ * Opens a file of contacts and reads it completely once, so that a file with an unreadable row is
+ * not partly imported.
  * @throws OperatorError when the file does not exist, or is not CSV in UTF-8 with a header of
  *   contact fields.
  */
@@ -78,11 +78,11 @@ const WRONG_QUOTES =
   "A quote is inside a cell: put the whole cell in quotes, and write each quote within it twice";
 
 /**
- * Whether a row is empty. If someone deletes the content of a row, a spreadsheet writes only the
- * separators of the row.
+ * Whether a row is empty. When a user clears a row, a spreadsheet program still writes its
+ * separators.
  */
 function isEmpty(record: CsvRecord, separator: string): boolean {
-  if (!/^[\s",;]*$/.test(record.text)) return false; // enough for nearly all rows, without reading their cells
+  if (!/^[\s",;]*$/.test(record.text)) return false; // this check suffices for nearly all rows, and does not parse their cells
   return cellsOf(record, separator)?.every((cell) => cell.trim() === "") ?? false;
 }
 
@@ -90,7 +90,7 @@ function headerOf(record: CsvRecord, separator: string): string[] {
   const cells = cellsOf(record, separator);
   if (!cells) throw new OperatorError(`The header, in line ${record.line}: ${WRONG_QUOTES}.`);
   const names = cells.map((name) => name.trim());
-  contactReader(names); // throws if a column's name is wrong
+  contactReader(names); // throws an error if a column name is invalid
   return names;
 }
 

@@ -4,18 +4,18 @@ import { judged } from "../supabase/functions/_shared/http/validate.ts";
 import { ContactToPut } from "../supabase/functions/gateway/resources/contacts/input.ts";
 import { OperatorError } from "./operator_error.ts";
 
-/** A contact as the body of `PUT /contacts`. */
+/** A contact, in the form of the request body of `PUT /contacts`. */
 export type ContactItem = z.output<typeof ContactToPut>;
 
-/** The content of a row: a contact, or the reason why it is not one. */
+/** The result of reading a row: a contact, or the reason why the row is invalid. */
 export type ContactRow = { item: ContactItem } | { reason: string };
 
 /** The additional columns of a file of rejected rows. These columns do not describe the contact. */
 export const REJECTION_COLUMNS = ["line", "reason"];
 
 /**
- * How the cell of each field becomes a value. A cell that cannot be converted stays a text, and the
- * API's schema then says what is wrong with it.
+ * Converts the cell of each field to a value. A cell that cannot be converted remains a string, and
+ * the API's schema then reports the problem.
  */
 const FIELDS: Record<Exclude<keyof ContactItem, "custom_fields">, (cell: string) => unknown> = {
   phone: verbatim,
@@ -38,7 +38,7 @@ function verbatim(cell: string): string {
   return cell;
 }
 
-/** Spreadsheets write true and false as TRUE and FALSE. */
+/** Spreadsheet programs write booleans as TRUE and FALSE. */
 function trueOrFalse(cell: string): boolean | string {
   return { true: true, false: false }[cell.toLowerCase()] ?? cell;
 }
@@ -62,7 +62,7 @@ export function contactReader(header: string[]): (cells: string[]) => ContactRow
       .map(([name, cell]) => [name.slice(CUSTOM.length), cell]);
     const fields = given.filter(([name]) => !name.startsWith(CUSTOM))
       .map(([name, cell]) => [name, FIELDS[name as keyof typeof FIELDS](cell)]);
-    // Every name becomes an own property, even __proto__.
+    // Every column name becomes an own property, even `__proto__`.
     if (custom.length > 0) fields.push(["custom_fields", Object.fromEntries(custom)]);
     return read(Object.fromEntries(fields));
   };
@@ -80,8 +80,8 @@ function read(fields: Record<string, unknown>): ContactRow {
 }
 
 /**
- * What is wrong with a phone that a spreadsheet has read as a number. The import does not guess the
- * original phone.
+ * The error message for a phone number that a spreadsheet program converted to a number. The import
+ * does not guess the original phone number.
  */
 function spoiled(phone: string): string | null {
   if (/^[0-9]+([.,][0-9]+)?E\+?[0-9]+$/i.test(phone)) {

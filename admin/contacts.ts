@@ -55,7 +55,7 @@ export function contactCommands(program: Command) {
 async function runImport(path: string, { rejected: rejectedPath, ...options }: Chosen) {
   const project = openProject();
   await requireCompany(project, options.company);
-  // Only this command needs the gateway's schemas.
+  // The gateway's schemas are imported here because no other command needs them.
   const { openContactFile } = await import("./contact_file.ts");
   const { importContacts, inWords } = await import("./import_contacts.ts");
   const { rejectedRows } = await import("./rejected_rows.ts");
@@ -89,7 +89,7 @@ function rejection(
 const SIGNALS = ["SIGINT", "SIGTERM"] as const;
 
 /**
- * Does work that can be interrupted. A first signal tells the work to stop, and a second signal
+ * Runs a task that can be interrupted. The first signal asks the task to stop, and a second signal
  * ends the process.
  */
 async function untilInterrupted<Result>(

@@ -1,17 +1,17 @@
 import { parse } from "deno-std/csv/parse.js";
 import { OperatorError } from "./operator_error.ts";
 
-/** A record of a CSV file: one row, which may have several lines. */
+/** A record of a CSV file: one row, which may span several lines. */
 export interface CsvRecord {
-  /** The line of the file where the record begins, from 1. */
+  /** The line number, counted from 1, at which the record begins. */
   line: number;
-  /** The text of the record in the file. */
+  /** The record's text as it is in the file. */
   text: string;
 }
 
 /**
- * Every row of contacts is much shorter than this limit. Because of this limit, a quote that is
- * never closed does not fill the memory.
+ * Every contact row is much shorter than this limit. The limit stops an unclosed quote from filling
+ * the memory.
  */
 const MAX_RECORD = 1024 * 1024;
 
@@ -26,7 +26,7 @@ export function separatorOf(header: string): string {
   return SEPARATORS[counts.indexOf(Math.max(...counts))];
 }
 
-/** The cells of a record; null when its quotes are wrong, as in `a"b"` or `"a"b`. */
+/** The cells of a record; null when a quote is misplaced, as in `a"b"` or `"a"b`. */
 export function cellsOf({ text }: CsvRecord, separator: string): string[] | null {
   try {
     const options = { skipFirstRow: false, separator };
@@ -38,11 +38,12 @@ export function cellsOf({ text }: CsvRecord, separator: string): string[] | null
 }
 
 /**
- * The text of a file in UTF-8, piece by piece. @throws OperatorError when the file is not in UTF-8.
+ * Reads the text of a UTF-8 file, chunk by chunk. @throws OperatorError when the file is not in
+ * UTF-8.
  */
 export async function* textsOf(path: string): AsyncGenerator<string> {
   using file = await Deno.open(path);
-  const decoder = new TextDecoder("utf-8", { fatal: true }); // the decoder drops a byte order mark
+  const decoder = new TextDecoder("utf-8", { fatal: true }); // the decoder removes a byte order mark
   const buffer = new Uint8Array(64 * 1024);
   let line = 1;
   for (let isEnd = false; !isEnd;) {
@@ -64,8 +65,8 @@ export async function* textsOf(path: string): AsyncGenerator<string> {
 }
 
 /**
- * How many lines end before the first bytes that are not UTF-8. The faulty character may have begun
- * in an earlier piece.
+ * The number of lines that end before the first invalid UTF-8 bytes. The invalid character may have
+ * begun in an earlier chunk.
  */
 function linesBeforeFault(bytes: Uint8Array): number {
   const start = bytes.findIndex((byte) => byte < 0x80 || byte > 0xbf);
@@ -76,9 +77,8 @@ function linesBeforeFault(bytes: Uint8Array): number {
 
 /**
  * The records of a CSV file (RFC 4180), without empty records. Only a quote at the beginning of a
- * cell opens a quoted cell. So one wrong quote spoils only one record.
- *
- * @param texts the file in pieces. Only one piece and one record are in memory at a time.
+ * cell opens a quoted cell, so a misplaced quote affects only one record.
+ * @param texts the file's text in chunks. Only one chunk and one record are in memory at a time.
  * @param separator the character between two cells.
  * @throws OperatorError when a quote is never closed, a row is far too long, or lines end with a
  *   carriage return only.
@@ -125,22 +125,22 @@ function tooLong(line: number): OperatorError {
   );
 }
 
-/** The lines of a text, without the characters that end them. */
+/** The lines of a text, without their line endings. */
 async function* linesOf(texts: AsyncIterable<string>): AsyncGenerator<string> {
   let rest = "";
   for await (const text of texts) {
     const lines = (rest + text).split("\n");
     rest = lines.pop()!;
     for (const line of lines) yield line.endsWith("\r") ? line.slice(0, -1) : line;
-    // A whole file may be one line. Joining all its pieces, one by one, would take too long.
+    // A whole file may be one line. Appending its chunks one by one would take too long.
     if (rest.length > MAX_RECORD) break;
   }
   if (rest !== "") yield rest;
 }
 
 /**
- * Whether a line ends within a quoted cell, so that the next line continues the cell. @param
- * isWithin whether the line begins within one.
+ * Whether a line ends within a quoted cell, which the next line continues.
+ * @param isWithin whether the line begins within a quoted cell.
  */
 function endsInQuotes(line: string, separator: string, isWithin: boolean): boolean {
   let at = 0;
@@ -153,7 +153,7 @@ function endsInQuotes(line: string, separator: string, isWithin: boolean): boole
       const quote = line.indexOf('"', at);
       if (quote < 0) return true;
       at = quote + 1;
-      if (line[at] === '"') { // a doubled quote is one quote of the text
+      if (line[at] === '"') { // a doubled quote represents one quote character
         at++;
         continue;
       }

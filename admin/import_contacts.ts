@@ -10,7 +10,7 @@ import { progress } from "./progress.ts";
 import type { Project } from "./project.ts";
 import type { RejectedRows } from "./rejected_rows.ts";
 
-/** What happens to a contact that already exists. */
+/** How the import handles a contact that already exists. */
 export type OnConflict = "update" | "merge" | "keep" | "fail";
 
 /** The options for writing rows. */
@@ -20,7 +20,7 @@ export interface Writing {
   dryRun: boolean;
 }
 
-/** The results of the rows so far. */
+/** The results of the rows that have been processed so far. */
 export interface Imported {
   rows: number;
   created: number;
@@ -36,21 +36,22 @@ type Result =
   | { status: 409; existing_id: string; field: string }
   | { status: 422; constraint: string };
 
-/** The number of rows in a batch. A batch of the API may have the same number of items. */
+/** The number of rows in a batch, which is also the API's limit for a batch. */
 const BATCH = 500;
-/** A batch is also limited in characters, because custom fields may be large. */
+/** The maximum number of characters in a batch, because custom fields may be large. */
 const BATCH_CHARACTERS = 512 * 1024;
-/** How many times a batch is tried if the database rolls it back for a temporary reason. */
+/**
+ * The maximum number of attempts for a batch that the database rolls back for a temporary reason.
+ */
 const MAX_TRIES = 4;
 const PAUSE_MS = 250;
 
 /**
- * Writes the contacts of a file in batches, and shows the progress. Contacts that were written
- * stay, even if the import fails later.
- *
- * @param stopping a signal: when it aborts, the current batch is the last one.
- * @throws OperatorError when the import is stopped, and the errors of `Project.rows`. The message
- *   says up to which line the file was imported.
+ * Writes the contacts of a file in batches, and shows the progress. Contacts that were written are
+ * kept, even if the import fails later.
+ * @param stopping an abort signal that makes the current batch the last one.
+ * @throws OperatorError when the import is stopped, and the errors of `Project.rows`. The error
+ *   message contains the last imported line.
  */
 export async function importContacts(
   project: Project,
@@ -94,8 +95,8 @@ async function* batchesOf(rows: AsyncIterable<FileRow>): AsyncGenerator<FileRow[
 }
 
 /**
- * Writes the valid rows of a batch, in one transaction. The answer has one result for each row, in
- * the same order.
+ * Writes the valid rows of a batch, in one transaction. Returns one result for each row, in the
+ * same order.
  */
 async function write(
   { db, rows }: Project,
@@ -120,8 +121,8 @@ async function write(
 }
 
 /**
- * Whether the database rolled back a call for a temporary reason, such as a row that another call
- * holds.
+ * Whether the database rolled back a call for a temporary reason, such as a row that another
+ * transaction has locked.
  */
 function passes({ error, status }: PostgrestSingleResponse<Json>): boolean {
   if (error === null) return false;
@@ -159,12 +160,12 @@ function reasonOf(result: Result): string | null {
   }
 }
 
-/** The results of the rows, in words: "490 created, 8 already there, 2 rejected". */
+/** Summarises the results of the rows: "490 created, 8 already there, 2 rejected". */
 export function inWords({ created, known, rejected }: Imported): string {
   return `${count(created)} created, ${count(known)} already there, ${count(rejected)} rejected`;
 }
 
-/** Formats a number for people. */
+/** Formats a number with thousands separators. */
 export function count(number: number): string {
   return number.toLocaleString("en");
 }

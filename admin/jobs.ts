@@ -6,7 +6,7 @@ import { OperatorError } from "./operator_error.ts";
 import { JSON_OPTION, print, type Printing } from "./print.ts";
 import { openProject } from "./project.ts";
 
-/** Adds `jobs schedule`, `status` and `unschedule`. */
+/** Adds the commands `jobs schedule`, `status` and `unschedule`. */
 export function jobCommands(program: Command) {
   const jobs = program.command("jobs")
     .description(
@@ -61,11 +61,14 @@ export function jobCommands(program: Command) {
     .action(unscheduleJobs);
 }
 
-/** The address of the folder of the functions: https, or http within this machine or a network of containers. */
+/**
+ * The base URL of the functions. It must use https; http is allowed only on this machine or in a
+ * container network.
+ */
 function functionsUrl(value: string): string {
   const url = URL.canParse(value) ? new URL(value) : null;
   const isPlain = url && !url.search && !url.hash && !url.username && !url.password;
-  // A name without a dot is the name of a container, such as kong.
+  // A host name without a dot is a container's name, such as `kong`.
   const isNear = /^(127(\.\d{1,3}){3}|\[::1\]|(.+\.)?localhost|[^.]+|host\.docker\.internal)$/
     .test(url?.hostname ?? "");
   if (isPlain && (url.protocol === "https:" || url.protocol === "http:" && isNear)) {
@@ -100,7 +103,7 @@ async function scheduleJobs(options: Printing & { functionsUrl?: string }) {
 async function showStatus(options: Printing) {
   const project = openProject();
   const { db, rows } = project;
-  // the jsonb from jobs_status()
+  // the jsonb result of jobs_status()
   const jobs = rows(await db.rpc("jobs_status")) as unknown as Omit<
     JobsStatus,
     "notices" | "messages"

@@ -1,33 +1,35 @@
 import { type AccountNotice, noticesTable } from "./notices.ts";
 import { moment, printable, table } from "./print.ts";
 
-/** The answer of jobs_status(). */
+/** The result of jobs_status(). */
 export interface JobsStatus {
   scheduled: boolean;
-  /** The address of the function whatsapp; null when the database does not know it. */
+  /** The URL of the function `whatsapp`; null when the database does not know the URL. */
   url: string | null;
-  /** The address of the function webhooks; null when the database does not know it. */
+  /** The URL of the function `webhooks`; null when the database does not know the URL. */
   webhooks_url: string | null;
   cron_jobs: CronJob[];
   channel: ChannelStatus;
   webhooks: DeliveryStatus;
   accounts: AccountStatus[];
   failed_calls: FailedCall[];
-  /** The current notices of the channel about connected accounts. */
+  /** The channel's current notices about connected accounts. */
   notices: AccountNotice[];
   messages: ChannelHealth;
 }
 
-/** The answer of channel_health(): counts of the last 24 hours. */
+/** The result of channel_health(): counts for the last 24 hours. */
 export interface ChannelHealth {
-  /** Messages whose lifetime ended before the channel reported that they arrived. */
+  /** The number of messages that expired before the channel reported their delivery. */
   expired: number;
-  /** The expired messages that the channel never reported on. */
+  /** The number of expired messages for which the channel sent no report. */
   expired_unreported: number;
   double_sends: number;
-  /** Reports about messages that are not known yet. */
+  /** The number of status reports about messages that are not stored yet. */
   waiting_facts: number;
-  /** The sends that did not arrive, by outcome and reason, the most frequent reason first. */
+  /**
+   * The sends that were not delivered, grouped by outcome and reason, most frequent reason first.
+   */
   failures: { outcome: "failed" | "refused" | "released"; reason: string; sends: number }[];
 }
 
@@ -40,14 +42,14 @@ interface CronJob {
   last_message: string | null;
 }
 
-/** The job of the channel, which needs no account, and the events that are not done. */
+/** The channel's job, which belongs to no account, and the events that are not done. */
 interface ChannelStatus {
   last_run: Run | null;
-  /** How many events must be applied now. */
+  /** The number of events that are due now. */
   due: number;
-  /** When the oldest of these events arrived. */
+  /** When the oldest due event arrived. */
   oldest_due_at: string | null;
-  /** How many events are in each state, except done. */
+  /** The number of events in each state, except `done`. */
   not_done: Record<string, number>;
 }
 
@@ -58,15 +60,16 @@ interface DeliveryStatus {
   /** How many webhooks are in each state. */
   webhooks: Partial<Record<"on" | "catching_up" | "paused" | "off", number>>;
   /**
-   * How many webhooks wait before the next attempt, because their receivers failed several times.
+   * The number of webhooks that wait before their next attempt, because their receivers failed
+   * several times.
    */
   resting: number;
   last_success_at: string | null;
-  /** How many deliveries have not ended. */
+  /** The number of deliveries that are still open. */
   open: number;
   /** How many open deliveries are due now. */
   due: number;
-  /** Since when the oldest of the due deliveries has been due. */
+  /** When the oldest due delivery became due. */
   oldest_due_at: string | null;
 }
 
@@ -94,14 +97,14 @@ interface Run {
 
 interface FailedCall {
   job: string;
-  /** Null for the job of the channel. */
+  /** Null for the channel's job. */
   account_id: string | null;
   called_at: string;
   status: number | null;
   error: string | null;
 }
 
-/** Formats the state of the jobs for people. */
+/** Formats the state of the jobs as readable text. */
 export function statusText(status: JobsStatus): string {
   const { accounts, failed_calls, cron_jobs, notices } = status;
   const parts = [scheduleText(status)];
@@ -164,7 +167,7 @@ function channelText({ last_run, due, oldest_due_at, not_done }: ChannelStatus):
   return lines.join("\n");
 }
 
-/** A line about the messages of the last 24 hours, if something is wrong with them. */
+/** A line about problems with messages of the last 24 hours, if there are any. */
 function healthText(health: ChannelHealth): string {
   const { expired, expired_unreported, double_sends, failures } = health;
   const troubles = [

@@ -21,7 +21,7 @@ import { openProject } from "./project.ts";
 const HOUR_MS = 3_600_000;
 const ID_ARGUMENT = ["<id>", "the key's id, from key list", uuid] as const;
 
-/** Adds `key create`, `list`, `rotate`, `deactivate`, `activate` and `delete`. */
+/** Adds the commands `key create`, `list`, `rotate`, `deactivate`, `activate` and `delete`. */
 export function keyCommands(program: Command) {
   const key = program.command("key")
     .description("Create, list, rotate, deactivate, activate and delete the API keys of a company.")
@@ -140,7 +140,7 @@ async function rotateKey(
   { overlap = 24, ...options }: Printing & { overlap?: number },
 ) {
   const { db, rows } = openProject();
-  // The list is read before the rotation: if a request after the rotation failed, the new key would
+  // The list is read before the rotation. If a request failed after the rotation, the new key would
   // be lost.
   const old: ApiKey | null = rows(
     await db.from("api_keys").select(API_KEY).eq("id", id).maybeSingle(),

@@ -1,14 +1,17 @@
 import type { PostgrestSingleResponse } from "@supabase/supabase-js";
 import type { Project } from "./project.ts";
 
-/** One request asks for this many rows. A project may return fewer (max_rows), never more. */
+/**
+ * The number of rows to request at a time. A project may return fewer rows (`max_rows`), but never
+ * more.
+ */
 const PAGE = 1000;
 const BEFORE_THE_FIRST = "00000000-0000-0000-0000-000000000000";
 
 /**
- * Reads all rows of a query, even if a project returns only a few at a time. The rows come in the
- * order of their ids, which are random. Each page begins after the last id, so no row is skipped or
- * repeated when others are added or deleted in the meantime.
+ * Reads all rows of a query, even if a project returns only a few at a time. The rows are sorted by
+ * their ids, which are random. Each page begins after the last id, so no row is skipped or repeated
+ * when other rows are added or deleted in the meantime.
  *
  * @param page the query for rows with a greater id, in the order of their ids, with this limit.
  * @throws the errors of `Project.rows`.
@@ -31,7 +34,7 @@ interface Dated {
 
 /**
  * Compares two rows for `sort`, so that the newest row comes first. Timestamps are compared as
- * texts, because Date would lose the microseconds.
+ * strings, because `Date` would lose the microseconds.
  */
 export function byAge(a: Dated, b: Dated): number {
   return a.created_at < b.created_at ? 1 : a.created_at > b.created_at ? -1 : 0;

@@ -8,7 +8,7 @@ import { OperatorError } from "./operator_error.ts";
 import { JSON_OPTION, moment, print, printable, type Printing, table } from "./print.ts";
 import { openProject, type Project } from "./project.ts";
 
-/** A member of a company as the commands show one. */
+/** A member of a company, in the form that the commands print. */
 interface Member {
   company_id: string;
   user_id: string;
@@ -18,7 +18,7 @@ interface Member {
   created_at: string;
 }
 
-/** The options of commands about one person. */
+/** The options of commands that concern one member. */
 interface Person extends Printing {
   company: string;
   email: string;
@@ -32,7 +32,7 @@ const EMAIL_OPTION = [
 ] as const;
 const EXAMPLE_PERSON = `--company ${EXAMPLE_COMPANY} --email ada@example.com`;
 
-/** Adds `member add`, `list`, `role`, `remove` and `reset-factors`. */
+/** Adds the commands `member add`, `list`, `role`, `remove` and `reset-factors`. */
 export function memberCommands(program: Command) {
   const member = program.command("member")
     .description(
@@ -121,7 +121,7 @@ async function addMember(
   { company, email, role, name, invite, ...options }: Person & {
     role: string;
     name?: string;
-    /** The page that the link of an invitation opens. True means the project's Site URL. */
+    /** The page that an invitation link opens. True means the project's Site URL. */
     invite?: string | true;
   },
 ) {
@@ -148,7 +148,7 @@ async function addMember(
     (isInvited ? " An invitation is on its way, with a link to sign in." : ""));
 }
 
-/** Why a person whom Supabase Auth knows was not added, and what to do. */
+/** Explains why a user who exists in Supabase Auth was not added, and what to do. */
 function notAdded(email: string, reason: string): string {
   if (reason.startsWith("Several")) {
     return `Several people have signed up as ${email}: delete all but one of them in Supabase Auth.`;
@@ -162,8 +162,8 @@ function notAdded(email: string, reason: string): string {
 }
 
 /**
- * Asks Supabase Auth to invite a person by e-mail.
- * @returns false when the person has signed up in the meantime, otherwise true.
+ * Asks Supabase Auth to invite a user by e-mail.
+ * @returns false when the user has signed up in the meantime, otherwise true.
  * @throws OperatorError when no invitation was sent.
  */
 async function inviteByEmail(
@@ -175,7 +175,7 @@ async function inviteByEmail(
   if (!error) return true;
   if (error.code === "email_exists") return false;
   // The Data API has already accepted the secret key. A server that refuses the key here is
-  // therefore not Supabase Auth, and its answer may not be JSON.
+  // therefore not Supabase Auth, and its response may not be JSON.
   const isOther = error.name === "AuthUnknownError" || [401, 404].includes(error.status ?? 0);
   const reason = isOther
     ? `${url} sends no invitations, so it is not Supabase Auth`
@@ -244,8 +244,8 @@ async function resetFactors({ email, ...options }: Printing & { email: string })
 }
 
 /**
- * The member in an answer about one person. Otherwise the error says whether the company or the
- * person does not exist.
+ * Returns the member from the result of a call about one person. If there is none, the error says
+ * whether the company or the person does not exist.
  */
 async function memberOf(
   project: Project,

@@ -2,15 +2,15 @@ import { moment, table } from "./print.ts";
 import type { Project } from "./project.ts";
 
 /**
- * A report of the channel about an account. It is an event, such as a restriction; a problem with
- * the phone number; or a refusal of the account, in the channel's answer to a send or to a request
- * for templates.
+ * The channel's report about an account: an event such as a restriction, a problem with the phone
+ * number, or a refusal of the account. The channel reports a refusal in its response to a send or
+ * to a request for templates.
  */
 export interface AccountNotice {
   company_id: string;
   account_id: string;
   kind: "event" | "trouble" | "refusal" | "reading_refusal" | "reported_refusal";
-  /** The channel's name of the event, such as ACCOUNT_RESTRICTION, or the code of its error. */
+  /** The channel's name for the event, such as ACCOUNT_RESTRICTION, or its error code. */
   event: string;
   /** For an event, the object that the channel sent. */
   value: Record<string, unknown>;
@@ -18,12 +18,13 @@ export interface AccountNotice {
   until: string | null;
   stops_sending: boolean;
   received_at: string;
-  /** How many sends a refusal has stopped. */
+  /** The number of sends that a refusal has stopped. */
   stopped_sends: number;
 }
 
 /**
- * The current notices of one company or of all companies. For each account, the newest comes first.
+ * The current notices of one company or of all companies. For each account, the newest notice comes
+ * first.
  * @throws the errors of `Project.rows`.
  */
 export async function currentNotices(
@@ -31,12 +32,12 @@ export async function currentNotices(
   companyId?: string,
 ): Promise<AccountNotice[]> {
   const answer = await db.rpc("current_account_notices", { company_id: companyId });
-  return rows(answer) as unknown as AccountNotice[]; // the jsonb from current_account_notices()
+  return rows(answer) as unknown as AccountNotice[]; // the jsonb result of current_account_notices()
 }
 
 /**
- * Formats notices for people.
- * @param phones the phone of each account by its id.
+ * Formats notices as readable text.
+ * @param phones maps an account's id to its phone number.
  */
 export function noticesTable(notices: AccountNotice[], phones: Map<string, string>): string {
   return table(notices, {
@@ -49,7 +50,7 @@ export function noticesTable(notices: AccountNotice[], phones: Map<string, strin
   }, "");
 }
 
-/** The text before the name of each kind of notice. An event of the channel needs none. */
+/** The prefix for each kind of notice. A channel event needs no prefix. */
 const PREFIXES = {
   event: "",
   trouble: "trouble ",
@@ -58,7 +59,7 @@ const PREFIXES = {
   reported_refusal: "reported refused ",
 };
 
-/** A line has room for this many characters of the channel's object. */
+/** The maximum number of characters of the channel's object on a line. */
 const MAX_DETAILS = 200;
 
 function detailsOf({ kind, value, stopped_sends }: AccountNotice): string {
@@ -67,7 +68,7 @@ function detailsOf({ kind, value, stopped_sends }: AccountNotice): string {
   if (kind === "trouble") {
     return [value.message, value.details].filter((text) => typeof text === "string").join(": ");
   }
-  // The name of the event is shown in another column.
+  // The event's name is shown in another column.
   const { event: _, ...rest } = value;
   if (Object.keys(rest).length === 0) return "";
   const text = JSON.stringify(rest);

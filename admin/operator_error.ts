@@ -1,4 +1,4 @@
-/** A failure that the operator can fix. The message says what happened and what to do. */
+/** A failure that the operator can fix. The error message explains what happened and what to do. */
 export class OperatorError extends Error {
   override name = "OperatorError";
 }

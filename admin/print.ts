@@ -6,14 +6,14 @@ export interface Printing {
 /** The option of `Printing`, as arguments of commander's `option`. */
 export const JSON_OPTION = ["--json", "print one JSON value and nothing else"] as const;
 
-/** Prints the result of a command: the value as JSON, or a text for people. */
+/** Prints a command's result: the value as JSON, or readable text. */
 export function print({ json }: Printing, value: unknown, text: () => string) {
   console.log(json ? JSON.stringify(value, null, 2) : text());
 }
 
 /**
- * Shows rows as a table, each column as wide as its widest cell.
- * @param columns for each heading, the cell of a row.
+ * Formats rows as a table in which each column is as wide as its widest cell.
+ * @param columns for each heading, a function that returns a row's cell.
  * @param none the sentence to show when there are no rows.
  */
 export function table<Row>(
@@ -41,8 +41,8 @@ function widthOf(text: string): number {
 }
 
 /**
- * A timestamp of the database, to the minute.
- * @param none the text in place of null.
+ * Formats a database timestamp to the minute.
+ * @param none the text for null.
  */
 export function moment(timestamp: string | null, none: string): string {
   if (timestamp === null) return none;
@@ -50,8 +50,8 @@ export function moment(timestamp: string | null, none: string): string {
 }
 
 /**
- * Makes text safe for printing on one line. Customers choose the names, and a control character or
- * a character for the writing direction could change what the terminal shows.
+ * Makes text safe for printing on one line. Customers choose names, and a control character or a
+ * bidirectional text mark could change the terminal's output.
  */
 export function printable(text: string): string {
   return text.replace(/[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]+/gu, " ");

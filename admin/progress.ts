@@ -1,9 +1,10 @@
-/** How often a log gets a line. A terminal shows every step. */
+/** The time between two lines in a log. A terminal shows every step. */
 const LOG_EVERY_MS = 30_000;
 
 /**
  * Shows the progress of a command on stderr. On a terminal, each line replaces the previous line; a
- * log gets a line only from time to time. An empty line removes the last line from the terminal.
+ * log receives a line only from time to time. An empty line removes the last line from the
+ * terminal.
  */
 export function progress(): (line: string) => void {
   if (Deno.stderr.isTerminal()) {

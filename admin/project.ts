@@ -18,15 +18,14 @@ import type { Database } from "../supabase/functions/_shared/database/types.ts";
 import { fetchOnce } from "../supabase/functions/_shared/fetch_once.ts";
 import { OperatorError } from "./operator_error.ts";
 
-/** The project that the command works on, reached as service_role. */
+/** The project that the command manages, with the role service_role. */
 export interface Project {
   /** Without a slash at the end. */
   url: string;
   db: SupabaseClient<Database>;
   /**
-   * The rows of an answer.
-   * @param sentences the messages for errors of the database, by the name of the violated
-   *   constraint or by the error's code.
+   * Returns the rows of a response.
+   * @param sentences the messages for database errors, by violated constraint or error code.
    * @throws OperatorError when the project cannot be reached or refuses the request.
    */
   rows<Row>(answer: PostgrestSingleResponse<Row>, sentences?: Record<string, string>): Row;
@@ -36,21 +35,21 @@ export interface Project {
    */
   credentialsKeys(): CredentialsKeys;
   /**
-   * How to reach the messaging channel. The address comes from WHATSAPP_API_URL, or else from the
-   * running local stack. Otherwise it is the address of the real channel.
-   * @throws ConfigError when its address or a media host is malformed.
+   * How to reach the messaging channel. The URL comes from WHATSAPP_API_URL, or else from the
+   * running local stack. Otherwise it is the real channel's URL. @throws ConfigError when the URL
+   * or a media host is malformed.
    */
   channel(): ChannelConfig;
 }
 
-/** The address of a project, and what to print when a request to it fails. */
+/** A project's URL, and the messages to print when a request to the project fails. */
 interface Target {
   url: string;
   secretKey: string;
   credentialsKey(): string | undefined;
   /**
-   * The address of the channel that the project's functions call; undefined when this command does
-   * not know the address.
+   * The channel URL that the project's functions call; undefined when this command does not know
+   * the URL.
    */
   channelUrl: string | undefined;
   /** The error message for a project that does not answer. */
@@ -60,7 +59,7 @@ interface Target {
 }
 
 /**
- * The time limit of each request. Even a busy database answers sooner, and an operator would not
+ * The time limit of each request. Even a busy database responds sooner, and an operator would not
  * wait longer.
  */
 const TIMEOUT_MS = 30_000;
@@ -73,10 +72,9 @@ export function openProject(): Project {
   const target = namedTarget() ?? localTarget();
   const db = createClient<Database>(target.url, target.secretKey, {
     auth: { persistSession: false },
-    // A failed request is not repeated: an operator prefers one clear error now to waiting for more
-    // attempts.
+    // A failed request is not retried, because an operator prefers an immediate, clear error.
     db: { timeout: TIMEOUT_MS, retry: false },
-    // If `key create` were repeated, it would make two keys and show only one.
+    // Retrying `key create` could create two keys and show only one of them.
     global: { fetch: fetchOnce },
   });
   return {
@@ -130,13 +128,16 @@ function namedTarget(): Target | null {
 const NOT_RUNNING = "The local stack is not running: start it with npm start, give its folder " +
   "with --data, or set SUPABASE_URL and SUPABASE_SECRET_KEY for another project.";
 
-/** Chooses the local stack with this folder, as in `npm start -- --data <folder>`. */
+/** Selects the local stack that uses this data folder, as in `npm start -- --data <folder>`. */
 export function chooseLocalStack(folder: string) {
   Deno.env.set("STACK_FILE", resolve(folder, "stack.json"));
   for (const name of ["SUPABASE_URL", "SUPABASE_SECRET_KEY"]) Deno.env.delete(name);
 }
 
-/** The address of the local stack's database, with its password. @throws OperatorError when no stack runs. */
+/**
+ * The connection string of the local stack's database, with its password. @throws OperatorError
+ * when no stack runs.
+ */
 export function localDatabaseUrl(): string {
   return readJson(stackFile()).database_url;
 }
@@ -179,10 +180,10 @@ function sentenceFor(
   const { code, message } = error;
   if (status === 0) return target.unreachable;
   if (Object.hasOwn(sentences, code)) return sentences[code];
-  // Functions of the database raise these errors, with messages that people can read.
+  // Database functions raise these errors with readable messages.
   if (code?.startsWith("PT")) return withFullStop(message);
   if (status === 401) return target.unauthorized;
-  // This answer does not come from a database but from a web page or a proxy.
+  // This response comes from a web page or a proxy, not from a database.
   if (!code) {
     return `${target.url} does not answer like a Supabase project (HTTP ${status}): ` +
       "check SUPABASE_URL, or try again.";

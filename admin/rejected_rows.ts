@@ -3,7 +3,7 @@ import type { ContactFile, FileRow } from "./contact_file.ts";
 import { REJECTION_COLUMNS } from "./contact_rows.ts";
 import { OperatorError } from "./operator_error.ts";
 
-/** This many rows are printed when there is no file for rejected rows. */
+/** The number of rejected rows to print when no file for them is given. */
 const TOLD = 10;
 
 /** The rows of a file that were not imported. */
@@ -13,8 +13,7 @@ export type RejectedRows = ReturnType<typeof rejectedRows>;
  * Collects the rows that were not imported, and writes them into a file. The line number and the
  * reason come before each row. The rest of each row is unchanged, so that the file can be corrected
  * and imported.
- *
- * @param path of the file, which is created. Without a path, the first rows are kept for printing.
+ * @param path the path of the file to create. Without a path, the first rows are kept for printing.
  * @throws OperatorError when the file cannot be written, or is the imported file.
  */
 export function rejectedRows(path: string | undefined, file: ContactFile) {
@@ -29,7 +28,7 @@ export function rejectedRows(path: string | undefined, file: ContactFile) {
   const told: string[] = [];
   return {
     path,
-    /** The first rows that were not imported, in words. */
+    /** Describes the first rows that were not imported. */
     told,
     add({ line, cells }: FileRow, reason: string) {
       if (out) write([String(line), reason, ...cells]);

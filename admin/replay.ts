@@ -6,18 +6,18 @@ import type { Project } from "./project.ts";
 
 /** The result of a replay. */
 export interface Replayed {
-  /** How many events were made due. */
+  /** The number of events that became due. */
   marked: number;
   /**
-   * How many due events this command applied. The job of the functions may have applied other
+   * The number of due events that this command applied. The functions' job may have applied other
    * events.
    */
   applied: number;
-  /** How many of these events are in each state. */
+  /** The number of selected events in each state. */
   states: Record<string, number>;
 }
 
-/** Which events to apply again. By default, all events that are not done. */
+/** Selects the events to apply again. The default is all events that are not done. */
 export interface Choice {
   states?: string[];
   since?: string;
@@ -27,7 +27,7 @@ export interface Choice {
 
 /**
  * Makes events due again, applies due events until there are none, and shows the progress. If the
- * command is interrupted, the job of the functions continues.
+ * command is interrupted, the functions' job applies the remaining events.
  * @throws the errors of `Project.rows`.
  */
 export async function replayEvents(project: Project, choice: Choice): Promise<Replayed> {
@@ -38,7 +38,7 @@ export async function replayEvents(project: Project, choice: Choice): Promise<Re
     while (true) {
       const { marked, ...first } = project.rows(
         await project.db.rpc("replay_channel_events", { ...choice, began_at }),
-      ) as unknown as { marked: number; began_at: string }; // the jsonb from replay_channel_events()
+      ) as unknown as { marked: number; began_at: string }; // the jsonb result of replay_channel_events()
       began_at = first.began_at;
       replayed.marked += marked;
       if (marked === 0) break;

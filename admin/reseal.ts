@@ -21,22 +21,22 @@ export interface Resealing {
    */
   unopened: { id: string; key_id: string | null }[];
   /**
-   * The accounts that have the token of another account, and cannot use it. sealed_for is `<company
+   * The accounts that hold another account's token, which they cannot use. sealed_for is `<company
    * id>/<phone_number_id>` of the other account.
    */
   of_another_account: { id: string; sealed_for: string }[];
 }
 
 /**
- * One request asks for this many accounts. With larger pages, more tokens would change between
- * their reading and their re-encryption.
+ * The number of accounts in a request. With larger pages, more tokens would change after they are
+ * read and before they are re-encrypted.
  */
 const PAGE = 100;
 
 /**
- * Re-encrypts the token of every connected account for its account, under the current key, one
- * after the other. Meanwhile, accounts may be connected, disconnected and used to send. After an
- * interruption, another call does the rest.
+ * Re-encrypts every connected account's token for that account under the current key, one at a
+ * time. Meanwhile, accounts may be connected, disconnected and used to send. After an interruption,
+ * another call re-encrypts the remaining tokens.
  *
  * @throws OperatorError when the project cannot be reached or refuses a request.
  */
@@ -80,8 +80,8 @@ export async function resealTokens(
             sealed,
           }),
         );
-        // The account was connected again or disconnected after it was read. So this code reads the
-        // token of that account again.
+        // The account was connected again or disconnected after its token was read, so the token is
+        // read again.
         if (!isResealed) break;
         resealing.resealed++;
       }
@@ -91,8 +91,8 @@ export async function resealTokens(
 }
 
 /**
- * The ids of the company and the phone number of these accounts, because sealed_account_tokens()
- * does not return them.
+ * Reads each account's company id and phone number id, because sealed_account_tokens() does not
+ * return them.
  */
 async function accountsOf(
   { db, rows }: Project,

@@ -21,7 +21,7 @@ export interface AppsResealing {
   unopened: { app_key: string; kind: string; key_id: string | null }[];
 }
 
-/** The previous secret of a rotation is of the same kind as the current secret. */
+/** During a rotation, the previous secret has the same type as the current secret. */
 const kindOf = (kind: string): AppSecretKind => kind === "verify_token" ? kind : "secret";
 
 /**

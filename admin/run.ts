@@ -21,9 +21,8 @@ const FAILED = 1;
 const WRONG_USAGE = 2;
 
 /**
- * Runs the operator's command with these arguments, and prints its answer.
- *
- * @returns the exit code: 0, 1 when the command failed, 2 when its usage is wrong.
+ * Runs the operator's command with these arguments, and prints its result.
+ * @returns the exit code: 0 for success, 1 when the command failed, 2 for wrong usage.
  */
 export async function runCommand(args: string[]): Promise<number> {
   try {
@@ -89,8 +88,8 @@ function explain(error: unknown): number {
 }
 
 /**
- * The parser's message on one line. For an unknown option, only its name is shown: its value, as in
- * `--token=abc` or `-tabc`, may be a secret.
+ * The parser's message on one line. For an unknown option, the message shows only its name, because
+ * its value, as in `--token=abc` or `-tabc`, may be a secret.
  */
 function parserMessage(message: string): string {
   const withoutValue = message.replace(

@@ -29,7 +29,7 @@ export function secretsCommands(program: Command) {
     .action(initSecrets);
 }
 
-/** Each file gets new values of these secrets: 32 random bytes in base64url. */
+/** Each file has new values for these secrets: 32 random bytes in base64url. */
 const GENERATED = ["CREDENTIALS_KEY", "JOBS_SECRET"];
 
 function newSecret(): string {
@@ -37,7 +37,7 @@ function newSecret(): string {
 }
 
 async function initSecrets(options: Printing & { file: string }) {
-  const file = resolve(ROOT, options.file); // npm runs every command in the root folder
+  const file = resolve(ROOT, options.file); // npm runs every script in the root folder
   const example = await Deno.readTextFile(EXAMPLE);
   const secrets = GENERATED.reduce(
     (text, name) => text.replace(new RegExp(`^${name}=$`, "m"), `${name}=${newSecret()}`),
@@ -60,8 +60,7 @@ async function initSecrets(options: Printing & { file: string }) {
  */
 async function writeNew(file: string, text: string) {
   try {
-    // createNew checks and creates the file in one step, so only one of two simultaneous commands
-    // succeeds.
+    // `createNew` creates the file atomically, so only one of two simultaneous commands succeeds.
     await Deno.writeTextFile(file, text, { createNew: true, mode: 0o600 });
   } catch (error) {
     if (error instanceof Deno.errors.AlreadyExists) {

@@ -7,8 +7,8 @@ import {
 import type { Project } from "./project.ts";
 
 /**
- * Reads the templates of an account and uploads all media that is due. If this fails, the failure
- * is returned and not thrown.
+ * Reads an account's templates and uploads all media that is due. A failure is returned, not
+ * thrown.
  */
 export async function synchronise(
   { db, credentialsKeys }: Project,
@@ -24,8 +24,8 @@ export async function synchronise(
 }
 
 /**
- * The result of a synchronisation, as a part of a sentence:
- * `read 12 templates, uploaded the media of 3`.
+ * Describes the result of a synchronisation as part of a sentence: `read 12 templates, uploaded the
+ * media of 3`.
  */
 export function inWords(ended: JobOutcome<Synchronisation>): string {
   switch (ended.outcome) {

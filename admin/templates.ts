@@ -12,7 +12,7 @@ import { inWords, synchronise } from "./synchronise.ts";
 
 const EXAMPLE_LIST = `npm run admin -- template list --company ${EXAMPLE_COMPANY}`;
 
-/** Adds `template sync` and `template list`. */
+/** Adds the commands `template sync` and `template list`. */
 export function templateCommands(program: Command) {
   const template = program.command("template")
     .description(
@@ -50,7 +50,7 @@ export function templateCommands(program: Command) {
 async function syncAccounts(options: Printing & { company?: string; account?: string }) {
   const project = openProject();
   const channel = project.channel();
-  project.credentialsKeys(); // a wrong key fails here once, and not once for each account
+  project.credentialsKeys(); // a wrong encryption key causes one error here, instead of one for each account
   const accounts = await connectedAccounts(project, options);
   const ends = [];
   for (const account of accounts) {
@@ -90,7 +90,7 @@ async function connectedAccounts(
   return accounts;
 }
 
-/** A template as `template list` shows it. */
+/** A template in the form that `template list` prints. */
 interface Template {
   id: string;
   business_account_id: string;

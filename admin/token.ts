@@ -3,9 +3,9 @@ import { OperatorError } from "./operator_error.ts";
 
 /**
  * Reads an access token of the messaging channel from standard input. At a terminal, the command
- * asks for the token with a prompt that does not show what the operator types. No argument takes
- * the token, because every user of the machine can see the arguments of a command, and the shell
- * keeps them in its history.
+ * asks for the token with a prompt that does not show what the operator types. The command has no
+ * argument for the token, because every user of the machine can see the arguments of a command, and
+ * the shell keeps them in its history.
  *
  * @throws OperatorError when the input is empty or is not a valid token.
  */
@@ -29,8 +29,8 @@ export async function readToken(): Promise<string> {
 }
 
 /**
- * The text that a person types at a prompt for a secret. The prompt goes to stderr. stdout gets
- * only white space, so that `--json` still prints one JSON value.
+ * Reads a secret that the operator types at a prompt. The prompt goes to stderr. Only white space
+ * is written to stdout, so that `--json` still prints one JSON value.
  */
 export function promptHidden(what: string): string {
   Deno.stderr.writeSync(new TextEncoder().encode(`${what} (not shown while you type):`));

@@ -14,7 +14,7 @@ import {
   webhookText,
 } from "./webhooks_text.ts";
 
-/** Adds `webhooks list`, `show`, `pause`, `resume` and `replay`. */
+/** Adds the commands `webhooks list`, `show`, `pause`, `resume` and `replay`. */
 export function webhookCommands(program: Command) {
   const webhooks = program.command("webhooks")
     .description(
@@ -93,7 +93,7 @@ export function webhookCommands(program: Command) {
 
 const ID = "the webhook's id, from webhooks list";
 
-/** Types of events, separated by commas: exact types, all types of a resource (deal.*), or all (*). */
+/** Event types, separated by commas: exact types, all types of a resource (deal.*), or all (*). */
 function eventTypes(value: string): string[] {
   const types = value.split(",").map((type) => type.trim());
   if (types.every((type) => /^(\*|[a-z_]{1,40}\.(\*|[a-z_]{1,40}))$/.test(type))) {

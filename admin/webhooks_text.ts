@@ -9,7 +9,7 @@ export interface Webhook {
   payload: string;
   description: string | null;
   state: "on" | "catching_up" | "paused" | "off";
-  /** Why it is paused or off. */
+  /** Why the webhook is paused or off. */
   why: string | null;
   created_by_key_id: string | null;
   failing_since: string | null;
@@ -24,7 +24,7 @@ export interface Webhook {
 /** A webhook, as webhooks_overview() returns it. */
 export interface WebhookOfCompany extends Webhook {
   company_name: string;
-  /** How many attempts have failed since the last success. */
+  /** The number of failed attempts since the last success. */
   failures: number;
   /** When the oldest undelivered event happened. */
   oldest_open_at: string | null;
@@ -59,7 +59,7 @@ export function stateText({ state, why }: Pick<Webhook, "state" | "why">): strin
 }
 
 /**
- * Formats the webhooks of companies for people. The query of an address may be secret, so it is
+ * Formats the webhooks of companies as readable text. A URL's query string may be secret, so it is
  * left out.
  */
 export function webhooksTable(webhooks: WebhookOfCompany[]): string {
@@ -77,7 +77,7 @@ export function webhooksTable(webhooks: WebhookOfCompany[]): string {
   }, "There are no webhooks.");
 }
 
-/** Formats one webhook, with one fact on each line. */
+/** Formats a webhook, with one property on each line. */
 export function webhookText(webhook: Webhook): string {
   const facts: [string, string | null][] = [
     ["Address", withoutQuery(webhook.url)],
@@ -98,7 +98,7 @@ export function webhookText(webhook: Webhook): string {
     .map(([name, value]) => `${name.padEnd(16)}${printable(value!)}`).join("\n");
 }
 
-/** Formats deliveries for people. @param none the sentence when there are none. */
+/** Formats deliveries as readable text. @param none the sentence when there are no deliveries. */
 export function deliveriesTable(deliveries: Delivery[], none: string): string {
   return table(deliveries, {
     EVENT: ({ event_id }) => event_id,

@@ -1,23 +1,23 @@
-// The shared part of `npm run site` and `npm run settings`: only one build runs at a time, with its
-// packages installed.
+// The shared part of `npm run site` and `npm run settings`. It installs a build's packages and runs
+// only one build at a time.
 import { join } from "node:path";
 import { root } from "./checkout.ts";
 import { readIfPresent } from "./files.ts";
 
 export interface BuildInTurn {
-  /** The folder of the checkout with packages that only this build needs, such as `site`. */
+  /** The folder of the checkout whose packages only this build needs, such as `site`. */
   folder: string;
-  /** The file that this process runs. A new process can run the same file. */
+  /** The file that this process runs, so that a new process can run the same file. */
   main: string;
-  /** The name of the result, for the last sentence. */
+  /** The name of the build's result, for the last printed sentence. */
   out: string;
-  /** Whether an earlier build is still current. This check runs when it is this build's turn. */
+  /** Whether an earlier build is still current. This check runs once this build has the lock. */
   isDone(): boolean;
   build(): Promise<void>;
 }
 
 /**
- * Installs missing packages, and builds. If that fails, the process prints the reason and ends with
+ * Installs missing packages, and builds. On failure, the process prints the reason and exits with
  * 1.
  */
 export async function buildInTurn({ folder, main, out, isDone, build }: BuildInTurn) {
@@ -46,7 +46,7 @@ export async function buildInTurn({ folder, main, out, isDone, build }: BuildInT
   }
 }
 
-/** A text that identifies the installed packages of a folder; null when none are installed. */
+/** A string that identifies a folder's installed packages; null when none are installed. */
 async function installed(folder: string): Promise<string | null> {
   return await readIfPresent(join(root, folder, "node_modules", ".installed"));
 }

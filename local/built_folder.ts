@@ -6,9 +6,9 @@ import { MADE_OF } from "./site_sources.ts";
 /**
  * Replaces the previous content of the folder with the build, once the build is complete.
  *
- * @param what names the content, for the error about a folder with other files.
+ * @param what the name of the content, for the error about a folder with other files.
  * @param madeOf the state of the sources.
- * @param write writes everything into another folder, and gets the path of that folder.
+ * @param write writes all files into the folder whose path it receives.
  * @throws Error when the folder has files that are not from an earlier build.
  */
 export async function replaceFolder(

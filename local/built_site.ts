@@ -10,7 +10,7 @@ export interface BuiltSite {
   folder: string;
   isCurrent(): boolean;
   /**
-   * The arguments of Deno for a process that builds the site, unless another process has just built
+   * The arguments for a Deno process that builds the site, unless another process has just built
    * it.
    */
   build: string[];
@@ -20,26 +20,26 @@ export interface BuiltSiteOptions {
   site: BuiltSite;
   /** The path under which the site is served, with a slash at both ends. */
   base: string;
-  /** The text for a visitor while there is nothing to show. */
+  /** The message that a visitor sees while there is no build. */
   words: {
     /** The name of the site, as in "The documentation". */
     name: string;
     /** The command that builds the site. */
     command: string;
-    /** HTML that says what still works without the site, and what a build does. */
+    /** HTML that explains what works without the site and what a build does. */
     otherwise: string;
   };
   /** How long a visitor waits for a build before a page says that it is in progress. */
   patienceMs?: number;
-  /** Files that the server makes itself, by their paths below the base. */
+  /** The files that the server generates itself, by their paths below the base path. */
   own?: Record<string, (request: Request) => unknown>;
-  /** Rewrites the text of a file that people read or import. */
+  /** Rewrites the content of a text file before it is served. */
   rewritten?(text: string): string;
 }
 
 /** A site that the local stack serves. */
 export interface ServedSite {
-  /** Answers requests for the base path and everything below it. */
+  /** Handles requests for the base path and all paths below it. */
   fetch(request: Request): Promise<Response>;
   /** Ends a build that is in progress. */
   stop(): void;
@@ -47,8 +47,8 @@ export interface ServedSite {
 
 /**
  * Serves a site that is built at the first visit, and again after a source has changed. The build
- * runs in a separate process, so that the start of the stack installs and loads nothing for the
- * build.
+ * runs in a separate process, so that the stack's start does not install or load the build's
+ * packages.
  */
 export function serveBuiltSite(options: BuiltSiteOptions): ServedSite {
   const { site, base, words, patienceMs = 10_000, own = {}, rewritten } = options;
@@ -97,7 +97,8 @@ export function serveBuiltSite(options: BuiltSiteOptions): ServedSite {
       const headers = { ...HEADERS, "Cache-Control": "no-store" };
       return Response.json(own[path](request), { headers });
     }
-    // Only pages wait for a new build: the other files belong to the page that was sent first.
+    // Only requests for pages wait for a new build, because other files belong to a page that has
+    // already been sent.
     const isPage = /(\/|\.html|\.md|\.txt)$/.test(pathname);
     if (isPage ? !site.isCurrent() : !existsSync(join(folder, MADE_OF))) {
       building ??= build().catch(String).finally(() => building = null);
@@ -125,7 +126,7 @@ function notBuilt({ name, command, otherwise }: BuiltSiteOptions["words"], said:
 <p>${otherwise}</p>`;
 }
 
-/** A page that needs no other file. */
+/** A page that loads no other file. */
 function page(
   name: string,
   status: number,

@@ -12,21 +12,20 @@ const TIMEOUT_MS = 150_000;
 /** When the stack ends, it waits this long for the run in progress. */
 const PATIENCE_MS = 2_000;
 
-/** The loop that lets the function webhooks deliver. */
+/** The loop that calls the function `webhooks` to deliver events. */
 export interface Deliveries {
-  /** Starts no further run. The run in progress ends when the functions are ended. */
+  /** Stops starting runs. The current run ends when the functions end. */
   end(): void;
   /** Waits for the run in progress, and aborts it if it takes too long. */
   stop(): Promise<void>;
 }
 
 /**
- * Lets the function webhooks deliver as long as any webhook is on: one run after the other, without
- * a pause. On a hosted project, pg_cron starts a run each minute. Failed runs are logged by the
- * function.
+ * Calls the function `webhooks` while any webhook is on, one run after the other, without a pause.
+ * On a hosted project, pg_cron starts a run each minute. Failed runs are logged by the function.
  *
- * @param owner a connection as the owner of the tables.
- * @param url the address of the function webhooks.
+ * @param owner a database connection as the owner of the tables.
+ * @param url the URL of the function `webhooks`.
  */
 export function runDeliveries(owner: Sql, url: string, secret: string): Deliveries {
   const stopping = new AbortController();

@@ -7,8 +7,8 @@ import { sealAppSecret } from "../supabase/functions/_shared/credentials/app_sec
 import type { Sql } from "./postgres/database.ts";
 import { SANDBOX_TOKEN } from "../sandbox/rules.ts";
 
-// Each start writes these parts of the demo company. These parts are secrets, so supabase/seed.sql
-// does not have them.
+// The parts of the demo company that each start writes. They are secrets, so supabase/seed.sql does
+// not contain them.
 
 export const DEMO_COMPANY_ID = "de300000-0000-4000-8000-000000000001";
 /** The account that sends through the sandbox. */
@@ -40,9 +40,9 @@ export async function demoKey(
 }
 
 /**
- * Makes the jobs read every list of templates and upload its media again, without waiting. Each
- * start has a new sandbox: it has no media of earlier sandboxes, and may have another address and
- * other templates.
+ * Makes the jobs immediately read all template lists and upload their media again. Each start has a
+ * new sandbox, which has no media from earlier sandboxes and may have another URL and other
+ * templates.
  */
 export async function renewSandboxCatalogues(owner: Sql) {
   await owner`delete from template_media`;
@@ -50,7 +50,7 @@ export async function renewSandboxCatalogues(owner: Sql) {
 }
 
 /**
- * The app of the sandbox. Its secrets are the same on every machine. Only a stack with the sandbox
+ * The sandbox's app. Its secrets are the same on every machine. Only a stack with the sandbox
  * creates the app.
  */
 const DEMO_APP = {

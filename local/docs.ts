@@ -9,7 +9,7 @@ export interface DocsOptions {
   apiKey: string | null;
   /** The port of the stack, which the examples on the pages use. */
   port: number;
-  /** The folder of the stack's data, in which the examples on the pages read stack.json. */
+  /** The stack's data folder. The examples on the pages read stack.json from this folder. */
   folder: string;
   /** The folder to serve; by default the site of this checkout. */
   site?: BuiltSite;
@@ -41,7 +41,7 @@ export function serveDocs(
     own: {
       "reference-settings.json": () => ({ tryIt: true, server: "/functions/v1", apiKey }),
     },
-    // The address and the folder of this stack, in place of the usual values.
+    // Replaces the default URL and data folder in a page with those of this stack.
     rewritten: (text) =>
       text.replaceAll(`127.0.0.1:${USUAL_PORT}`, `127.0.0.1:${port}`)
         .replaceAll(/(?:\.\/)?\.local\/(?=(?:stack|secrets)\.json)/g, (usual) =>

@@ -3,7 +3,7 @@ import { delay } from "deno-std/async/delay.js";
 import { refusedHost } from "./host_header.ts";
 
 type Answer = (request: Request) => Promise<Response>;
-/** @param caller the address of the caller. */
+/** @param caller the caller's IP address. */
 type AnswerTo = (request: Request, caller: string) => Promise<Response>;
 
 /** The parts of the stack to which this server passes requests. */
@@ -12,7 +12,7 @@ export interface Rooms {
   functions: AnswerTo;
   auth: AnswerTo;
   mail(request: Request): Response;
-  /** The page where a company manages its keys. */
+  /** The page on which a company manages its API keys. */
   settings: Answer;
   docs?: Answer;
 }
@@ -23,10 +23,10 @@ export class PortTaken extends Error {
 }
 
 /**
- * The HTTP server on 127.0.0.1, called the door. The server takes its port immediately, and
+ * The HTTP server on 127.0.0.1, called the door. The server binds its port immediately, and
  * requests wait until open() is called. The `Host` of a request is checked before anything else.
  *
- * @param sandbox answers below /sandbox/, even before open() is called.
+ * @param sandbox handles requests below /sandbox/, even before open() is called.
  * @throws PortTaken
  */
 export function openDoor(port: number, sandbox: Answer) {
@@ -42,8 +42,8 @@ export function openDoor(port: number, sandbox: Answer) {
       if (refusal) return refusal;
       const { pathname } = new URL(request.url);
       if (pathname === "/sandbox/mail") return (await behind).mail(request);
-      // When this server closes, it waits for requests, but not for the calls that these requests
-      // make to the sandbox.
+      // When this server closes, it waits for requests in progress, but not for their calls to the
+      // sandbox.
       if (pathname.startsWith("/sandbox/")) return await sandbox(request);
       // The server does not wait for a site to be built either.
       if (/^\/(docs|settings)(\/|$)/.test(pathname)) {
@@ -68,7 +68,7 @@ export function openDoor(port: number, sandbox: Answer) {
     /** Waits at most a second for requests in progress, and then accepts no more. */
     const close = async () => {
       // A function's own requests to the Data API also arrive here, some of them after the
-      // function's answer.
+      // function's response.
       for (let waited = 0, quiet = 0; quiet < 50 && waited < 1000; waited += 10) {
         await delay(10);
         quiet = underWay > 0 ? 0 : quiet + 10;

@@ -1,4 +1,4 @@
-/** The text of a file, or null when it does not exist. */
+/** A file's text, or null when the file does not exist. */
 export async function readIfPresent(path: string): Promise<string | null> {
   try {
     return await Deno.readTextFile(path);

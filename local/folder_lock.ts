@@ -1,14 +1,17 @@
 import { poll } from "deno-std/async/poll.js";
 import { readIfPresent } from "./files.ts";
 
-/** The stack that uses a data folder. */
+/** Describes the stack that uses a data folder. */
 export interface Holder {
   pid: number;
   url: string;
   since: string;
 }
 
-/** Another stack uses the data folder. The message names that stack and says what to do. */
+/**
+ * The error when another stack uses the data folder. The error message names that stack and
+ * suggests a solution.
+ */
 export class FolderInUse extends Error {
   override name = "FolderInUse";
 }

@@ -4,10 +4,9 @@ import { readdressed } from "./readdressed.ts";
 const BY_ANYBODY = ["cf-connecting-ip", "x-real-ip", "x-forwarded-for"];
 
 /**
- * The same request with another address, as a platform's gateway passes it on. `X-Forwarded-For`
- * has the caller's address, and nothing that the caller wrote.
- *
- * @param caller the address of the caller; by default, this machine's.
+ * Copies a request with another URL, as a platform's gateway forwards it. `X-Forwarded-For`
+ * contains only the caller's IP address, never a value that the caller sent.
+ * @param caller the caller's IP address; by default, this machine's.
  */
 export function forwarded(request: Request, address: string, caller = "127.0.0.1"): Request {
   const copy = readdressed(request, address);

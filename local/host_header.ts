@@ -6,26 +6,26 @@ import { requestIdOf } from "../supabase/functions/_shared/http/request_id.ts";
  */
 const HOST = /^(?:\[[\da-f:.]+\]|[\w.~!$&'()*+,;=%-]+)(?::\d*)?$/i;
 /**
- * Names that lead to this machine everywhere. No one can make a numeric address lead to another
+ * Host names that always mean this machine. No one can redirect a numeric IP address to another
  * machine.
  */
 const OF_THIS_MACHINE = /^(?:\[.+\]|\d+\.\d+\.\d+\.\d+|(?:.+\.)?localhost|host\.docker\.internal)$/;
 
 /**
- * The refusal of a request because of its `Host`, or null when the server may answer it.
+ * The error response for a request with a wrong `Host` header, or null when the server may handle
+ * the request.
  *
  * Any web site can let one of its names resolve to 127.0.0.1. The browser then treats the site and
- * a server on this machine as one site, so the site can read the server's answers (DNS rebinding).
- * Only the `Host` shows which name the browser used. So a server on this machine answers only to
- * names that no stranger can own.
- *
- * @param alsoAccepted one more name that the server answers to.
- * @returns 400 in the form of the API's errors when the header is missing or invalid; 421 for
- *   another name, because this server is not responsible for that name (RFC 9110, 15.5.20).
+ * a server on this machine as one site, so the site can read the server's responses (DNS
+ * rebinding). Only the `Host` header shows which name the browser used. So a server on this machine
+ * accepts only names that no stranger can own.
+ * @param alsoAccepted one more name that the server accepts.
+ * @returns a 400 in the API's error format when the header is missing or invalid; a 421 for another
+ *   name, because this server is not responsible for it (RFC 9110, 15.5.20).
  */
 export function refusedHost(request: Request, alsoAccepted?: string): Response | null {
-  // The two hosts differ only when the request line contains a whole address. The host in that
-  // address then replaces the Host header (RFC 9112, 3.2.2).
+  // The two hosts differ only when the request line contains an absolute URL. The host in that URL
+  // then replaces the `Host` header (RFC 9112, 3.2.2).
   const addressed = /^\w+:\/\/([^/?#]*)/.exec(request.url)?.[1];
   for (const text of [request.headers.get("Host"), addressed]) {
     const host = text ? hostname(text) : null;
@@ -40,7 +40,7 @@ export function refusedHost(request: Request, alsoAccepted?: string): Response |
   return null;
 }
 
-/** A host without its port, as URLs write it; null when the text is not a host. */
+/** A host without its port, in the form that URLs use; null when the string is not a host. */
 function hostname(text: string): string | null {
   const address = `http://${text}/`;
   return HOST.test(text) && URL.canParse(address) ? new URL(address).hostname : null;

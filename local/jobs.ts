@@ -3,19 +3,18 @@ import { waitAtMost } from "../supabase/functions/_shared/wait_at_most.ts";
 import type { Sql } from "./postgres/database.ts";
 
 const EVERY_MS = 60_000;
-/** How long a call may take. On a hosted project, pg_net waits for the same time. */
+/** The time limit for a call. On a hosted project, pg_net waits for the same time. */
 const TIMEOUT_MS = 150_000;
-/** When the stack ends, the stack waits this long for the job in progress. */
+/** How long an ending stack waits for the job in progress. */
 const PATIENCE_MS = 2_000;
 
 /**
- * Runs the job of the channel and the due jobs of messaging accounts, by calling the function
- * whatsapp, and does the upkeep of events. The jobs run one after the other, at the start and then
- * each minute. On a hosted project, pg_cron runs the jobs. A failed job is due again later, and the
- * function logs its failure. The job that delivers to webhooks has a loop of its own.
- *
- * @param owner a connection as the owner of the tables.
- * @param url the address of the function whatsapp.
+ * Runs the channel's job and the due jobs of messaging accounts by calling the function `whatsapp`,
+ * and cleans up events. The jobs run one after the other, at the start and then each minute. On a
+ * hosted project, pg_cron runs the jobs. A failed job is due again later, and the function logs its
+ * failure. A separate loop runs the job that delivers to webhooks.
+ * @param owner a database connection as the owner of the tables.
+ * @param url the URL of the function `whatsapp`.
  */
 export function runDueJobs(
   owner: Sql,

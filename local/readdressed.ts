@@ -1,12 +1,13 @@
 /**
- * Every method, except the methods that the constructor of Request refuses or changes to capitals.
+ * Allows every method. Without this, the `Request` constructor refuses some methods and capitalises
+ * others.
  */
 const CONSTRUCTIBLE = /^(?!(?:CONNECT|TRACE|TRACK)$)[^a-z]+$/;
 
 /**
- * The same request with another address. The new request is made from the parts of the first
- * request, because a copy would keep the server's abort signal. The abort signal fires at the end
- * of every request. The method stays as the caller wrote it, because a server may get any method,
+ * Creates the same request with another URL. The new request is built from the parts of the
+ * original, because a copy would keep the server's abort signal, which fires at the end of every
+ * request. The method stays as the caller wrote it, because a server may receive any method,
  * including TRACE and `get`.
  *
  * @param body another body, in place of the request's.

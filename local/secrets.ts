@@ -5,11 +5,11 @@ import { readIfPresent, writePrivately } from "./files.ts";
 export interface Secrets {
   /** The password of the database roles supabase_admin, postgres and authenticator. */
   database_password: string;
-  /** A text whose bytes are the key that signs tokens for the Data API (HS256). */
+  /** A string whose bytes are the key that signs tokens for the Data API (HS256). */
   jwt_secret: string;
   /** The key that encrypts tokens of messaging accounts (A256GCM): 32 bytes in base64url. */
   credentials_key: string;
-  /** The secret that a call of a job sends to the function whatsapp. */
+  /** The secret that authorises calls to the function `whatsapp` to run jobs. */
   jobs_secret: string;
   publishable_key: string;
   secret_key: string;
@@ -44,10 +44,10 @@ function newSecrets(): Secrets {
   };
 }
 
-/** None of these letters and digits look alike. */
+/** Letters and digits that cannot be confused with each other. */
 const LEGIBLE = "abcdefghjkmnpqrstuvwxyz23456789";
 
-/** A password that a person reads and types: four groups of four, 79 bits. */
+/** A password that is easy to read and type: four groups of four characters, 79 bits. */
 function password(): string {
   const group = () =>
     Array.from(

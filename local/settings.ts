@@ -4,7 +4,7 @@ import { isCurrentSettings, SETTINGS_FOLDER } from "./settings_sources.ts";
 
 export interface SettingsOptions {
   publishableKey: string;
-  /** Whether the documentation is at /docs/ of the same stack. */
+  /** Whether the same stack serves the documentation at /docs/. */
   hasDocs: boolean;
   /** The folder to serve; by default the page of this checkout. */
   site?: BuiltSite;
@@ -18,7 +18,10 @@ const SITE: BuiltSite = {
   build: ["run", "--allow-all", "--no-prompt", `${root}settings/main.ts`, "--unless-current"],
 };
 
-/** The page at /settings/, where a company manages its keys, and the project that the page uses. */
+/**
+ * Serves the page at /settings/, on which a company manages its API keys, and the configuration of
+ * the project that the page uses.
+ */
 export function serveSettings(
   { publishableKey, hasDocs, site = SITE, patienceMs }: SettingsOptions,
 ): ServedSite {
@@ -36,8 +39,8 @@ export function serveSettings(
     },
     own: {
       "config.json": (request) => {
-        // The page calls this machine by the name that the visitor used: to a browser, another name
-        // is another site.
+        // The page calls this machine by the host name that the visitor used, because a browser
+        // treats another name as another site.
         const { origin } = new URL(request.url);
         return {
           project_url: origin,

@@ -6,7 +6,7 @@ import { filesBelow, isMadeOf, stateOfFiles } from "./site_sources.ts";
 /** The page is built into this folder by default, and the local stack serves it from there. */
 export const SETTINGS_FOLDER = join(root, "settings", "dist");
 
-/** A text that changes whenever a source of the page changes. */
+/** A string that changes whenever one of the page's source files changes. */
 export function stateOfSettings(): string {
   return stateOfFiles([...filesBelow("settings"), "package.json"]);
 }

@@ -1,5 +1,5 @@
-// Installs the packages that are not installed yet, so that `npm start` and `npm test` need no
-// other set-up. This file uses only Node's own modules, because nothing else may be installed.
+// Installs missing packages, so that `npm start` and `npm test` need no other set-up. This file
+// uses only Node's own modules, because no package may be installed yet.
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
@@ -52,8 +52,8 @@ function install(folder) {
 }
 
 /**
- * deno's install script puts its binary in place. npm may be configured not to run install scripts,
- * so this function runs it.
+ * The `deno` package's install script puts the binary in place. npm may be configured not to run
+ * install scripts, so this function runs the script.
  */
 function putDenoInPlace(folder) {
   const bin = join(folder, "node_modules", ".bin", "deno");

@@ -7,7 +7,7 @@ import { root } from "./checkout.ts";
 /** The site is built into this folder by default, and the local stack serves it from there. */
 export const SITE_FOLDER = join(root, "site", "dist");
 
-/** The file of a built site that names the state of its sources. */
+/** The file in a built site that records the state of the site's sources. */
 export const MADE_OF = ".made-of";
 
 const FOLDERS = ["docs", "examples", "site"];
@@ -28,13 +28,16 @@ export function filesBelow(folder: string): string[] {
 }
 
 /**
- * A text that changes whenever a source of the site changes. Making it takes a millisecond or two.
+ * A string that changes whenever one of the site's source files changes. Computing it takes a
+ * millisecond or two.
  */
 export function stateOfSources(): string {
   return stateOfFiles([...FOLDERS.flatMap(filesBelow), ...FILES]);
 }
 
-/** A text that changes whenever the name, size or time of one of these files changes. */
+/**
+ * A string that changes whenever the name, size or modification time of one of these files changes.
+ */
 export function stateOfFiles(paths: string[]): string {
   const hash = createHash("sha256");
   for (const path of paths) {

@@ -29,8 +29,8 @@ import { webhookSecrets } from "./webhook_secrets.ts";
 
 export interface StackOptions {
   /**
-   * The folder with the database, the secrets and stack.json. The stack makes this folder if the
-   * folder is missing.
+   * The folder with the database, the secrets and stack.json. The stack creates this folder if it
+   * is missing.
    */
   folder: string;
   /** The port of the HTTP server on 127.0.0.1; 0 means any free port. */
@@ -41,18 +41,18 @@ export interface StackOptions {
   seed: boolean;
   /** false is faster, but a power cut may lose data; for tests. */
   durable: boolean;
-  /** Where templates are sent; the sandbox if missing. */
+  /** The URL of the WhatsApp API; the sandbox if missing. */
   whatsappApiUrl?: string;
   /**
    * Run the jobs of messaging accounts when they are due, and deliver events to webhooks, as pg_cron
    * does on a hosted project.
    */
   jobs?: boolean;
-  /** Let the sandbox post its events to the webhook of its app, as the channel does. */
+  /** Let the sandbox post its events to its app's webhook, as the channel does. */
   events?: boolean;
   /** Serve the documentation at /docs/, and let errors link to it. */
   docs?: boolean;
-  /** Wraps the functions, for tests that examine every request and answer. */
+  /** Wraps the functions, for tests that examine every request and response. */
   around?(functions: FunctionsHost): FunctionsHost;
   /** Called with each step that may take a moment. */
   progress(step: string): void;
@@ -70,8 +70,7 @@ export interface StackAddresses {
   template_url: string;
   whatsapp_url: string;
   /**
-   * The address of the WhatsApp API that the functions call: the sandbox, unless another API is
-   * used.
+   * The URL of the WhatsApp API that the functions call: the sandbox, unless another API is used.
    */
   channel_url: string;
   /**
@@ -79,27 +78,27 @@ export interface StackAddresses {
    * API is used.
    */
   sandbox_url: string | null;
-  /** The address of the documentation; null when this stack does not serve it. */
+  /** The URL of the documentation; null when this stack does not serve it. */
   docs_url: string | null;
   /**
-   * The address of the page where a company manages its keys; null when this stack does not serve
-   * it.
+   * The URL of the page on which a company manages its API keys; null when this stack does not
+   * serve the page.
    */
   settings_url: string | null;
-  /** The address of the page with the e-mails that a hosted project would send. */
+  /** The URL of the page with the e-mails that a hosted project would send. */
   mail_url: string | null;
-  /** The address of the function that delivers events to webhooks. */
+  /** The URL of the function that delivers events to webhooks. */
   webhooks_url: string;
   /**
-   * The address of the page that shows what webhooks delivered. Each name below the address is a
-   * receiver. Null when this stack has no receiver.
+   * The URL of the page that shows what webhooks delivered. Each name below this URL is a receiver.
+   * Null when this stack has no receiver.
    */
   receiver_url: string | null;
   database_url: string;
   publishable_key: string;
   secret_key: string;
   /**
-   * Which people of the demo company can sign in with a password; null without the demo company.
+   * The demo company's users who can sign in with a password; null without the demo company.
    */
   people: DemoPerson[] | null;
   /** null when the demo company was not written or has been deleted. */
@@ -123,7 +122,7 @@ const FUNCTION_NAMES = ["gateway", "send-external-template", "settings", "webhoo
  * Postgres, which is its only child process. A process can have only one stack, because the
  * functions read their configuration from the environment.
  *
- * @throws FolderInUse, PortTaken, or an Error with a sentence that says what did not start.
+ * @throws FolderInUse, PortTaken, or an Error whose message says what did not start.
  */
 export async function startStack(options: StackOptions): Promise<Stack> {
   const { folder, progress, signal } = options;
@@ -133,7 +132,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   await using starting = new AsyncDisposableStack();
   const lock = await lockFolder(folder);
   starting.defer(lock.release);
-  // The file of a killed stack would send programs to an address where no server listens.
+  // A killed stack's file would contain URLs at which no server listens.
   await removeFile(`${folder}/stack.json`);
   const sandboxOptions = Promise.withResolvers<SandboxHostOptions>();
   const sandbox = sandboxHost(sandboxOptions.promise);
@@ -250,7 +249,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   starting.defer(async () => await deliveries?.stop());
   starting.defer(sandbox.stop);
   starting.defer(endFunctions);
-  // The end of the functions ends the run in progress, and no other run may begin.
+  // Ending the functions ends the run in progress, and no other run may begin.
   starting.defer(() => deliveries?.end());
   if (options.jobs) {
     const jobs = runDueJobs(owner, addresses.whatsapp_url, secrets.jobs_secret);

@@ -31,7 +31,7 @@ const options = program.opts<
 >();
 const folder = resolve(options.data);
 const say = options.quiet ? () => {} : console.log;
-// The functions log their successful sends with console.info, and refused keys with console.warn.
+// The functions log successful sends with `console.info`, and refused keys with `console.warn`.
 if (options.quiet) console.info = console.warn = () => {};
 const began = performance.now();
 const asked = askedToEnd();
@@ -79,7 +79,7 @@ function askedToEnd(): AbortSignal {
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
     Deno.addSignalListener(signal, () => asked.abort());
   }
-  // npm cannot pass on a SIGKILL, and this process would then keep running unnoticed.
+  // npm cannot forward a SIGKILL, so this process would keep running unnoticed.
   if (Deno.env.get("npm_lifecycle_event")) {
     const parent = Deno.ppid;
     setInterval(() => Deno.ppid === parent || asked.abort(), 500);
@@ -132,13 +132,13 @@ function greeting(addresses: Awaited<ReturnType<typeof startStack>>["addresses"]
   return [...lines, ...next, "", "Ctrl-C ends everything."].join("\n");
 }
 
-/** How a person of the demo company signs in. */
+/** Explains how a user of the demo company signs in. */
 function signIn({ email, role, password }: DemoPerson, place: number): string {
   const secret = password ?? "with the password that the person chose";
   return `  ${place === 0 ? "Sign in       " : "              "} ${email} (${role}) ${secret}`;
 }
 
-/** How to write a message to the demo company as a person. */
+/** Explains how to send a message to the demo company as a contact. */
 function playing(url: string): string[] {
   const message = {
     phone_number_id: DEMO_PHONE_NUMBER_ID,

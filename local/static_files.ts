@@ -14,12 +14,12 @@ const TYPES: Record<string, string> = {
   ".svg": "image/svg+xml",
 };
 
-/** Files that people read or import. The server may have to rewrite their text. */
+/** Text files, whose content the server may have to rewrite. */
 const FOR_READERS = [".html", ".md", ".txt", ".json", ".yaml", ".ts"];
 
 /**
- * The headers of every answer. A browser must use the stated type, and no page of another site may
- * show or read the answer.
+ * The headers of every response. A browser must use the given content type, and no page of another
+ * site may embed or read the response.
  */
 export const HEADERS = {
   "X-Content-Type-Options": "nosniff",
@@ -30,20 +30,20 @@ export const HEADERS = {
 
 const ENTITIES: Record<string, string> = { "&": "&amp;", "<": "&lt;", '"': "&quot;" };
 
-/** A text escaped for HTML, also for an attribute in double quotes. */
+/** Escapes a string for HTML, including attributes in double quotes. */
 export function escaped(text: string): string {
   return text.replace(/[&<"]/g, (character) => ENTITIES[character]);
 }
 
 /**
- * Serves a file of a folder, or `index.html` for a path that ends in a slash. Answers 304 when the
- * client has the file, and 404 with the folder's `404.html` when the file does not exist. The
- * server compresses texts, as hosts do. It serves nothing outside the folder, not even through a symbolic link in the folder. It
- * serves no file with a name that begins with a dot.
+ * Serves a file of a folder, or `index.html` for a path that ends in a slash. Returns a 304 when
+ * the client has the file, and a 404 with the folder's `404.html` when the file does not exist. The
+ * server compresses text files, as hosts do. It serves nothing outside the folder, not even through
+ * a symbolic link in the folder. It serves no file with a name that begins with a dot.
  *
- * @param path below the folder's address, as it is in the URL.
- * @param base the folder's address, for the links of `404.html`.
- * @param rewritten changes the text of a file that people read or import.
+ * @param path the path below the folder's URL, as in the request.
+ * @param base the folder's URL, for the links in `404.html`.
+ * @param rewritten changes the content of a text file.
  */
 export async function answerFile(
   request: Request,
@@ -77,8 +77,8 @@ export async function answerFile(
 }
 
 /**
- * A text that changes whenever a file changes. Two stacks may serve different texts for the same
- * file.
+ * A string that changes whenever a file changes. Two stacks may serve different content for the
+ * same file.
  */
 async function stateOf(file: string, text: string | null): Promise<string> {
   if (text !== null) return createHash("sha256").update(text).digest("base64url").slice(0, 16);
@@ -106,11 +106,11 @@ const GONE = "<!doctype html><head><title>Not found</title></head><p>This page d
 
 async function notFound(folder: string, base: string): Promise<Response> {
   const page = await Deno.readTextFile(join(folder, "404.html")).catch((error) => {
-    // The folder is just being replaced, or someone has removed the page.
+    // The folder is being replaced, or the page has been removed.
     if (error instanceof Deno.errors.NotFound) return GONE;
     throw error;
   });
-  // The links of 404.html are relative, and the requested address may have any depth.
+  // The links in 404.html are relative, and the requested path may have any depth.
   return new Response(page.replace("<head>", `<head>\n<base href="${base}">`), {
     status: 404,
     headers: { ...HEADERS, "Content-Type": TYPES[".html"], "Cache-Control": "no-store" },

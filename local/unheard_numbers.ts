@@ -1,7 +1,7 @@
 import type { Sql } from "./postgres/database.ts";
 
 /**
- * Why no one sees a person's message to a number; null when a company sees it.
+ * Explains why no company sees a message to a phone number; null when a company sees the message.
  *
  * @param appKey the app that signs the sandbox's events.
  */

@@ -4,8 +4,8 @@ import type { SecretsOf } from "../sandbox/receiver/received.ts";
 import type { Sql } from "./postgres/database.ts";
 
 /**
- * Finds the secrets of the webhooks with an address, so that the sandbox can verify what it
- * receives. A stranger's receiver gets its secret from the person who made the webhook.
+ * Finds the secrets of the webhooks with a given URL, so that the sandbox can verify deliveries. An
+ * external receiver gets its secret from the user who created the webhook.
  */
 export function webhookSecrets(owner: Sql, credentialsKey: string): SecretsOf {
   const keys = [readCredentialsKey(credentialsKey)] as const;

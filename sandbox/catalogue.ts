@@ -19,11 +19,11 @@ const TEMPLATE_FIELDS = [
 ];
 
 /**
- * The channel's answers about a business account, its numbers and a token. Every id made of digits
- * is the id of a phone number, and also of a business account that has all templates. But the id of
- * the sandbox's own business account is not the id of a number.
+ * The channel's responses about a business account, its phone numbers and a token. Every id made of
+ * digits is the id of a phone number, and also of a business account that has all templates. But
+ * the id of the sandbox's own business account is not the id of a number.
  *
- * @param now in milliseconds.
+ * @param now the current time in milliseconds.
  */
 export function catalogueHandlers(
   media: MediaStore,
@@ -50,7 +50,7 @@ export function catalogueHandlers(
           const url = new URL(request.url);
           const base = url.href.slice(0, url.href.indexOf(`/${params.waba_id}/message_templates`));
           const name = url.searchParams.get("name") ?? "";
-          // The channel's filter by name finds every name that contains the given text.
+          // The channel's filter by name matches every name that contains the given string.
           const rows = listedTemplates((file) => sampleUrl(base, file, now()))
             .filter((template) => template.name.includes(name));
           return pageOf(request, rows, TEMPLATE_FIELDS, OPTIONAL_TEMPLATE_FIELDS);
@@ -92,7 +92,7 @@ export function catalogueHandlers(
   ];
 }
 
-/** The answer about an object, unless the token or the id is wrong. */
+/** The response about an object, or an error if the token or the id is wrong. */
 function answerTo(request: Request, id: string, answer: () => Response): Response {
   const fault = accessFault(request, id);
   if (fault) return graphError(fault);
@@ -114,8 +114,8 @@ class WrongParameter extends Error {
 }
 
 /**
- * The fields of a row that the request names in `fields`, otherwise the usual fields. The id is
- * always among the fields.
+ * The fields of a row that the request lists in `fields`, or else the default fields. The id is
+ * always included.
  */
 function chosen<Row extends object>(
   request: Request,
@@ -149,8 +149,7 @@ function pageOf(request: Request, rows: object[], usual: string[], others?: stri
   const end = start + data.length;
   const cursors = { before: cursorOf(start), after: cursorOf(end - 1) };
   if (end === rows.length) return HttpResponse.json({ data, paging: { cursors } });
-  // As on the real channel, this address contains the token. So no program may follow this address
-  // or write it into a log.
+  // As on the real channel, this URL contains the token. So no program may follow or log this URL.
   url.searchParams.set("access_token", SANDBOX_TOKEN);
   url.searchParams.set("after", cursors.after);
   return HttpResponse.json({ data, paging: { cursors, next: url.href } });
@@ -160,7 +159,7 @@ function cursorOf(position: number): string {
   return btoa(`sandbox ${position}`);
 }
 
-/** NaN when the text is not a cursor. */
+/** NaN when the string is not a cursor. */
 function positionOf(cursor: string): number {
   try {
     return Number(/^sandbox (\d+)$/.exec(atob(cursor))?.[1] ?? NaN);
@@ -185,7 +184,7 @@ function phoneNumber(id: string) {
   };
 }
 
-/** This field of a number is not among the usual ones. */
+/** This field of a phone number is not a default field. */
 const LIMIT = "whatsapp_business_manager_messaging_limit";
 const NUMBER_FIELDS = Object.keys(phoneNumber("1")).filter((field) => field !== LIMIT);
 
@@ -195,7 +194,7 @@ const OPTIONAL_TEMPLATE_FIELDS = [
 
 const SCOPES = ["whatsapp_business_management", "whatsapp_business_messaging"];
 
-/** The channel's answer about the sandbox's token. */
+/** The channel's response about the sandbox's token. */
 const TOKEN = {
   app_id: "900000000000021",
   type: "SYSTEM_USER",

@@ -1,9 +1,9 @@
-/** The channel escapes these characters in a special way. */
+/** The channel escapes these characters differently from other characters. */
 const ESCAPED: Record<string, string> = { "/": "\\/", "<": "\\u003C" };
 
 /**
- * The bytes of an event, as the channel writes JSON: characters beyond ASCII, and some others, are
- * escaped. If JSON is parsed and written again, it has other bytes and another signature.
+ * The bytes of an event, as the channel writes JSON: non-ASCII characters and some others are
+ * escaped. Parsing and rewriting the JSON would change its bytes and its signature.
  */
 export function eventBytes(event: unknown): Uint8Array<ArrayBuffer> {
   const text = JSON.stringify(event).replace(
@@ -15,7 +15,10 @@ export function eventBytes(event: unknown): Uint8Array<ArrayBuffer> {
   return new TextEncoder().encode(text);
 }
 
-/** The header X-Hub-Signature-256 of an event: the HMAC of its bytes with the secret of the app. */
+/**
+ * The value of an event's header `X-Hub-Signature-256`: the HMAC of the event's bytes with the
+ * app's secret.
+ */
 export async function signatureOf(bytes: Uint8Array<ArrayBuffer>, secret: string): Promise<string> {
   const key = await crypto.subtle.importKey(
     "raw",

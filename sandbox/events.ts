@@ -5,7 +5,7 @@ import { SANDBOX_BUSINESS_ACCOUNT_ID } from "./rules.ts";
 
 // The events of the channel's field `messages`, as the channel posts them.
 
-/** A person, and the number of the business that the person exchanges messages with. */
+/** A person, and the business phone number with which the person exchanges messages. */
 export interface Pair {
   phoneNumberId: string;
   person: Person;
@@ -13,12 +13,12 @@ export interface Pair {
   waId: string | null;
 }
 
-/** The facts about the message that a status needs. */
+/** The properties of a message that a status event needs. */
 export interface StatusOf extends Pair {
   /** The message's id on the channel. */
   id: string;
   pricing: Pricing;
-  /** The text that the channel repeats in its reports about the message. */
+  /** The string that the channel repeats in its reports about the message. */
   mark: string | undefined;
 }
 
@@ -53,8 +53,8 @@ export function statusEvent(
 }
 
 /**
- * The event of a message that failed after the channel had accepted it. Such an event says nothing
- * about the person.
+ * The event of a message that failed after the channel had accepted it. Such an event contains no
+ * data about the person.
  */
 export function failureEvent(
   message: StatusOf,
@@ -72,17 +72,17 @@ export function failureEvent(
   });
 }
 
-/** A person's message. The message is a text unless its content has another type. */
+/** A person's message. It is a text message unless its content has another type. */
 export interface Written {
   /** The message's id on the channel. */
   id: string;
   /** The type and its own object, such as `{ type: "text", text: { body } }`. */
   content: { type: string };
-  /** The id of the message that this message answers. */
+  /** The id of the message to which this message replies. */
   answers?: string;
 }
 
-/** The event of a person's message to a number of the business. */
+/** The event for a person's message to a business phone number. */
 export function messageEvent(pair: Pair, { id, content, answers }: Written, at: number) {
   return event(pair, {
     contacts: [contact(pair)],
@@ -128,7 +128,7 @@ function marked({ mark }: StatusOf) {
   return mark === undefined ? {} : { biz_opaque_callback_data: mark };
 }
 
-/** The channel writes a time as a text with the number of seconds. */
+/** The channel writes a time as a string with the number of seconds since 1970. */
 function seconds(ms: number): string {
   return String(Math.floor(ms / 1000));
 }

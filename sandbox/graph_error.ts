@@ -37,7 +37,7 @@ const ERRORS: Record<number, [status: number, title: string]> = {
 export interface Fault {
   code: number;
   details: string;
-  /** The error's message, in place of the code's usual one. */
+  /** The error message, in place of the code's default message. */
   message?: string;
   /** For example 33: the object with this id does not exist. */
   subcode?: number;
@@ -54,7 +54,7 @@ export function noObject(id: string): Fault {
   return { code: 100, subcode: 33, details, message: details };
 }
 
-/** An error response as the Graph API makes it. */
+/** An error response in the Graph API's format. */
 export function graphError({ code, details, subcode, message }: Fault): Response {
   const [status, title] = ERRORS[code] ?? [400, "Error"];
   return Response.json({

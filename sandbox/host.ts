@@ -4,12 +4,12 @@ import type { Receiver } from "./receiver/receiver.ts";
 import type { Sandbox, SandboxOptions } from "./sandbox.ts";
 
 export interface SandboxHostOptions extends SandboxOptions {
-  /** Finds the secrets that verify what the receiver of webhooks gets. */
+  /** Finds the secrets that verify deliveries to the webhook receiver. */
   secretsOf?: SecretsOf;
 }
 
 export interface SandboxHost {
-  /** Answers a request below /sandbox/. */
+  /** Handles a request below /sandbox/. */
   fetch(request: Request): Promise<Response>;
   /** Cancels everything that the sandbox still has to post. */
   stop(): Promise<void>;

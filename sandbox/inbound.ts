@@ -97,7 +97,7 @@ interface InboundOptions {
 }
 
 /**
- * Imitates a person who writes to a number of the business. The caller needs no secret. The
+ * Imitates a person who writes to a business phone number. The caller needs no secret. The
  * Content-Type must be JSON, because a page of another web site cannot send JSON.
  */
 export function inboundHandler(

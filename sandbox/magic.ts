@@ -3,7 +3,7 @@ import { HttpResponse } from "msw";
 import { graphError } from "./graph_error.ts";
 
 interface Call {
-  /** Keeps the message and makes the answer for an accepted message. */
+  /** Stores an accepted message and creates the response. */
   accept(): Response;
   /** How many messages this business number has sent to this recipient, including this one. */
   calls: number;
@@ -16,8 +16,9 @@ interface Magic {
 }
 
 /**
- * The recipients with a special answer. If a recipient's phone is +15550 and six more digits, the
- * error has these digits as its code. stories.ts says what happens to an accepted message.
+ * The recipients for whom the sandbox returns a special response. If a recipient's phone is +15550
+ * and six more digits, the error has these digits as its code. stories.ts says what happens to an
+ * accepted message.
  */
 export const MAGIC: Record<string, Magic> = {
   "+15551000001": {
@@ -54,7 +55,7 @@ export const MAGIC: Record<string, Magic> = {
   },
 };
 
-/** The error that a recipient always gets, for every message. */
+/** The error that the sandbox returns for every message to this recipient. */
 export function fixedFailure(code: number): Response {
   return graphError({ code, details: `The sandbox answers this recipient with the code ${code}.` });
 }

@@ -30,7 +30,7 @@ type Bytes = Uint8Array<ArrayBuffer>;
 
 const MIB = 1024 * 1024;
 const DAY_MS = 24 * 60 * 60 * 1000;
-/** The channel keeps an upload for this long. */
+/** How long the channel stores an upload. */
 const KEPT_MS = 30 * DAY_MS;
 /**
  * Only the newest files are known, so that a sandbox that runs for days does not fill the memory.
@@ -59,7 +59,7 @@ const LIMITS: Record<string, number> = Object.fromEntries([
   ].map((type) => [type, 100 * MIB]),
 ]);
 
-/** A file that the channel does not accept. */
+/** The error for a file that the channel does not accept. */
 class Refused extends Error {
   override name = "Refused";
   constructor(readonly fault: Fault) {
@@ -70,7 +70,7 @@ class Refused extends Error {
 /** The files that were uploaded to a sandbox. */
 export type MediaStore = ReturnType<typeof mediaStore>;
 
-/** @param now in milliseconds. */
+/** @param now the current time in milliseconds. */
 export function mediaStore(now: () => number) {
   const media = new Map<string, Medium>();
 
@@ -116,8 +116,8 @@ export function mediaStore(now: () => number) {
     },
 
     /**
-     * `POST /{phone_number_id}/media`: accepts a file as multipart/form-data. The answer comes as
-     * soon as the file is too large, and at most one piece of the file is in memory.
+     * `POST /{phone_number_id}/media`: accepts a file as multipart/form-data. The response is sent
+     * as soon as the file is too large, and at most one chunk of the file is in memory.
      */
     async upload(request: Request, phoneNumberId: string): Promise<Response> {
       try {
@@ -145,7 +145,7 @@ export function mediaStore(now: () => number) {
       }
     },
 
-    /** `GET /{media_id}`. The answer has no `url`, because the sandbox does not keep the file. */
+    /** `GET /{media_id}`. The response has no `url`, because the sandbox does not keep the file. */
     read(id: string): Response {
       const medium = usable(id);
       if (!medium) return graphError(noObject(id));

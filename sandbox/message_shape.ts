@@ -1,6 +1,6 @@
 import * as z from "zod";
 
-// The form of a message with any template, and the parts that all messages share.
+// The schema of a template message, and the parts that all messages share.
 
 const Text = z.strictObject({
   type: z.literal("text"),
@@ -9,7 +9,9 @@ const Text = z.strictObject({
   parameter_name: z.string().optional(),
 });
 
-/** A file is named by the id of an upload, or by the address where the channel fetches it. */
+/**
+ * A file is identified by an upload's id, or by the URL from which the channel fetches the file.
+ */
 export const medium = (parts: z.ZodRawShape = {}) =>
   z.strictObject({
     id: z.string().optional(),
@@ -73,17 +75,17 @@ const Component = z.discriminatedUnion("type", [
   CarouselComponent,
 ]);
 
-/** A phone with its country code, with or without a plus sign. */
+/** A phone number with its country code, with or without a plus sign. */
 export const PHONE = /^\+?[1-9]\d{6,14}$/;
 /** The channel's id of a person for one business (business-scoped user id). */
 export const BSUID = /^[A-Z]{2}\.(ENT\.)?[A-Za-z0-9]{1,128}$/;
 
-/** The members of every message. */
+/** The properties that every message has. */
 export const ANY_MESSAGE = {
   messaging_product: z.literal("whatsapp"),
   recipient_type: z.literal("individual").optional(),
   to: z.string().regex(PHONE).optional(),
-  /** Names a person by an id in place of a phone. */
+  /** Identifies a person by an id instead of a phone number. */
   recipient: z.string().regex(BSUID).optional(),
   biz_opaque_callback_data: z.string().max(512).optional(),
 };

@@ -1,12 +1,12 @@
 import { Buffer } from "node:buffer";
 
-// A form with a large file is read piece by piece, because Request.formData() would keep the whole
+// A form with a large file is read chunk by chunk, because Request.formData() would keep the whole
 // file in memory.
 
 /** The headers of one part of a form (RFC 7578). */
 export interface PartHead {
   name: string;
-  /** Only parts with a file have a file name. */
+  /** Only a part that contains a file has a file name. */
   filename?: string;
   /** The part's Content-Type. */
   type?: string;
@@ -17,14 +17,14 @@ export class MalformedForm extends Error {
   override name = "MalformedForm";
 }
 
-/** Much longer than the head of any part. */
+/** The maximum length of a part's headers, far more than any part needs. */
 const MAX_HEAD_BYTES = 8_192;
 const LINE = Buffer.from("\r\n");
 const END_OF_HEAD = Buffer.from("\r\n\r\n");
 
 /**
  * Reads a form, and gives the content of each part to the reader that `onPart` returns for that
- * part. Only one piece from the network and the head of one part are in memory.
+ * part. Only one network chunk and one part's headers are in memory.
  *
  * @throws MalformedForm, and the errors of a reader
  */
@@ -40,7 +40,7 @@ export async function readForm(
   let reading = "preamble" as "preamble" | "head" | "content" | "end";
   let read: (piece: Uint8Array) => void = () => {};
 
-  /** Reads the part of `rest` that the next piece cannot change. */
+  /** Reads the part of `rest` that the next chunk cannot affect. */
   const advance = () => {
     while (reading !== "end") {
       if (reading === "head") {
@@ -62,7 +62,7 @@ export async function readForm(
         continue;
       }
       const at = rest.indexOf(delimiter);
-      // The end of the piece may be the beginning of a delimiter, so the next piece must come
+      // The end of the chunk may be the beginning of a delimiter, so the next chunk must be read
       // first.
       const certain = at >= 0 ? at : Math.max(0, rest.length - delimiter.length + 1);
       if (reading === "content" && certain > 0) read(rest.subarray(0, certain));

@@ -8,8 +8,8 @@ export const DEMO_NUMBERS: Record<string, string> = {
 };
 
 /**
- * The phone of a number of the business, as the channel shows it. Every id made of digits is such a
- * number.
+ * The business phone number for an id, as the channel shows it. Every id made of digits belongs to
+ * a phone number.
  */
 export function displayPhoneNumber(id: string): string {
   // No country has the code 999.

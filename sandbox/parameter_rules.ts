@@ -25,11 +25,11 @@ const MAX_HEADER = 60;
 const MAX_LONE_BODY = 32_768;
 /** The longest body with its variables filled, if the template has other components. */
 const MAX_BODY = 1_024;
-/** The longest value for the end of a button's address, and the longest code to copy. */
+/** The maximum lengths of the last part of a button's URL and of a code to copy. */
 const MAX_SUFFIX = 2_000;
 const MAX_CODE = 20;
 
-/** What is wrong with the values for a template, in the order in which the channel checks them. */
+/** Reports invalid values for a template, in the order in which the channel checks them. */
 export function* parameterFaults(
   { parameter_format, components }: { parameter_format: ParameterFormat; components: Component[] },
   sent: SentComponent[],

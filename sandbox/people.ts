@@ -10,7 +10,9 @@ export interface Person {
   phone: string | null;
 }
 
-/** The last message of a person to a number. Either the phone or the id may be null. */
+/**
+ * A person's last message to a phone number. Either the person's phone number or id may be null.
+ */
 export interface OpenWindow {
   phoneNumberId: string;
   /** With its plus sign. */
@@ -45,8 +47,8 @@ const COUNTRIES: [code: string, country: string][] = [
 ];
 
 /**
- * The people whom the sandbox knows: everyone with a phone, and people without a phone who have
- * written. A person has the same id for all spellings of the phone.
+ * The people whom the sandbox knows: everyone with a phone number, and people without one who have
+ * written. All spellings of a phone number belong to the same id.
  *
  * @param now the sandbox's clock, in milliseconds.
  * @param windows the people who have already written.
@@ -83,10 +85,9 @@ export function people(now: () => number, windows: OpenWindow[] = []) {
 
   return {
     /**
-     * The person with this phone or this id.
-     *
-     * @param phone with its plus sign.
-     * @param told new facts about the person, which are stored.
+     * The person with this phone number or id.
+     * @param phone the phone number with its plus sign.
+     * @param told new data about the person, which is stored.
      */
     find,
     /** Records that the person wrote to a number at this time. */
@@ -99,7 +100,7 @@ export function people(now: () => number, windows: OpenWindow[] = []) {
   };
 }
 
-/** The same phone has the same id in every sandbox. */
+/** A phone number has the same id in every sandbox. */
 function userIdOf(phone: string): string {
   const digest = createHash("sha256").update(phoneKey(phone)).digest();
   const [, country = "ZZ"] = COUNTRIES.find(([code]) => phone.startsWith(code)) ?? [];

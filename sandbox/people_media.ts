@@ -7,7 +7,8 @@ import { tokenFault } from "./rules.ts";
 import { fromBase64, pdf } from "./samples.ts";
 import { CUP_JPEG, SILENCE_OGG } from "./sample_bytes.ts";
 
-// The files that people send. Most are made when someone reads them, so the sandbox keeps no file.
+// The files that people send. Most files are generated when they are read, so the sandbox stores no
+// file.
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
@@ -21,14 +22,14 @@ interface Made {
   voice?: true;
   size: number;
   pieces(): Iterable<Bytes>;
-  /** How the channel misbehaves when someone reads the file. */
+  /** The channel fault that the sandbox imitates when the file is read. */
   fault?: "digest" | "gone" | "breaks" | "redirects" | "ended address" | "refuses" | "throttles";
 }
 
 const MIB = 2 ** 20;
-/** The channel keeps what people send for this long. */
+/** How long the channel stores the files that people send. */
 const KEPT_MS = 7 * 24 * 60 * 60 * 1000;
-/** An address of a file is valid for this long. */
+/** How long a file's URL is valid. */
 const ADDRESS_MS = 5 * 60 * 1000;
 /** Only the newest files are known, so that a sandbox that runs for days does not fill the memory. */
 const MAX_KEPT = 10_000;
@@ -107,11 +108,11 @@ export const FIXED_IDS: ReadonlyMap<string, string> = new Map(
 interface Sent {
   name: string;
   sentAt: number;
-  /** How many addresses the sandbox has given out. */
+  /** The number of file URLs that the sandbox has returned. */
   asked: number;
 }
 
-/** @param now in milliseconds. */
+/** @param now the current time in milliseconds. */
 export function peopleMedia(now: () => number) {
   const sent = new Map<string, Sent>();
 
@@ -126,7 +127,7 @@ export function peopleMedia(now: () => number) {
   return {
     knows: (id: string) => sent.has(id) || FIXED_IDS.has(id),
 
-    /** The content of a person's message with a new file, in the channel's form. */
+    /** The content of a person's message with a new file, in the channel's format. */
     send(name: string, caption: string | undefined): { type: string } {
       const { type, mime_type, filename, voice } = PEOPLE_MEDIA[name];
       const id = `19${String(randomInt(1e12)).padStart(14, "0")}`;
@@ -166,7 +167,7 @@ export function peopleMedia(now: () => number) {
       });
     },
 
-    /** Answers a `GET` of a file's address. The request needs the token. */
+    /** Handles a `GET` request for a file's URL. The request needs the token. */
     bytes(request: Request, id: string): Response {
       if (tokenFault(request)) return new HttpResponse("Unauthorized", { status: 401 });
       const { searchParams } = new URL(request.url);
@@ -185,7 +186,7 @@ export function peopleMedia(now: () => number) {
           const { value, done } = left.next();
           if (done) return controller.close();
           if (fault === "breaks" && count > size / 2) {
-            return controller.error("The sandbox breaks the connection, as this file says.");
+            return controller.error("The sandbox breaks the connection, as it does for this file.");
           }
           count += value.length;
           controller.enqueue(value.slice());
@@ -204,7 +205,7 @@ export function peopleMedia(now: () => number) {
 const FOREIGN = "https://files.example.com/picture.jpg";
 
 /**
- * This signature keeps nothing secret. It only lets the sandbox refuse a changed address.
+ * This signature keeps nothing secret. It only lets the sandbox refuse a changed URL.
  */
 function signature(id: string, oe: string): string {
   return createHash("sha256").update(`${id} ${oe}`).digest("hex").slice(0, 32);

@@ -1,10 +1,10 @@
 import * as z from "zod";
 import { ANY_MESSAGE, medium, type TemplateMessage } from "./message_shape.ts";
 
-// The form of a message that is not a template. A person gets such a message only within 24 hours
-// after their last message.
+// The schema of a message that is not a template. Such a message reaches a person only within 24
+// hours after the person's last message.
 
-/** The id of the message that this message answers. */
+/** The id of the message to which this message replies. */
 const ANSWERING = { context: z.strictObject({ message_id: z.string() }).optional() };
 
 export const TextMessage = z.object({
@@ -83,7 +83,7 @@ const InteractiveMessage = z.object({
   ]),
 });
 
-/** A reaction to a message of the person; an empty emoji takes it back. */
+/** A reaction to the person's message. An empty emoji removes the reaction. */
 const ReactionMessage = z.object({
   ...ANY_MESSAGE,
   type: z.literal("reaction"),

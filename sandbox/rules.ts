@@ -24,7 +24,7 @@ export const SANDBOX_BUSINESS_ACCOUNT_ID = "900000000000001";
  */
 export function tokenFault(request: Request): Fault | null {
   const header = request.headers.get("Authorization");
-  // If the header is missing, the channel takes the token from the address.
+  // If the header is missing, the channel reads the token from the URL.
   const token = header ?? `Bearer ${new URL(request.url).searchParams.get("access_token")}`;
   if (token === `Bearer ${SANDBOX_TOKEN}`) return null;
   return { code: 190, details: "The access token is not the sandbox's" };
@@ -37,7 +37,7 @@ export function accessFault(request: Request, id: string): Fault | null {
 
 /**
  * Why the channel refuses a message, for any recipient; null when it does not. Only the first fault
- * is named, in this order: the form, the template, its parameters.
+ * is reported, in this order: format, template, parameters.
  *
  * @param mediaFault says why the sender cannot show the file with this id.
  */

@@ -10,15 +10,13 @@ export const SAMPLES: Record<string, { type: string; bytes: () => Uint8Array<Arr
   "invoice.pdf": { type: "application/pdf", bytes: () => pdf("Ondalva: invoice A-1815, 480.00") },
 };
 
-/** Each list of templates has newly signed addresses, which are valid for this long. */
+/** Each list of templates contains newly signed URLs, which are valid for this long. */
 const VALID_MS = 7 * 24 * 60 * 60 * 1000;
 
 /**
- * The signed address of a sample.
- *
- * @param base the address of the WhatsApp API with its version, as the caller of the list reached
- *   it.
- * @param now in milliseconds; the address is valid for seven days from then.
+ * The signed URL of a sample.
+ * @param base the WhatsApp API's base URL with its version, as the caller of the list used it.
+ * @param now the current time in milliseconds. The URL is valid for the next seven days.
  */
 export function sampleUrl(base: string, file: string, now: number): string {
   const oe = Math.floor((now + VALID_MS) / 1000).toString(16).toUpperCase();
@@ -27,14 +25,14 @@ export function sampleUrl(base: string, file: string, now: number): string {
 }
 
 /**
- * This signature keeps nothing secret. It only lets the sandbox refuse a changed or missing query,
- * as the channel does.
+ * This signature keeps nothing secret. It only lets the sandbox refuse a changed or missing query
+ * string, as the channel does.
  */
 function signature(file: string, oe: string): string {
   return createHash("sha256").update(`${file} ${oe}`).digest("hex").slice(0, 32);
 }
 
-/** Serves the samples to anyone with a signed address that has not expired. No token is needed. */
+/** Serves the samples to anyone with a signed URL that has not expired. No token is needed. */
 export function sampleHandler(now: () => number) {
   return http.get("*/v:version/samples/:file", ({ request, params }) => {
     const file = String(params.file);

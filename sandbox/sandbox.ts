@@ -34,8 +34,8 @@ export interface Sandbox {
    */
   handlers: RequestHandler[];
   /**
-   * Answers a request. For a recipient who never gets an answer, the function waits until the
-   * connection ends.
+   * Handles a request. For a recipient without a response, the function waits until the connection
+   * ends.
    */
   fetch(request: Request): Promise<Response>;
   /** Resolves when everything has been posted to the webhook. */
@@ -48,15 +48,15 @@ export interface SandboxOptions {
   /** The sandbox's clock, in milliseconds. */
   now?: () => number;
   /**
-   * The webhook that gets the sandbox's events; missing without a webhook. This option is read
-   * again for each message.
+   * The webhook that receives the sandbox's events, if there is one. This option is read again for
+   * each message.
    */
   webhook?: () => Webhook | null;
   /** Says why no one sees people's messages to a number; null when someone sees them. */
   whyUnheard?: (phoneNumberId: string) => Promise<string | null>;
   /** The people who may already get free replies when the sandbox starts. */
   windows?: OpenWindow[];
-  /** The factor for the delays of stories and of repeated posts. */
+  /** The factor by which the delays of stories and retries are multiplied. */
   pace?: number;
 }
 
@@ -118,7 +118,7 @@ export function sandbox(
     });
     return HttpResponse.json({
       messaging_product: "whatsapp",
-      // A recipient who is addressed by an id has no phone in this list.
+      // A recipient who is addressed by an id has no phone number in this list.
       contacts: [{
         input: message.to ?? message.recipient,
         ...(digits === undefined ? { user_id: person.userId } : { wa_id: digits }),
@@ -142,7 +142,7 @@ export function sandbox(
       const fault = faultOf(body, (id, kind) => media.faultOf(id, kind, phoneNumberId));
       if (fault) return graphError(fault);
       const message = body as Message;
-      // If a message has both a phone and an id, the phone names the recipient.
+      // If a message has both a phone number and an id, the phone number identifies the recipient.
       const to = message.to?.replace(/^\+?/, "+") ?? null;
       const person = known.find(to, to === null ? { userId: message.recipient } : {});
 
@@ -223,7 +223,9 @@ const WINDOW_CLOSED = {
     "last replied to this number.",
 };
 
-/** The price of a message. Within the window, texts and utility templates cost nothing. */
+/**
+ * The price of a message. Within the 24-hour window, text messages and utility templates are free.
+ */
 function pricingOf(message: Message, hasWindow: boolean): Pricing {
   const category = message.type === "template"
     ? findTemplate(message.template.name, message.template.language.code)!.category.toLowerCase()

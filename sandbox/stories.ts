@@ -17,8 +17,8 @@ export type Step =
     }
     | { failed: number; details: string; withoutMark?: true }
     /**
-     * The person answers. Only a template gets an answer: otherwise the person and an agent would
-     * write endlessly.
+     * The person replies. Only a template gets a reply, because otherwise the person and an agent
+     * would write endlessly.
      */
     | { reply: string }
   );
@@ -28,9 +28,9 @@ export interface Story {
   /** The recipient's row in docs/sandbox.md. */
   does: string;
   steps: Step[];
-  /** The story of a text, if it differs from the story of a template. */
+  /** The story of a text message, if it differs from the story of a template. */
   ofTexts?: Step[];
-  /** The business does not see the phone of the person. */
+  /** The business does not see the person's phone number. */
   hidesPhone?: true;
 }
 

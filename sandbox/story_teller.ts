@@ -13,8 +13,8 @@ import type { Step } from "./stories.ts";
 import { type Delivery, type Webhook, webhookCaller } from "./webhook.ts";
 
 /**
- * The sandbox reports on at most this many messages at the same time. More would be a load test of
- * the sandbox.
+ * The maximum number of messages on which the sandbox reports at the same time. More would be a
+ * load test of the sandbox.
  */
 const MAX_UNDER_WAY = 1000;
 

@@ -29,7 +29,7 @@ export function findTemplate(name: string, language: string): Template | undefin
 /**
  * The templates as the channel lists them.
  *
- * @param sampleUrl makes the address of a file of SAMPLES.
+ * @param sampleUrl returns the URL of a file in SAMPLES.
  */
 export function listedTemplates(sampleUrl: (file: string) => string): Template[] {
   const listed = (components: Component[]): Component[] =>

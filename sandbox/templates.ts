@@ -11,7 +11,7 @@ import {
 } from "./template_parts.ts";
 import type { Component, Template } from "./template_types.ts";
 
-/** A template as it is written in this file. Parts that are left out have the usual values. */
+/** A template as it is defined in this file. Parts that are left out have default values. */
 export interface WrittenTemplate
   extends Partial<Omit<Template, "id" | "name" | "language" | "components">> {
   /** The template's row in docs/sandbox.md: the values of a send, or why it cannot be sent. */

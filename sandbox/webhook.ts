@@ -1,7 +1,7 @@
 import { delay } from "deno-std/async/delay.js";
 import { eventBytes, signatureOf } from "./event_bytes.ts";
 
-/** The address that gets an app's events, and the secret that signs them. */
+/** The URL that receives an app's events, and the secret that signs them. */
 export interface Webhook {
   url: string;
   secret: string;
@@ -9,7 +9,7 @@ export interface Webhook {
 
 /** An event that is being posted to the webhook. */
 export interface Delivery {
-  /** The webhook's answer to the first attempt; null without an answer. */
+  /** The webhook's response to the first attempt; null without a response. */
   first: Promise<number | null>;
   /** Resolves when the webhook has accepted the event, or the sandbox has given up. */
   over: Promise<void>;
@@ -19,17 +19,16 @@ export interface Delivery {
 const RETRIES_AFTER_MS = [1000, 2000, 4000, 8000, 16_000];
 const TIMEOUT_MS = 10_000;
 /**
- * How many events are posted at the same time. The number is small, because sends use the same
- * functions and database.
+ * The number of events that are posted at the same time. The number is small, because sends use the
+ * same functions and database.
  */
 const AT_ONCE = 2;
 
 /**
- * Posts signed events to the webhook of an app. As the channel does, it posts an event again if the
- * webhook does not answer with 200.
- *
- * @param pace the factor for the delays between the attempts.
- * @param ending ends every attempt and every delay.
+ * Posts signed events to an app's webhook. Like the channel, it posts an event again if the webhook
+ * does not return a 200.
+ * @param pace the factor by which the delays between attempts are multiplied.
+ * @param ending a signal that ends all attempts and delays.
  */
 export function webhookCaller(webhook: Webhook, pace: number, ending: AbortSignal) {
   let free = AT_ONCE;
@@ -70,8 +69,8 @@ export function webhookCaller(webhook: Webhook, pace: number, ending: AbortSigna
     /**
      * Begins to post an event. Neither promise ever rejects.
      *
-     * @param isUrgent whether someone waits for the first answer. Then this event is posted before
-     * the waiting events.
+     * @param isUrgent whether someone waits for the first response. An urgent event is posted
+     * before the waiting events.
      */
     deliver(event: unknown, isUrgent = false): Delivery {
       const body = eventBytes(event);

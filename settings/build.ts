@@ -7,9 +7,12 @@ import { stateOfSettings } from "../local/settings_sources.ts";
 import type { Config } from "./page/page_config.ts";
 
 export interface SettingsOptions {
-  /** The folder of the page. Its earlier content is replaced when everything has been built. */
+  /** The page's folder. The folder's earlier content is replaced when the build is complete. */
   out: string;
-  /** The content of config.json. Null: no file is written, because the host serves it. */
+  /**
+   * The content of config.json; null when the host serves the file, so that the build does not
+   * write it.
+   */
   config: Config | null;
 }
 
@@ -51,7 +54,7 @@ export async function buildSettings({ out, config }: SettingsOptions): Promise<M
   return all;
 }
 
-/** What both builds have in common. */
+/** The options that both builds share. */
 const COMMON = {
   chunkNames: "[name]-[hash]",
   entryNames: "[name]-[hash]",
@@ -69,7 +72,7 @@ interface Bundled {
   scripts: string[];
   preloads: string[];
   style: string;
-  /** The style in index.html itself. */
+  /** The inline style in index.html. */
   first: string;
   made: Made;
 }
@@ -121,7 +124,7 @@ async function bundle(folder: string): Promise<Bundled> {
   }
 }
 
-/** The icon as a part of the page, which needs no request. */
+/** The icon as a data URI, which needs no request. */
 async function inlineIcon(): Promise<string> {
   const icon = await Deno.readTextFile(join(ASSETS, "favicon.svg"));
   return icon.replace(/xmlns="[^"]*"/, 'width="28" height="28" aria-hidden="true"').trim();
@@ -169,9 +172,9 @@ const PAGE_SOURCES: Plugin = {
 };
 
 /**
- * What the page may load and call: its own files and any project over https. With a config, the
- * page may call only the project of the config.
- * @param digestOfStyle the digest of the one style that is in index.html.
+ * The page's content security policy. It allows the page's own files and any project over https.
+ * With a config, the page may call only the config's project.
+ * @param digestOfStyle the digest of the inline style in index.html.
  */
 function policyFor(config: Config | null, digestOfStyle: string): string {
   const origin = config?.project_url.startsWith("http:")

@@ -6,7 +6,7 @@ import { isCurrentSettings, SETTINGS_FOLDER } from "../local/settings_sources.ts
 import { faultOfKey } from "./page/publishable_key.ts";
 
 const program = new Command("npm run settings --")
-  .description("Builds the page where a company manages its API keys, for any static host.")
+  .description("Builds the page on which a company manages its API keys, for any static host.")
   .option("--out <folder>", "folder of the page", SETTINGS_FOLDER)
   .option("--project-url <url>", "address of the project, such as https://<ref>.supabase.co", url)
   .option("--publishable-key <key>", "the project's publishable key, which is not a secret", key)

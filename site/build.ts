@@ -18,7 +18,7 @@ import { OPENAPI_FILE, readOpenApi } from "./openapi.ts";
 export interface SiteOptions {
   /** The folder of the site. The build replaces its earlier content at the end. */
   out: string;
-  /** The address of the API, which ends in /functions/v1; null for the local stack. */
+  /** The API's base URL, which ends in /functions/v1; null for the local stack. */
   apiUrl: string | null;
   /** The build calls this function before each step that may take a moment. */
   progress(step: string): void;
@@ -43,7 +43,7 @@ export async function buildSite({ out, apiUrl, progress }: SiteOptions): Promise
   });
 }
 
-/** This placeholder in pages and examples means the address of a deployment. */
+/** In pages and examples, this placeholder means the URL of a deployment. */
 const ANY_PROJECT = "https://<project>.supabase.co/functions/v1";
 
 type Content = string | { copyOf: string };
@@ -113,7 +113,8 @@ async function contentOf(apiUrl: string | null): Promise<Map<string, Content>> {
 }
 
 /**
- * The files in addition to the pages. Files that tools import get the address of the deployment.
+ * The files in addition to the pages. The deployment's URL is inserted into files that tools
+ * import.
  */
 async function filesFor(apiUrl: string | null, files: Files): Promise<[string, Content][]> {
   const others = [...files].filter(([, to]) => to !== "openapi.json");

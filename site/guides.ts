@@ -10,7 +10,7 @@ const LIST = "docs/api.md";
 const MOST = 4;
 
 /**
- * For each operation, the title and the address of each guide that names it. The reference links to
+ * For each operation, the title and the URL of each guide that mentions it. The reference links to
  * these guides. The link leads to the first section that names the operation or calls it.
  */
 export function guidesOf(

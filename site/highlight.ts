@@ -46,6 +46,6 @@ export function highlighted(code: string, language: string): { name: string; htm
   if (!known) return null;
   const { name, grammar } = known;
   if (!grammar) return { name, html: escaped(code) };
-  // Examples of answers have `…` in place of a value, which is not valid JSON.
+  // Example responses contain `…` in place of a value, which is not valid JSON.
   return { name, html: hljs.highlight(code, { language: grammar, ignoreIllegals: true }).value };
 }

@@ -1,4 +1,4 @@
-/** A text escaped for HTML, between tags or in an attribute. */
+/** Escapes a string for HTML, between tags or in an attribute. */
 export function escaped(text: string): string {
   const entities: Record<string, string> = {
     "&": "&amp;",
@@ -10,7 +10,7 @@ export function escaped(text: string): string {
   return text.replaceAll(/[&<>"']/g, (character) => entities[character]);
 }
 
-/** The text of a piece of HTML that this site made. */
+/** The text content of HTML that this site generated. */
 export function textOf(html: string): string {
   const characters: Record<string, string> = {
     "&amp;": "&",

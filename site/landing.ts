@@ -9,7 +9,7 @@ import { GROUPS } from "./pages.ts";
 export interface Landing {
   site: Site;
   pages: Page[];
-  /** The address of the API, without a slash at its end; null for the local stack. */
+  /** The API's base URL without a trailing slash; null for the local stack. */
   apiUrl: string | null;
 }
 
@@ -64,7 +64,7 @@ ${
     card(
       "reference.html",
       "API reference",
-      "Every operation with its parameters, answers and examples.",
+      "Every operation with its parameters, responses and examples.",
     )
   }
 ${

@@ -24,7 +24,7 @@ ${groups.join("\n")}
 `;
 }
 
-/** Every page in one text. The pages for callers come first. */
+/** All pages in one text. The pages for API callers come first. */
 export function wholeText(pages: Page[]): string {
   return pages.map(({ place, markdown }) => `<!-- ${place}.md -->\n\n${markdown.trim()}\n`)
     .join("\n\n");

@@ -28,17 +28,16 @@ export interface Rendered {
   named: { text: string; heading: Heading }[];
 }
 
-/** The address to which a link leads; null for a file of the repository that is not on the site. */
+/** The URL to which a link leads; null for a file of the repository that is not on the site. */
 export type Resolve = (target: string) => string | null;
 
 /**
  * Converts a page to HTML.
- *
- * @param resolve returns the address of each link on the site.
- * @param addressOf returns the address of an operation whose name is a text between backticks; null
- *   for any other text.
- * @param refuse gets an error about each part that the site cannot show: HTML, an unknown language,
- * a page without a title.
+ * @param resolve returns the URL of each link on the site.
+ * @param addressOf returns the URL of the operation that a text between backticks names; null for
+ *   any other text.
+ * @param refuse receives an error for each part that the site cannot show: HTML, an unknown
+ *   language, a page without a title.
  */
 export function rendered(
   markdown: string,
@@ -89,7 +88,7 @@ export function rendered(
         const heading = headings.at(-1);
         const address = isLinked || !heading ? null : addressOf(text);
         if (address === null || !heading) return html;
-        // Only the first of several equal texts below a heading is a link.
+        // Below a heading, only the first occurrence of an operation's name is a link.
         if (named.some((each) => each.text === text && each.heading === heading)) return html;
         named.push({ text, heading });
         return `<a href="${escaped(address)}">${html}</a>`;

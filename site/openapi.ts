@@ -15,9 +15,9 @@ const METHODS = ["get", "post", "put", "patch", "delete"];
 export const OPENAPI_FILE = "supabase/functions/gateway/openapi.json";
 
 /**
- * Reads the OpenAPI document of the API.
- * @param apiUrl the address of one deployment, which becomes its only server; null keeps the
- * servers of the document.
+ * Reads the API's OpenAPI document.
+ * @param apiUrl the URL of a deployment, which becomes the document's only server; null keeps the
+ *   document's servers.
  */
 export async function readOpenApi(apiUrl: string | null): Promise<OpenApi> {
   const openapi: OpenApi = JSON.parse(await Deno.readTextFile(root + OPENAPI_FILE));

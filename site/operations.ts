@@ -9,7 +9,7 @@ export interface Operation {
   description: string;
   /** The names of the parameters and of the fields of the body. */
   fields: string[];
-  /** Its place in the reference, from the root of the site. */
+  /** The operation's URL in the reference, relative to the root of the site. */
   address: string;
 }
 
@@ -40,8 +40,8 @@ export function operationsOf({ paths, components }: OpenApi): Operation[] {
 }
 
 /**
- * The operation that a text names. Pages leave out `/gateway`, and may give parameters, such as in
- * `PUT /contacts?on_conflict=keep`. An id may have any name, or none: `{}`.
+ * Finds the operation that a text names. Pages leave out `/gateway`, and may give parameters, such
+ * as in `PUT /contacts?on_conflict=keep`. An id may have any name, or none: `{}`.
  */
 export function operationNamed(text: string, operations: Operation[]): Operation | undefined {
   const withoutIds = (name: string) => name.replaceAll(/\{\w*\}/g, "{}");

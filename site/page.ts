@@ -48,8 +48,8 @@ export async function readPages(
     const text = adapted(await Deno.readTextFile(join(root, path)));
     const place = placeOf(path);
     /**
-     * The address to which a link leads, with this extension for pages; null for a file that is
-     * only in the repository.
+     * The URL to which a link leads, with this extension for pages; null for a file that is only in
+     * the repository.
      */
     const resolved = (target: string, extension: string): string | null => {
       if (/^[a-z]+:/.test(target)) return target;
@@ -88,7 +88,7 @@ export async function readPages(
   return { pages, faults: [...new Set(faults)] };
 }
 
-/** Markdown with other addresses in its links. A link without an address becomes text. */
+/** Replaces the link URLs in Markdown. A link without a URL becomes text. */
 function withLinks(text: string, resolve: (target: string) => string | null): string {
   // Blocks of code stay unchanged.
   const parts = text.split(/^( *```[^]*?^ *```$)/gm);

@@ -10,7 +10,10 @@ export interface Group {
   pages: string[];
 }
 
-/** The site shows this page in another form: links to it lead to the landing page. */
+/**
+ * The landing page shows this page's content in another form, so links to this page lead to the
+ * landing page.
+ */
 export const README = "README.md";
 
 /**

@@ -23,7 +23,7 @@ export function referencePage(site: Site): string {
   const content = {
     place: "reference",
     title: "API reference",
-    description: "Every operation of the API with its parameters, answers and examples.",
+    description: "Every API operation with its parameters, responses and examples.",
     main: "",
     asMarkdown: false,
   };

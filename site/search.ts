@@ -7,7 +7,7 @@ import { GROUPS } from "./pages.ts";
 export interface Section {
   page: string;
   heading: string;
-  /** The address from the root of the site, such as `api.html#errors`. */
+  /** The URL relative to the root of the site, such as `api.html#errors`. */
   address: string;
   text: string;
   /** Synonyms that a person may search for. */
@@ -16,7 +16,9 @@ export interface Section {
   forCallers: boolean;
 }
 
-/** For each section, words that a person may search for, but that the section need not contain. */
+/**
+ * For each section, search terms that readers may use although the section does not contain them.
+ */
 const OTHER_WORDS: Record<string, string> = {
   "limits.html": "rate limit throttling quota rps maximum size",
   "writing.html#create-or-update-in-one-request": "upsert find or create deduplicate",

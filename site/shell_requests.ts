@@ -9,20 +9,20 @@ export type Step = { waits: number } | Request;
 
 export interface Request {
   method: string;
-  /** The whole address, with the variables that it contains. */
+  /** The complete URL, including its variables. */
   url: Text;
   /** The parameters of `--data-urlencode`, which a program must encode. */
   query: [name: string, value: Text][];
   headers: [name: string, value: Text][];
   body: Text | null;
-  /** The variable that gets a value of the answer; null when the answer is shown. */
+  /** The variable that stores a value from the response; null when the response is shown. */
   into: string | null;
   /**
-   * The paths of the value that the lines keep or show, such as `data.id`. If the first path has no
-   * value, the next path is used. An empty list means the whole answer.
+   * The paths of the response value that the lines store or show, such as `data.id`. If the first
+   * path has no value, the next path is used. An empty list means the whole response.
    */
   values: string[];
-  /** Whether the lines show the answer, only its status, or nothing. */
+  /** Whether the lines show the response, only its status, or nothing. */
   shows: "answer" | "status" | "nothing";
 }
 
@@ -89,12 +89,12 @@ function stepOf(command: string): Step {
   return { ...request, into: isKept ? name : null, values };
 }
 
-/** The values that `field '…'` or `next` takes from an answer. */
+/** The values that `field '…'` or `next` extracts from a response. */
 function valuesOf([command, expression]: (Text | "|")[]): string[] {
   if (plain(command) === "next") return ["pagination.next_cursor"];
   if (plain(command) !== "field") throw new Unreadable();
   const text = plain(expression).trim();
-  // A program shows the whole answer instead of some of its values.
+  // A program shows the whole response instead of some of its values.
   if (text.startsWith("JSON.stringify(")) return [];
   return text.split(" ?? ").map((value) => {
     const path = /^answer\.([\w.[\]?]+)$/.exec(value)?.[1];
@@ -177,7 +177,7 @@ function plain(text: Text | "|" | undefined): string {
   return text.join("");
 }
 
-/** The words of a command. A pipe is a word of its own. */
+/** Splits a command into words. A pipe is a separate word. */
 function wordsOf(command: string): (Text | "|")[] {
   const words: (Text | "|")[] = [];
   let word: Text | null = null;

@@ -18,7 +18,7 @@ export async function readTarFile(archive: string, wanted: string): Promise<Uint
   return null;
 }
 
-/** A text of at most this many bytes. A zero byte ends it earlier. */
+/** Reads a string of at most this many bytes. A zero byte ends the string earlier. */
 function textAt(bytes: Uint8Array, at: number, length: number): string {
   return new TextDecoder().decode(bytes.subarray(at, at + length)).split("\0")[0].trim();
 }

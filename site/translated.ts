@@ -84,7 +84,9 @@ function marked(text: Text): string {
     .join("");
 }
 
-/** The value of a JSON text; undefined when the text is not JSON, as in an example of an error. */
+/**
+ * The value of a JSON string; undefined when the string is not JSON, as in an example of an error.
+ */
 function valueOf(body: Text): unknown {
   try {
     return JSON.parse(marked(body));

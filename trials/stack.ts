@@ -87,9 +87,9 @@ export async function startBenchStack(resources: AsyncDisposableStack) {
     startDatabase,
     rest,
     gateway,
-    /** Sends through a channel that answers immediately. */
+    /** Sends through a channel that responds immediately. */
     sender,
-    /** Sends through a channel that answers after CHANNEL_DELAY_MS. */
+    /** Sends through a channel that responds after CHANNEL_DELAY_MS. */
     slowSender,
     /** These functions start further servers, which end with the stack. */
     start,

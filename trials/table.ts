@@ -14,12 +14,15 @@ export function table<Row>(rows: Row[], columns: Column<Row>[]): string {
   return markdownTable(lines, { align: filled.map((_, index) => index === 0 ? null : "right") });
 }
 
-/** A figure as a multiple of an earlier one, if there is one. */
+/** A figure as a multiple of an earlier figure, if there is one. */
 export function times(before: number | undefined, now: number): string {
   return before ? (now / before).toFixed(2) : "";
 }
 
-/** Three digits of a number; a dash when the system does not provide it. Text stays unchanged. */
+/**
+ * Formats a number with three digits, or as a dash when the system does not provide the number.
+ * Text remains unchanged.
+ */
 export function digits(value: number | string): string {
   if (typeof value === "string") return value;
   if (Number.isNaN(value)) return "–";

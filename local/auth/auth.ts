@@ -10,22 +10,22 @@ import type { Mailbox } from "./mailbox.ts";
 import { answerFactors } from "./second_factors.ts";
 import { completed } from "./sessions.ts";
 
-/** Supabase Auth of the local stack: the `/auth/v1` of a hosted project. */
+/** The local stack's Supabase Auth, which a hosted project serves at `/auth/v1`. */
 export interface Auth {
-  /** @param caller the address of the caller. */
+  /** @param caller the caller's IP address. */
   fetch(request: Request, caller: string): Promise<Response>;
   close(): Promise<void>;
 }
 
 export interface AuthOptions {
-  /** The database's address for the role supabase_auth_admin. */
+  /** The connection string of the database for the role supabase_auth_admin. */
   url: string;
-  /** The address of the stack. */
+  /** The stack's URL. */
   origin: string;
   jwtSecret: string;
   publishableKey: string;
   secretKey: string;
-  /** Keeps the mails that a hosted project would send. */
+  /** Stores the e-mails that a hosted project would send. */
   mailbox: Mailbox;
 }
 
@@ -39,8 +39,8 @@ export const RULES = {
 };
 
 /**
- * Supabase Auth, imitated by @supabase/lite and corrected to answer as Supabase does. The service
- * starts with the first request, because most stacks never need a sign-in.
+ * An imitation of Supabase Auth: @supabase/lite, corrected to respond as Supabase does. The service
+ * starts at the first request, because most stacks never need a sign-in.
  */
 export function authHost(options: AuthOptions): Auth {
   let starting: ReturnType<typeof start> | undefined;
@@ -50,7 +50,8 @@ export function authHost(options: AuthOptions): Auth {
       const { answered } = await starting;
       const judged = await judgeBody(forwarded(request, request.url, caller));
       const answer = judged instanceof Response ? judged : await answered(judged, caller);
-      // As on Supabase, pages of any origin may call: the tokens decide what a page may do.
+      // As on Supabase, pages of any origin may send requests. The token in a request decides what
+      // the request may do.
       answer.headers.set("Access-Control-Allow-Origin", "*");
       if (request.method === "OPTIONS") {
         const asked = request.headers.get("Access-Control-Request-Headers");
@@ -59,7 +60,7 @@ export function authHost(options: AuthOptions): Auth {
       return answer;
     },
     async close() {
-      // If the start failed, the first request has already got the error.
+      // If the start failed, the first request has already received the error.
       await (await starting?.catch(() => undefined))?.close();
     },
   };
@@ -93,8 +94,8 @@ async function start(options: AuthOptions) {
   };
   const sql = postgres(options.url, { max: 2, onnotice: () => {}, prepare: false });
   /**
-   * Answers a request. @supabase/lite has no invitations and no second factors, so this code
-   * answers those requests itself.
+   * Handles a request. @supabase/lite has no invitations and no second factors, so this code
+   * handles those requests itself.
    */
   async function answered(request: Request, caller: string): Promise<Response> {
     const factors = {
@@ -109,7 +110,7 @@ async function start(options: AuthOptions) {
   }
   return {
     answered,
-    // Without a time limit, a hanging query would keep the whole stack running.
+    // Without a time limit, a hanging query would keep the stack from ending.
     close: async () => {
       await Promise.all([driver.end({ timeout: 1 }), sql.end({ timeout: 1 })]);
     },
@@ -117,7 +118,7 @@ async function start(options: AuthOptions) {
 }
 
 /**
- * Makes the link of an invitation the link of a sign-up, because @supabase/lite knows no
+ * Turns an invitation link into a sign-up link, because @supabase/lite does not support
  * invitations.
  */
 function asLink(request: Request): Request {

@@ -1,8 +1,8 @@
 import { readdressed } from "../readdressed.ts";
 import { refused } from "./refusal.ts";
 
-// A correction of @supabase/lite, like those in corrections.ts. Supabase refuses a body that has a
-// member of a wrong type. lite accepts the body, and answers 500.
+// A correction of @supabase/lite, like those in corrections.ts. Supabase refuses a request body
+// that has a member of a wrong type. lite accepts the body and returns a 500.
 
 const TEXTS = [
   "email",
@@ -34,10 +34,9 @@ const TYPES: [names: string[], type: string][] = [
 ];
 
 /**
- * Checks the types of the members of a request's body. Text that is not JSON is left to lite.
- *
- * @returns the refusal, or the request for lite. Members that are null are removed from the body,
- * because Supabase treats them as missing.
+ * Checks the types of the members of a request body. lite handles a body that is not JSON.
+ * @returns the error response, or the request to pass to lite. Members that are null are removed
+ *   from the body, because Supabase treats them as missing.
  */
 export async function judgeBody(request: Request): Promise<Response | Request> {
   if (request.url.includes("%00")) {

@@ -1,12 +1,13 @@
-// @supabase/lite is an alpha. This file corrects the sign-in of lite where it differs from Supabase
-// Auth. Each correction says what Supabase does, and tests/local/auth_corrections_test.ts tests it.
+// @supabase/lite is an alpha. This file corrects lite's sign-in where it differs from Supabase
+// Auth. The comment on each correction describes Supabase's behaviour, and
+// tests/local/auth_corrections_test.ts tests the correction.
 import type { Mail } from "./mailbox.ts";
 import { type Codes, correctPkce, tokenWithChallenge } from "./pkce.ts";
 import { type Context, refusal, type Service, type Write } from "./service.ts";
 
 /**
- * Corrects the auth service of a request.
- * @param keep gets the mails that Supabase would send.
+ * Corrects a request's auth service.
+ * @param keep stores the e-mails that Supabase would send.
  */
 export function asSupabaseAuth(keep: (mail: Omit<Mail, "at">) => void) {
   const codes: Codes = new Map();
@@ -23,8 +24,8 @@ export function asSupabaseAuth(keep: (mail: Omit<Mail, "at">) => void) {
 function correct(service: Service, context: Context, keep: (mail: Omit<Mail, "at">) => void) {
   const { signInWithOtp, requestMagicLink, updateUser, signOut } = service;
 
-  // On Supabase, a mailed link leads to the address in the request, if the rules allow that
-  // address. In lite, a mailed link always leads to the site.
+  // On Supabase, an e-mailed link leads to the URL in the request, if the rules allow that URL. In
+  // lite, an e-mailed link always leads to the Site URL.
   const { origin } = new URL(context.req.url);
   const redirect = service.resolveEmailRedirect(context.req.query("redirect_to"));
   const write = (kind: Mail["kind"], type: string): Write => async (to, tokenHash, code) => {
@@ -42,8 +43,9 @@ function correct(service: Service, context: Context, keep: (mail: Omit<Mail, "at
       Promise.resolve(keep({ to, kind: "reauthentication", link: null, code })),
   };
 
-  // If sign-ups are off, Supabase refuses a link for an unknown address. lite creates the person. A
-  // person who was invited but has not confirmed the address is unknown to Supabase.
+  // If sign-ups are off, Supabase refuses to send a link to an unknown e-mail address, but lite
+  // creates a user. To Supabase, an invited user is unknown until the user confirms the e-mail
+  // address.
   const signUpsAreOff = async (email: unknown, createsPerson = true) => {
     if (typeof email !== "string") return;
     const person = await service.repo.findUserByEmail(email.toLowerCase());
@@ -59,8 +61,8 @@ function correct(service: Service, context: Context, keep: (mail: Omit<Mail, "at
     await requestMagicLink.call(service, email, options);
   };
 
-  // On Supabase, a new password ends every other session of the person, and has at most 72 bytes,
-  // because bcrypt reads no more.
+  // On Supabase, a new password ends all of the user's other sessions. A password has at most 72
+  // bytes, because bcrypt ignores further bytes.
   service.updateUser = async (id, changes) => {
     const { password } = changes;
     if (typeof password === "string" && new TextEncoder().encode(password).length > 72) {
@@ -79,8 +81,8 @@ function correct(service: Service, context: Context, keep: (mail: Omit<Mail, "at
     return user;
   };
 
-  // On Supabase, a sign-out ends every session of the person, unless the request has another scope.
-  // lite ends only one.
+  // On Supabase, a sign-out ends all of the user's sessions, unless the request has another scope.
+  // lite ends only one session.
   service.signOut = (session, scope, user) =>
     signOut.call(service, session, scope ?? "global", user);
 }

@@ -2,11 +2,11 @@ import { DEMO_COMPANY_ID } from "../demo.ts";
 import type { Sql } from "../postgres/database.ts";
 import type { Secrets } from "../secrets.ts";
 
-/** A person of the demo company who can sign in. */
+/** A user of the demo company. */
 export interface DemoPerson {
   email: string;
   role: string;
-  /** null when the person has chosen another password. */
+  /** null when the user has chosen another password. */
   password: string | null;
 }
 
@@ -15,15 +15,15 @@ const AGENT = "amina.okoro@ondalva.example";
 
 /**
  * Gives the demo company's owner and agent their passwords, unless they already have passwords.
- * Returns which of the two people are members of the company, or null when neither is a member.
- * @param admin a connection as the superuser.
+ * Returns the users who are members of the company, or null when neither is a member.
+ * @param admin a database connection as the superuser.
  */
 export async function demoPeople(
   admin: Sql,
   { owner_password, agent_password }: Pick<Secrets, "owner_password" | "agent_password">,
 ): Promise<DemoPerson[] | null> {
-  // The lowest cost of bcrypt is enough, because the passwords are random, and a start should be
-  // quick.
+  // bcrypt's lowest cost is enough, because the passwords are random. It also keeps the start of
+  // the stack fast.
   const people = await admin<{ email: string; role: string; password: string | null }[]>`
     with given (place, email, password) as (
       values (1, ${OWNER}, ${owner_password}), (2, ${AGENT}, ${agent_password})

@@ -1,5 +1,6 @@
-// The invitations of Supabase Auth, which @supabase/lite does not have. Only the platform's secret
-// key may invite. The original code is in github.com/supabase/auth, internal/api/invite.go.
+// Supabase Auth's invitations, which @supabase/lite does not implement. Only requests with the
+// project's secret key may invite. The original code is in github.com/supabase/auth,
+// internal/api/invite.go.
 import { encodeHex } from "deno-std/encoding/hex.js";
 import type { Sql } from "../postgres/database.ts";
 import type { Mailbox } from "./mailbox.ts";
@@ -12,10 +13,10 @@ export interface Inviting {
   mailbox: Mailbox;
 }
 
-/** Supabase Auth writes addresses in this form. */
+/** Supabase Auth stores e-mail addresses in lower case. */
 const ADDRESS = /^[a-z0-9.!#$%&'*+/=?^_`{|}~-]+@[a-z0-9-]+(\.[a-z0-9-]+)+$/;
 
-/** Answers POST /invite. @returns null for any other request. */
+/** Handles POST /invite. @returns null for any other request. */
 export async function answerInvite(
   { sql, origin, secretKey, mailbox }: Inviting,
   request: Request,

@@ -1,27 +1,27 @@
 import { escaped, HEADERS } from "../static_files.ts";
 
-/** A mail that Supabase Auth would send. */
+/** An e-mail that Supabase Auth would send. */
 export interface Mail {
   /** When the e-mail was written. */
   at: string;
   to: string;
   kind: "magic_link" | "recovery" | "invite" | "email_change" | "reauthentication";
-  /** The address of the link; null when the mail has only a code. */
+  /** The link's URL; null when the e-mail has only a code. */
   link: string | null;
-  /** The code that the reader may type instead of following the link. */
+  /** The code that the recipient may type instead of following the link. */
   code: string;
 }
 
-/** The mails of the local stack, which are never sent. */
+/** The local stack's e-mails, which are never sent. */
 export interface Mailbox {
   keep(mail: Omit<Mail, "at">): void;
-  /** Answers /sandbox/mail: a page for people, JSON for programs. */
+  /** Serves /sandbox/mail as an HTML page for browsers and as JSON for programs. */
   fetch(request: Request): Response;
 }
 
 const MOST_KEPT = 50;
 
-/** Keeps the newest mails in memory. */
+/** Keeps the newest e-mails in memory. */
 export function mailbox(now: () => Date = () => new Date()): Mailbox {
   const mails: Mail[] = [];
   return {

@@ -1,21 +1,21 @@
 // A correction of @supabase/lite, like those in corrections.ts. On Supabase, a browser can request
 // a link with PKCE. The link then leads back with a code, and only that browser can exchange the
-// code for a session. lite's link leads back with the tokens of the session.
+// code for a session. lite's link leads back with the session's tokens.
 import { encodeBase64Url } from "deno-std/encoding/base64url.js";
 import { type Context, refusal, type Service } from "./service.ts";
 
-/** The sessions by their codes. A session waits here until the browser exchanges its code. */
+/** The sessions by their codes. A session is kept here until the browser exchanges the code. */
 export type Codes = Map<string, { challenge: string; session: object }>;
 
-/** The token of a link. If the request has a PKCE challenge, the token contains it. */
+/** The token in a link. If the request has a PKCE challenge, the token contains that challenge. */
 export async function tokenWithChallenge({ req }: Context, tokenHash: string): Promise<string> {
   const { code_challenge } = JSON.parse(await req.text() || "{}");
   return code_challenge ? `pkce_${tokenHash}_${code_challenge}` : tokenHash;
 }
 
 /**
- * Corrects the auth service of a request. @returns the function that corrects the answer
- * afterwards.
+ * Corrects a request's auth service.
+ * @returns the function that corrects the response afterwards.
  */
 export function correctPkce(service: Service, context: Context, codes: Codes): () => void {
   const { verifyOtp, exchangePkceCode } = service;
@@ -55,7 +55,7 @@ export function correctPkce(service: Service, context: Context, codes: Codes): (
       place.searchParams.set("code", code);
       place.hash = "";
     } else {
-      // Supabase puts an error both after the "?" and after the "#".
+      // Supabase puts an error into both the query string and the fragment of a URL.
       const said = new URLSearchParams(place.hash.slice(1));
       for (const [name, value] of said) place.searchParams.set(name, value);
     }

@@ -14,7 +14,7 @@ const ALIGNED = [
 /** The width and height of a module, in pixels. */
 const MODULE = 3;
 
-/** A QR code of a text, as an SVG document with a white border. */
+/** Encodes a string as a QR code, in an SVG document with a white border. */
 export function qrCode(text: string): string {
   const dark = modulesOf(text);
   const size = (dark.length + 8) * MODULE;
@@ -33,8 +33,8 @@ ${rows.join("\n")}
 const SQUARE = `width="${MODULE}" height="${MODULE}" style="fill:black;stroke:none"`;
 
 /**
- * The modules of a QR code, row by row; true is dark.
- * @throws RangeError if the text is too long.
+ * The modules of a QR code, row by row; true means dark. @throws RangeError if the string is too
+ * long.
  */
 export function modulesOf(text: string): boolean[][] {
   const bytes = new TextEncoder().encode(text);
@@ -45,11 +45,11 @@ export function modulesOf(text: string): boolean[][] {
   return code.dark;
 }
 
-/** The number of bits for data and error correction. */
+/** The number of bits that hold data and error correction. */
 function bitsOf(version: number): number {
   const aligned = ALIGNED[version - 1].length;
   const patterns = aligned === 0 ? 0 : aligned * aligned - 3;
-  // A pattern on a timing line covers five of its modules.
+  // An alignment pattern on a timing line covers five of the line's modules.
   const onTiming = aligned === 0 ? 0 : (aligned - 2) * 2;
   const size = version * 4 + 17;
   const fixed = 192 + (size - 16) * 2 + patterns * 25 - onTiming * 5 + 31 +
@@ -116,7 +116,7 @@ function correctionOf(block: number[], length: number): number[] {
   return rest;
 }
 
-/** The product in the field of 256 elements. */
+/** The product of two elements of the finite field with 256 elements. */
 function times(one: number, other: number): number {
   let product = 0;
   for (let bit = 7; bit >= 0; bit--) {
@@ -126,7 +126,7 @@ function times(one: number, other: number): number {
   return product;
 }
 
-/** A square of modules with its fixed patterns. */
+/** The square of modules, with its fixed patterns drawn. */
 class Code {
   readonly dark: boolean[][];
   private readonly isFixed: boolean[][];
@@ -162,8 +162,8 @@ class Code {
   }
 
   /**
-   * A square pattern of rings. In a finder (reach 4), the second and fourth ring around the centre
-   * are light, and in an alignment pattern the first.
+   * A square pattern of rings. In a finder pattern (reach 4), the second and fourth rings around
+   * the centre are light. In an alignment pattern, the first ring is light.
    */
   private rings(x: number, y: number, reach: number) {
     for (let dy = -reach; dy <= reach; dy++) {
@@ -202,7 +202,7 @@ class Code {
     }
   }
 
-  /** Fills the free modules in zigzag, and inverts every second one (the mask 0). */
+  /** Fills the free modules in zigzag order, and inverts every second module (mask 0). */
   fill(codewords: number[]) {
     const bits = codewords.flatMap((byte) => inBits(byte, 8));
     let next = 0;

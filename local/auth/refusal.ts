@@ -1,4 +1,4 @@
-/** An error as Supabase Auth answers it. */
+/** An error response in the form that Supabase Auth returns. */
 export function refused(status: number, error_code: string, msg: string): Response {
   return Response.json({ code: status, error_code, msg }, {
     status,

@@ -1,5 +1,5 @@
-// The second factors of Supabase Auth, which @supabase/lite does not have: codes of an app (TOTP).
-// The original code is in github.com/supabase/auth, internal/api/mfa.go.
+// Supabase Auth's second factors, which @supabase/lite does not implement: codes from an
+// authenticator app (TOTP). The original code is in github.com/supabase/auth, internal/api/mfa.go.
 import { decodeBase32, encodeBase32 } from "deno-std/encoding/base32.js";
 import { createHmac, randomBytes } from "node:crypto";
 import { decodeJwt } from "jose";
@@ -11,7 +11,7 @@ const MOST_FACTORS = 10;
 const CHALLENGE_SECONDS = 300;
 const PERIOD_SECONDS = 30;
 
-/** A factor as an answer shows it to the person. */
+/** A factor in the form that a response shows to the user. */
 interface Factor {
   id: string;
   status: "unverified" | "verified";
@@ -24,13 +24,13 @@ interface Factor {
 
 export interface SecondFactors {
   sql: Sql;
-  /** The host of the stack, which an app shows as the issuer. */
+  /** The stack's host, which an authenticator app shows as the issuer. */
   host: string;
   /** Sends a request to the stack's own Supabase Auth. */
   ask(path: string, init: RequestInit): Promise<Response>;
 }
 
-/** The factors of a person, the oldest first. */
+/** A user's factors, oldest first. */
 export async function factorsOf(sql: Sql, person: string): Promise<Factor[]> {
   const rows = await sql`
     select id, status, friendly_name, factor_type, created_at, updated_at, last_challenged_at
@@ -43,8 +43,9 @@ export async function factorsOf(sql: Sql, person: string): Promise<Factor[]> {
 }
 
 /**
- * Answers a request below /factors, and refuses a new password of a session without the second
- * factor. @returns null for any other request.
+ * Handles requests below /factors, and refuses a new password from a session without the second
+ * factor.
+ * @returns null for any other request.
  */
 export async function answerFactors(
   auth: SecondFactors,
@@ -90,7 +91,7 @@ export async function answerFactors(
   return await verify(auth, factor, session, body, caller, headers);
 }
 
-/** The code of an app at a time, in seconds. */
+/** The code that an authenticator app shows at a given time, in seconds. */
 export function totp(secret: Uint8Array, seconds: number): string {
   const counter = new DataView(new ArrayBuffer(8));
   counter.setBigUint64(0, BigInt(Math.floor(seconds / PERIOD_SECONDS)));
@@ -111,7 +112,7 @@ async function enroll(
       ? refused(422, `mfa_${factor_type}_enroll_not_enabled`, `MFA enroll is disabled`)
       : refused(400, "validation_failed", "factor_type needs to be totp, phone, or webauthn");
   }
-  // An enrolment that was not finished is deleted after some minutes.
+  // An unfinished enrolment is deleted after some minutes.
   await sql`
     delete from auth.mfa_factors
     where status <> 'verified' and created_at < now() - make_interval(secs => ${CHALLENGE_SECONDS})
@@ -256,8 +257,8 @@ async function unenroll(
 }
 
 /**
- * Refuses a new password or address if the person has a factor and the session was made without the
- * factor.
+ * Refuses a new password or e-mail address if the user has a second factor and the session was
+ * created without it.
  */
 async function refusedChange(
   { sql }: SecondFactors,

@@ -1,10 +1,10 @@
 // The internals of @supabase/lite's auth service that corrections.ts and pkce.ts correct.
 
-/** The auth service. Each request gets a new service. */
+/** The auth service. Each request has its own instance. */
 export interface Service {
   mailer: Mailer;
   repo: Repository;
-  /** The requested address if the rules allow it, otherwise the site's own. */
+  /** The requested redirect URL if the rules allow it, otherwise the Site URL. */
   resolveEmailRedirect(address: string | undefined): string;
   signInWithPassword(email: unknown, password: unknown): Promise<unknown>;
   signInWithOtp(email: unknown, options?: { shouldCreateUser?: boolean }): Promise<void>;

@@ -1,16 +1,16 @@
-// Corrections of @supabase/lite, like those in corrections.ts. On Supabase, a session knows the
-// device, its address and how the person has signed in. The claims aal and amr of a token also say
-// how the person has signed in.
+// Corrections of @supabase/lite, like those in corrections.ts. On Supabase, a session records the
+// device, its IP address and how the user signed in. A token's claims `aal` and `amr` also describe
+// how the user signed in.
 import { decodeJwt, SignJWT } from "jose";
 import type { Sql } from "../postgres/database.ts";
 import { factorsOf } from "./second_factors.ts";
 
-/** Tokens in a JSON answer, or after the "#" of an address. */
+/** The tokens in a JSON response, or in a URL's fragment. */
 type Tokens = Record<string, unknown>;
 
 /**
- * Completes an answer that has tokens or a person.
- * @param caller the address of the caller.
+ * Completes a response that contains tokens or a user.
+ * @param caller the caller's IP address.
  */
 export async function completed(
   sql: Sql,
@@ -33,7 +33,7 @@ export async function completed(
     const tokens = Object.fromEntries(new URLSearchParams(place.hash.slice(1)));
     if (!tokens.access_token) return answer;
     await complete(tokens);
-    // To @supabase/lite, the link of an invitation is the link of a sign-up.
+    // @supabase/lite treats an invitation link as a sign-up link.
     if (searchParams.get("type") === "invite") tokens.type = "invite";
     place.hash = new URLSearchParams(tokens).toString();
     answer.headers.set("Location", place.href);
@@ -51,7 +51,10 @@ export async function completed(
   return Response.json(body, { status: answer.status, headers: answer.headers });
 }
 
-/** Writes into the session what Supabase Auth writes there. @returns the token with aal and amr. */
+/**
+ * Adds the data to the session that Supabase Auth adds.
+ * @returns the token with the claims `aal` and `amr`.
+ */
 async function noted(
   sql: Sql,
   secret: string,

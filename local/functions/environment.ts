@@ -3,7 +3,7 @@ import type { Secrets } from "../secrets.ts";
 
 /**
  * Secrets for the functions. The signing key is a private JWK in JSON, or in the form of the local
- * stack's secrets. Without the secret of the jobs, the functions whatsapp and webhooks run no jobs.
+ * stack's secrets. Without the job secret, the functions `whatsapp` and `webhooks` run no jobs.
  */
 export type FunctionSecrets =
   & Pick<Secrets, "publishable_key" | "secret_key" | "credentials_key">
@@ -29,12 +29,13 @@ export function functionEnvironment(
     JOBS_SECRET: secrets.jobs_secret ?? "",
     WHATSAPP_API_URL: whatsappApiUrl,
     DOCS_URL: docsUrl ?? "",
-    // Events may go to the sandbox of the same stack, and to no other address on this machine.
+    // Events may be delivered to the sandbox of the same stack, but to no other URL on this
+    // machine.
     WEBHOOK_HOSTS: supabaseUrl.startsWith("http://127.0.0.1:") ? supabaseUrl : "",
   };
 }
 
 function signingKey({ jwt_secret }: Pick<Secrets, "jwt_secret">): string {
-  // lite takes the secret as a text, and the functions take it as a key with the same bytes.
+  // lite accepts the secret as a string. The functions accept it as a key with the same bytes.
   return JSON.stringify({ kty: "oct", alg: "HS256", k: encodeBase64Url(jwt_secret) });
 }

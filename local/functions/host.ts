@@ -2,15 +2,15 @@ import { waitAtMost } from "../../supabase/functions/_shared/wait_at_most.ts";
 import { forwarded } from "../forwarded.ts";
 
 /**
- * Answers a request to /functions/v1/…, as the platform's function host does.
- * @param caller the address of the caller; by default, this machine's.
+ * Handles a request to /functions/v1/…, as the platform's function host does.
+ * @param caller the caller's IP address; by default, this machine's.
  */
 export type FunctionsHost = (request: Request, caller?: string) => Promise<Response>;
 
 const folder = new URL("../../supabase/functions/", import.meta.url);
 const PREFIX = "/functions/v1";
 
-/** Work of the functions that continues after their answers. */
+/** The functions' background work, which continues after their responses. */
 const background = new Set<Promise<unknown>>();
 
 function waitUntil(work: Promise<unknown>) {
@@ -30,12 +30,12 @@ export async function endFunctions(): Promise<void> {
   await announceEnd(END_MS, Promise.all(background));
 }
 
-/** The end is announced again after this time. */
+/** The time between two announcements of the end. */
 const ANNOUNCE_MS = 50;
 
 /**
- * Tells the functions again and again that they are ending, until the work is over or this time has
- * passed. A single announcement could come before some work listens for it.
+ * Repeatedly announces to the functions that they are ending, until their work is done or this time
+ * has passed. A single announcement could come before some work listens for it.
  */
 export async function announceEnd(ms: number, work: Promise<unknown>): Promise<void> {
   const announce = () => dispatchEvent(new Event("beforeunload"));
@@ -47,8 +47,8 @@ export async function announceEnd(ms: number, work: Promise<unknown>): Promise<v
 
 /**
  * Loads functions and mounts them as the platform does. The path of a request begins with the
- * function's name, and exceptions of a function never reach the caller. The environment must be set
- * before this call, because a function reads its configuration when it starts.
+ * function's name, and exceptions of a function never reach the caller. The environment variables
+ * must be set before this call, because a function reads its configuration when it starts.
  */
 export async function loadFunctions(names: string[]): Promise<FunctionsHost> {
   // In tests that load functions themselves, this object already exists.

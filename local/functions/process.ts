@@ -6,36 +6,39 @@ export interface FunctionProcess extends AsyncDisposable {
   /** `http://127.0.0.1:<port>`, without a slash at the end. */
   url: string;
   pid: number;
-  /** Milliseconds from the start of the process until it listened. */
+  /** The time from the start of the process until it listened, in milliseconds. */
   listeningAfter: number;
   /** The last part of the process's output on stderr. */
   log(): string;
-  /** Sends a signal, by default SIGTERM, and waits for the end. */
+  /** Sends a signal, by default SIGTERM, and waits until the process ends. */
   end(signal?: Deno.Signal): Promise<void>;
 }
 
 export interface FunctionProcessOptions {
-  /** The file of the module, whose default export has `fetch`. */
+  /** The module's file. The module's default export has a `fetch` method. */
   entry: string;
-  /** Variables in addition to the variables of this process. */
+  /** Environment variables in addition to those of this process. */
   env: Record<string, string>;
-  /** The Deno that runs the module; by default the Deno of this process. */
+  /** The Deno executable that runs the module; by default, this process's own. */
   deno?: string;
   cwd?: string;
-  /** By default, the flags that the platform gives a function. */
+  /** The permission flags; by default, the flags that the platform gives a function. */
   permissions?: string[];
-  /** Further flags of `deno serve`. */
+  /** Additional flags for `deno serve`. */
   flags?: string[];
-  /** Gets all output of the process. The output includes stdout, where each send writes a line. */
+  /** Receives all output of the process, including stdout, where each send writes a line. */
   hear?: (text: string) => void;
   /**
-   * Owns the process from its start. If the process still runs when the owner is disposed of, the
-   * owner ends it.
+   * The owner of the process. When the owner is disposed of, it ends the process if the process is
+   * still running.
    */
   owner?: AsyncDisposableStack;
 }
 
-/** A process ended before it listened. The message contains the output of the process. */
+/**
+ * The error when a process ended before it listened. The error message contains the process's
+ * output.
+ */
 export class NotStarted extends Error {
   override name = "NotStarted";
 

@@ -1,5 +1,5 @@
--- The tables of Supabase Auth, as far as sign-in with a password, a mailed link or a second factor needs them. The superuser
--- runs this once for a new cluster, after bootstrap.sql.
+-- The Supabase Auth tables that are needed for sign-in with a password, an e-mailed link or a second factor. The
+-- superuser runs this once for a new cluster, after bootstrap.sql.
 
 -- As on a hosted project, aud, role and the tokens have no default. If an insert leaves these columns out, they are
 -- null.
@@ -60,7 +60,7 @@ create table auth.sessions (
 );
 create index sessions_user_id_idx on auth.sessions (user_id);
 
--- The id is a text only here, because lite makes it.
+-- Only here is the id a text column, because lite generates the id.
 create table auth.refresh_tokens (
   id text primary key,
   token varchar(255) unique,
@@ -123,7 +123,7 @@ create table auth.mfa_challenges (
   ip_address inet not null
 );
 
--- How the person of a session has shown who they are: the claim amr of its tokens.
+-- How a session's user was authenticated: the claim amr in the session's tokens.
 create table auth.mfa_amr_claims (
   id uuid primary key,
   session_id uuid not null references auth.sessions on delete cascade,

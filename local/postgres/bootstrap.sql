@@ -9,14 +9,14 @@ create role service_role nologin noinherit bypassrls;
 create role authenticator login noinherit;
 create role supabase_auth_admin login noinherit;
 grant anon, authenticated, service_role to authenticator;
--- As on a hosted project, where authenticator also loads safeupdate. On this machine, local/rest/
--- and a test do the work of safeupdate.
+-- As on a hosted project. There, authenticator also loads safeupdate. On this machine, local/rest/ and a test replace
+-- safeupdate.
 alter role authenticator set statement_timeout = '8s';
 alter role authenticator set lock_timeout = '8s';
 alter role authenticated set statement_timeout = '8s';
 alter role anon set statement_timeout = '3s';
 grant anon, authenticated, service_role to postgres with admin option;
--- This role may see what every session does.
+-- This role may see the activity of every session.
 grant pg_monitor to postgres;
 
 alter database postgres owner to postgres;

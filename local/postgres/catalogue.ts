@@ -1,8 +1,7 @@
 import type { Sql } from "./database.ts";
 
 /**
- * The descriptions of all objects of a database by their names, such as `column
- * public.contacts.phone`.
+ * The descriptions of all database objects by their names, such as `column public.contacts.phone`.
  */
 export type Catalogue = Map<string, Described>;
 
@@ -22,7 +21,7 @@ interface Described {
  */
 export async function catalogue(sql: Sql): Promise<Catalogue> {
   const rows = await sql.begin(async (transaction) => {
-    // Without a search path, definitions name each object with its schema.
+    // With an empty search path, definitions qualify each object with its schema.
     await transaction`set local search_path = ''`;
     return await transaction.unsafe(CATALOGUE);
   });
@@ -30,8 +29,7 @@ export async function catalogue(sql: Sql): Promise<Catalogue> {
 }
 
 /**
- * A catalogue without the parts that only people read: white space and comments, including comments
- * in the bodies of functions.
+ * Removes white space and comments from a catalogue, including comments in function bodies.
  */
 export function withoutComments(catalogue: Catalogue): Catalogue {
   const bare = (definition: string) => definition.replaceAll(/--.*/g, "").replaceAll(/\s+/g, " ");
@@ -44,15 +42,15 @@ export function withoutComments(catalogue: Catalogue): Catalogue {
 }
 
 /**
- * How a database differs from the expected one, with one line for each difference; empty when they
- * are equal.
+ * The differences between a database and the expected one, one line each; empty when the two are
+ * equal.
  */
 export function differences(expected: Catalogue, actual: Catalogue): string[] {
   const names = [...new Set([...expected.keys(), ...actual.keys()])].sort();
   return names.flatMap((name) => {
     const [one, other] = [expected.get(name), actual.get(name)];
     if (!other) return [`missing: ${name}`];
-    // A project may have more extensions than these tables need.
+    // A project may have extensions that these tables do not need.
     if (!one) return name.startsWith("extension ") ? [] : [`not in the schema files: ${name}`];
     if (one.definition !== other.definition) return [`different: ${name}`];
     return one.comment === other.comment ? [] : [`another comment: ${name}`];
@@ -60,8 +58,8 @@ export function differences(expected: Catalogue, actual: Catalogue): string[] {
 }
 
 /**
- * Rights as `role=right`, with a star when the role may grant the right to others. The rights of
- * the owner are left out.
+ * Privileges as `role=privilege`, with a star when the role may grant the privilege to others. The
+ * owner's privileges are left out.
  */
 const rights = (list: string, owner: string) =>
   `(

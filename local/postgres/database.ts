@@ -15,8 +15,8 @@ export function connect(
     max,
     database,
     onnotice: () => {},
-    // A prepared statement depends on types, and migrations change them. No statement here runs so
-    // often that it should be prepared.
+    // A prepared statement depends on types, which migrations may change. No statement here runs
+    // often enough to need preparing.
     prepare: false,
   });
 }
@@ -41,8 +41,8 @@ export async function bootstrap(admin: Sql, password: string) {
   const passwords = ["postgres", "authenticator", "supabase_auth_admin"].map((role) =>
     `alter role ${role} password '${password}';`
   );
-  // All statements are sent as one message, which is one transaction. So a start that is killed
-  // here leaves no traces.
+  // All statements are sent as one message, which is one transaction, so a start that is killed
+  // here changes nothing.
   await admin.unsafe([...texts, ...passwords].join("\n"));
 }
 
@@ -155,7 +155,9 @@ export async function seed(sql: Sql): Promise<boolean> {
   return true;
 }
 
-/** The message of Postgres. If Postgres names a position, the line of the file is added. */
+/**
+ * Postgres' error message. If Postgres reports a position, the line number in the file is added.
+ */
 export function describe(error: unknown, text: string): string {
   if (!(error instanceof postgres.PostgresError)) return String(error);
   const position = Number(error.position);

@@ -8,9 +8,11 @@ export interface Programs {
   identity: Identity;
 }
 
-/** Postgres refuses to run as root. So root runs Postgres as another user. */
+/** Postgres refuses to run as root, so root runs it as another user. */
 interface Identity {
-  /** The command that switches the user, with its arguments; the program follows. */
+  /**
+   * The command that switches the user, with its arguments. The program's own command line follows.
+   */
   prefix: string[];
   /**
    * The id of the user that must own the data, as seen outside of namespaces; null for this
@@ -67,7 +69,7 @@ export function command(
   const [first, ...rest] = [...identity.prefix, `${folder}/bin/${program}`, ...args];
   return new Deno.Command(first, {
     args: rest,
-    // A locale or a PG… variable of the shell must not change the server's behaviour.
+    // Locale and PG… variables of the shell must not change the server's behaviour.
     clearEnv: true,
     env: { LC_ALL: "C", PATH: Deno.env.get("PATH") ?? "/usr/bin:/bin", TZ: "UTC" },
     cwd: "/",
@@ -110,7 +112,7 @@ function nativeFolder(): string {
 }
 
 /**
- * npm archives contain no symbolic links. The package makes the links in an install script, which
+ * npm archives contain no symbolic links. The package creates the links in an install script, which
  * npm may skip.
  */
 function linkLibraries(folder: string) {

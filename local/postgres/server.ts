@@ -17,7 +17,7 @@ export interface Postgres {
 }
 
 export interface PostgresOptions {
-  /** The folder of the cluster; made when it is missing. */
+  /** The cluster's folder, which is created when it is missing. */
   dataFolder: string;
   /** true replaces the cluster in the folder with an empty one. */
   fresh: boolean;
@@ -25,7 +25,7 @@ export interface PostgresOptions {
    * The preferred port on 127.0.0.1. If this port is taken or 0, the server takes any free port.
    */
   port: number;
-  /** The password of the superuser `supabase_admin`, set when the cluster is made. */
+  /** The password of the superuser `supabase_admin`, set when the cluster is created. */
   password: string;
   logFile: string;
   /** false is faster, but a power cut may lose data; for tests. */
@@ -39,8 +39,8 @@ const SUPERUSER = "supabase_admin";
  * letters, and pg_trgm finds no trigram in a word of other letters. Each search for such a word
  * would read all rows of its company. A hosted project also has a locale in which all letters are
  * letters. These two names exist on every system that Deno runs on; macOS had no C.UTF-8 for a long
- * time. Texts are still compared byte by byte. A data folder that was made with C still works, but
- * is slower.
+ * time. Strings are still compared byte by byte. A data folder that was created with C still works,
+ * but its searches are slower.
  */
 const LC_CTYPE = Deno.build.os === "darwin" ? "en_US.UTF-8" : "C.UTF-8";
 const UNFINISHED = "unfinished-";
@@ -73,7 +73,7 @@ export async function startPostgres(options: PostgresOptions): Promise<Postgres>
   }
 }
 
-/** If the log has one of these messages, another attempt may succeed. */
+/** If the server's log contains one of these messages, another attempt to start may succeed. */
 const TRANSIENT = [
   // Another program took the port between the check and the start.
   "could not bind",
@@ -82,8 +82,8 @@ const TRANSIENT = [
 ];
 
 /**
- * Makes the cluster in a temporary folder next to its place, and then moves it there. So an
- * interrupted start leaves no unfinished cluster.
+ * Creates the cluster in a temporary folder next to its final path, and then moves it to that path.
+ * So an interrupted start leaves no unfinished cluster.
  */
 async function makeCluster(programs: Programs, { dataFolder, password }: PostgresOptions) {
   const parent = dirname(dataFolder);
@@ -137,7 +137,7 @@ function launch(programs: Programs, options: PostgresOptions, port: number) {
     mode: 0o600,
   });
   server.stdout.cancel();
-  // log.writable is not used, because it holds text back until it has 64 kB.
+  // `log.writable` is not used, because it buffers output until it has 64 kB.
   const writing = new WritableStream<Uint8Array>({
     async write(lines) {
       for (let rest = lines; rest.length > 0;) rest = rest.subarray(await log.write(rest));

@@ -2,9 +2,12 @@ import { connect, type Socket } from "node:net";
 import postgres, { type ReservedSql } from "postgres";
 import type { Sql } from "../postgres/database.ts";
 
-/** The codes of errors that mean no connection was made. A database that is starting up sends 57P03. */
+/**
+ * The error codes that mean that no connection was established. A database that is starting up
+ * sends 57P03.
+ */
 export const NO_CONNECTION = /^(ECONNREFUSED|CONNECT_TIMEOUT|57P03)$/;
-/** The codes of the driver's errors that mean that a connection was lost. */
+/** The driver's error codes that mean that a connection was lost. */
 const CONNECTION_LOST = /^(CONNECTION_(CLOSED|ENDED|DESTROYED)|ECONNRESET|EPIPE)$/;
 
 /** An error that the server sent before it closed a connection. */

@@ -5,9 +5,10 @@
 //   - role_settings.ts: when it reads the settings of roles
 //   - database_errors.ts: its errors
 //   - token_times.ts: how it checks a token's times
-// Each correction says what PostgREST does, and has a test in tests/local/. After an upgrade of lite,
-// take a correction out and run its test: if the test still passes, the correction has become
-// unnecessary. Nothing else in this repository depends on these differences.
+// The comment on each correction describes PostgREST's behaviour, and each correction has a test in
+// tests/local/. After an upgrade of lite, remove a correction and run its test: if the test still
+// passes, the correction is no longer necessary. Nothing else in this repository depends on these
+// differences.
 
 import { AsyncLocalStorage } from "node:async_hooks";
 import { type KyselyPlugin, type OperationNodeTransformer, sql } from "kysely";
@@ -39,7 +40,7 @@ type RpcCall = { method: string; path: string };
 type Work = (database: Database) => Promise<unknown>;
 type Database = { withPlugin(plugin: KyselyPlugin): Database };
 
-/** The request that is being answered. The database gets its method, path and headers. */
+/** The current request. The database receives the request's method, path and headers. */
 export const ofRequest = new AsyncLocalStorage<Request>();
 
 /**
@@ -73,9 +74,9 @@ export function correctConnection(
     return onPostgrestAST.call(connection, query, vars);
   };
 
-  // PostgREST rolls back a request that it answers with an error. lite commits an update first, and
-  // then answers that it changed too many rows. If a called function sets the status of its answer,
-  // that status does not roll anything back.
+  // PostgREST rolls back a request that ends with an error response. lite commits an update first,
+  // and then responds that the update changed too many rows. A status that a called function sets
+  // for its response does not cause a rollback.
   connection.withContext = async (vars, work, options) => {
     vars.call = options?.rpc;
     const attempt = () =>
@@ -96,9 +97,9 @@ export function correctConnection(
     }
   };
 
-  // PostgREST prepares a transaction with one statement. lite needs up to six, and five more for a
-  // call of a function. PostgREST also applies the settings of the request's role, such as its
-  // statement_timeout, and makes the transaction of a GET read-only. PostgREST gives every
+  // PostgREST prepares a transaction with one statement. lite needs up to six statements, and five
+  // more for a function call. PostgREST also applies the settings of the request's role, such as
+  // its statement_timeout, and makes the transaction of a GET read-only. PostgREST gives every
   // statement the request's method, path and headers, except the cookies. lite gives them only to a
   // function.
   connection.applyRpcRequestGucs = () => Promise.resolve();
@@ -143,7 +144,7 @@ function headersOf({ headers }: Request): string {
 }
 
 /**
- * Makes the same catalogue faster for lite. In each request, lite searches the SQL of every view
+ * Returns the same catalogue to lite faster. In each request, lite searches the SQL of every view
  * for types that only SQLite needs, once for each column. lite takes the first view with a name in
  * any schema, so this function puts views without SQL before the others. All other queries of lite
  * about views name the schema.
@@ -157,7 +158,7 @@ function withPlainViews(catalogue: Catalogue): Catalogue {
  * Before its version 16, PostgREST immediately and endlessly repeats a transaction that failed with
  * 40001 (serialization failure) or 40P01 (deadlock), even after its caller has left. So no one ever
  * sees the error, and a function that always raises it occupies a connection forever. This code
- * stops repeating after some time, with the answer of version 16.
+ * stops repeating after some time, and returns the response of version 16.
  */
 const MAX_ATTEMPTS = 100;
 
@@ -189,7 +190,7 @@ export async function trustTokens(
 function asNumber(text: string): unknown {
   const number = Number(text);
   if (Number.isFinite(number) && String(number) === text) return number;
-  // Keeps the digits that a JavaScript number would lose. JSON has no NaN, so NaN stays a text.
+  // Keeps the digits that a JavaScript number would lose. JSON has no NaN, so NaN remains a string.
   return /\d/.test(text) ? (JSON as unknown as RawJson).rawJSON(text) : text;
 }
 type RawJson = { rawJSON(text: string): unknown };
@@ -200,8 +201,8 @@ function asTimestamp(text: string): string {
 
 /** Reads values so that their JSON is the JSON of Postgres' to_json, which PostgREST returns. */
 export const postgresTypes = {
-  // lite passes a boolean as a text, and the driver's own serializer sends every text as false. As
-  // a result, active=eq.true would find inactive rows.
+  // lite passes a boolean as a string, and the driver's own serializer sends every string as false.
+  // As a result, active=eq.true would find inactive rows.
   bool: type([16], (text) => text === "t"),
   bytea: type([17], (text) => text),
   bigint: type([20], asNumber),
@@ -224,7 +225,7 @@ function parseJson(text: string): unknown {
 /**
  * lite writes the arguments of a function as JSON, and its serializer then turns that JSON into a
  * JSON string. A JSON string that contains JSON would look the same, but no table here accepts such
- * a text.
+ * a value.
  */
 function asJson(value: unknown): string {
   return typeof value === "string" && isJson(value) ? value : JSON.stringify(value);

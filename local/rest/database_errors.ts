@@ -1,8 +1,8 @@
 import { RelationNotFoundError } from "@supabase/lite";
 import { ConnectionLost, NO_CONNECTION } from "./connection_pool.ts";
 
-// A correction of @supabase/lite, like those in corrections.ts: the status and the body of an error
-// of the database.
+// A correction of @supabase/lite, like those in corrections.ts: the status and the body of a
+// response to a database error.
 
 /** PostgREST's HTTP status for an SQLSTATE (its docs, "HTTP Status Codes"). The first match wins. */
 const STATUS_BY_SQLSTATE: [RegExp, number][] = [
@@ -18,8 +18,8 @@ const STATUS_BY_SQLSTATE: [RegExp, number][] = [
 ];
 
 /**
- * Postgres' message for a role that does not exist. From 13.0.1 on, PostgREST treats this error as
- * a wrong token.
+ * Postgres' message for a role that does not exist. Since version 13.0.1, PostgREST treats this
+ * error as an invalid token.
  */
 const UNKNOWN_ROLE = /^role.*does not exist$/s;
 
@@ -40,11 +40,11 @@ export class DatabaseAnswer {
 }
 
 /**
- * lite answers several SQLSTATEs (such as 23514, P0001 and 57014) with its own 500. If the error
- * has the form of PostgREST's `raise sqlstate 'PGRST'`, lite answers with the status and body in
- * it. So this function gives lite an error of this form, with PostgREST's status and body.
+ * lite returns its own 500 for several SQLSTATEs (such as 23514, P0001 and 57014). If the error has
+ * the form of PostgREST's `raise sqlstate 'PGRST'`, lite responds with the status and body from
+ * that error. So this function gives lite an error of this form, with PostgREST's status and body.
  * @param knowsSchema false when an earlier request found no database. PostgREST then tries to read
- *   the schema again. When that has failed, PostgREST answers every request with PGRST002.
+ *   the schema again. When that has failed, PostgREST responds to every request with PGRST002.
  */
 export function asPostgrest(error: unknown, knowsSchema: boolean): unknown {
   if (error instanceof ConnectionLost) return answerToLoss(error);
@@ -78,7 +78,7 @@ function statusOf(code: string, message: string): number {
 const WITHOUT_WHERE = "requires a WHERE clause";
 
 /**
- * A hosted project's answer to an update or delete of all rows. Supabase loads safeupdate for the
+ * A hosted project's response to an update or delete of all rows. Supabase loads safeupdate for the
  * Data API. safeupdate refuses such a statement before it checks permissions.
  */
 export function changeOfAllRows(statement: string): DatabaseAnswer {
@@ -87,17 +87,17 @@ export function changeOfAllRows(statement: string): DatabaseAnswer {
 }
 
 /**
- * PostgREST answers a lost connection in one of three ways.
+ * PostgREST responds to a lost connection in one of three ways.
  *
  * - If the connection broke without a message from the server, hasql takes the code and the message from
  *   fields that libpq leaves empty in its own errors. PostgREST's table of statuses has no row for
- *   an error without an SQLSTATE. So the answer is a **400 with an empty code and an empty
- *   message**. This answer comes during a statement (measured on PostgREST 12 to 16), at `begin`,
+ *   an error without an SQLSTATE. So the response is a **400 with an empty code and an empty
+ *   message**. This response occurs during a statement (measured on PostgREST 12 to 16), at `begin`,
  *   and at `commit`. After a commit, it is unknown whether the change was made.
  * - If the server gave a reason before it closed the connection, at `begin` or at `commit`, the
- *   answer has the server's words (57P01).
+ *   response contains the server's message (57P01).
  * - If the server gave a reason within the transaction, PostgREST tries to roll back. The rollback
- *   can no longer be sent, and PostgREST answers with that failure (hasql-transaction,
+ *   can no longer be sent, and PostgREST responds with that failure (hasql-transaction,
  *   `tryTransaction`: only the body is followed by ABORT).
  */
 function answerToLoss({ isWithinTransaction, lastWords }: ConnectionLost): DatabaseAnswer {
@@ -114,7 +114,7 @@ function answerToLoss({ isWithinTransaction, lastWords }: ConnectionLost): Datab
 
 /**
  * Stops lite from printing the errors that it returns. PostgREST does not print them either,
- * because a caller's mistake is not an event of the server.
+ * because a caller's mistake is not a server event.
  */
 export function silenceAnsweredErrors() {
   const print = console.error;

@@ -36,9 +36,9 @@ export interface Junction {
 
 export type Condition = Filter | Junction;
 
-/** A parameter of the address, parsed. */
+/** A parsed query parameter. */
 export interface Placed {
-  /** The names of the embedded tables that lead to its table; empty for the main table. */
+  /** The path of embedded tables to the parameter's table; empty for the main table. */
   path: string[];
   condition: Condition;
 }
@@ -46,7 +46,7 @@ export interface Placed {
 const BLANKS = /[ \t]*/y;
 const DELIMITER = /\./y;
 const QUOTED = /"((?:[^"\\]|\\.)*)"/ysu;
-/** A quoted text that is a whole operand or a whole member of a list. */
+/** A quoted string that is a whole operand or a whole list item. */
 const QUOTED_OPERAND = /"((?:[^"\\]|\\.)*)"(?=[,)]|$)/ysu;
 const UNQUOTED_OPERAND = /[^,)]*/yu;
 const ARRAY = /\{[^{}]*\}/yu;
@@ -76,9 +76,9 @@ export function parseFilter(name: string, value: string): Placed {
 }
 
 /**
- * The filter of a parameter of a call, or null when the parameter is an argument. Every text that
- * begins like a filter counts as a filter, even if the caller meant an argument.
- * @throws NotUnderstood also for a text such as "in.a" or "not.b"
+ * The filter in a parameter of a function call, or null when the parameter is an argument. Every
+ * value that begins like a filter counts as a filter, even if the caller meant an argument. @throws
+ * NotUnderstood also for a value such as "in.a" or "not.b"
  */
 export function parseFilterOfCall(name: string, value: string): Placed | null {
   const reader = new Reader(value, `filter (${value})`);
@@ -132,7 +132,7 @@ function fieldName(reader: Reader): string {
   return dashed(reader, IDENTIFIER, "field name (* or [a..z0..9_$])");
 }
 
-/** A quoted text, or parts that match the same pattern, with a dash between them. */
+/** A quoted string, or parts that match the same pattern, separated by dashes. */
 function dashed(reader: Reader, part: RegExp, expected: string): string {
   const quoted = reader.take(QUOTED);
   if (quoted) return unescaped(quoted[1]);

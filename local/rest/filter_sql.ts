@@ -4,7 +4,7 @@ import type { Condition, Field, Filter } from "./filter_grammar.ts";
 // The SQL that PostgREST makes from filters (its Query/SqlFragment).
 
 /**
- * The OID of Postgres' type `unknown`. Postgres reads such a parameter as the type that its
+ * The OID of Postgres' type `unknown`. Postgres converts such a parameter to the type that its
  * position in the statement requires.
  */
 const UNKNOWN = 705;
@@ -48,8 +48,8 @@ const IS: Record<string, string> = {
 };
 
 /**
- * A text as a parameter of an unknown type, which Postgres determines. Like PostgREST's client
- * library, this function cuts the text before a null character.
+ * Turns a string into a parameter of type `unknown`, whose actual type Postgres determines. Like
+ * PostgREST's client library, this function cuts the string before a null character.
  */
 export function unknownText(text: string, typed: Typed): unknown {
   return typed(beforeZero(text), UNKNOWN);

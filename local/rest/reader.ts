@@ -1,4 +1,4 @@
-/** A text that PostgREST does not understand. */
+/** A string that PostgREST cannot parse. */
 export class NotUnderstood extends Error {
   override name = "NotUnderstood";
   /** @param details what was found, and what was expected instead. */
@@ -7,15 +7,15 @@ export class NotUnderstood extends Error {
   }
 }
 
-/** Reads a text from its start, piece by piece. */
+/** Parses a string from its start, part by part. */
 export class Reader {
   at = 0;
-  /** @param what the name of the text, for the message, such as "filter (eq.1)". */
+  /** @param what the name of the string in the error message, such as "filter (eq.1)". */
   constructor(readonly text: string, readonly what: string) {}
 
   /**
-   * Takes the text that the pattern (sticky, `y`) matches at this position; null if it does not
-   * match.
+   * Reads the text that the pattern (sticky, `y`) matches at this position. Returns null if the
+   * pattern does not match.
    */
   take(pattern: RegExp): RegExpExecArray | null {
     pattern.lastIndex = this.at;
@@ -39,7 +39,7 @@ export class Reader {
   }
 
   /**
-   * The result of the parser. If the parser does not understand the text: null, and the position is
+   * Returns the parser's result. If the parser fails, returns null and leaves the position
    * unchanged.
    */
   attempt<Value>(parser: (reader: Reader) => Value): Value | null {

@@ -14,17 +14,17 @@ import { RoleSettings } from "./role_settings.ts";
 import { sealFilters } from "./sealed_filters.ts";
 import { judgeTimes } from "./token_times.ts";
 
-/** The Data API of the local stack: the `/rest/v1` of a hosted project. */
+/** The local stack's Data API, which a hosted project serves at `/rest/v1`. */
 export interface Rest {
-  /** @param caller the address of the caller; by default, this machine's. */
+  /** @param caller the caller's IP address; by default, this machine's. */
   fetch(request: Request, caller?: string): Promise<Response>;
   close(): Promise<void>;
 }
 
 export interface RestOptions {
-  /** The database's address for the role authenticator, which requests connect as. */
+  /** The connection string of the database for the role authenticator, which requests use. */
   url: string;
-  /** The database's address for a role that sees every table. */
+  /** The connection string of the database for a role that sees every table. */
   privilegedUrl: string;
   jwtSecret: string;
   publishableKey: string;
@@ -34,8 +34,8 @@ export interface RestOptions {
 /**
  * The longest request line that the gateway before PostgREST accepts, in bytes: method, path and
  * query, version, and the end of the line. `supabase start` has Kong with nginx's default. Hosted
- * projects give the same answer. If the address and the headers together have more than 16 KB, they
- * answer 520.
+ * projects return the same response. If the URL and the headers together exceed 16 KB, they return
+ * a 520.
  */
 const REQUEST_LINE_BYTES = 8192;
 
@@ -45,8 +45,8 @@ function isTooLong({ method, url }: Request): boolean {
 }
 
 /**
- * PostgREST's answer to a browser that asks whether a page of another origin may call: every page
- * may. lite would instead call the requested function without its parameters.
+ * PostgREST's response to a CORS preflight request, which allows pages of every origin. lite would
+ * instead call the requested function without its parameters.
  */
 function answerToPreflight({ method, headers }: Request): Response | null {
   if (method !== "OPTIONS" || !headers.has("Access-Control-Request-Method")) return null;
@@ -69,7 +69,7 @@ function canonicalLocation(address: string): string {
   return `${pathname.slice("/rest/v1".length)}?${searchParams}`;
 }
 
-/** Starts @supabase/lite on a database, corrected to answer as PostgREST does. */
+/** Starts @supabase/lite on a database, corrected to respond as PostgREST does. */
 export async function startRest(options: RestOptions): Promise<Rest> {
   const connect = (url: string, max: number) =>
     createPostgresConnection({
@@ -123,7 +123,7 @@ export async function startRest(options: RestOptions): Promise<Rest> {
       return answer;
     },
     async close() {
-      // Without a time limit, a hanging query would keep the whole stack running.
+      // Without a time limit, a hanging query would keep the stack from ending.
       await Promise.all([
         ...[connection, privileged].map(({ driver }) => driver.end({ timeout: 1 })),
         roleSettings.close(),

@@ -1,7 +1,7 @@
 import postgres from "postgres";
 import type { Sql } from "../postgres/database.ts";
 
-/** A setting of a role (`alter role … set`). */
+/** A role's setting (`alter role … set`). */
 export interface RoleSetting {
   role: string;
   name: string;
@@ -28,7 +28,7 @@ export class RoleSettings {
     await this.listen();
     const heard = this.#notifications;
     const settings = this.#known ?? await read();
-    // If a notification arrived meanwhile, the next request reads the settings again.
+    // If a notification arrived during the read, the next request reads the settings again.
     if (heard === this.#notifications) this.#known = settings;
     const own = settings.filter((setting) => setting.role === role);
     return Object.fromEntries(own.map(({ name, value }) => [name, value]));

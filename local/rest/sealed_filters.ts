@@ -16,12 +16,12 @@ import { NotUnderstood } from "./reader.ts";
 // type from the text, so phone=eq.+5511… becomes a number and finds nothing. lite also misreads
 // quotes, brackets and escapes. So this code hides the filters from lite: it writes all filters on
 // one table in hexadecimal, as one sealed operand. In lite's SQL, this code then replaces that
-// operand with PostgREST's SQL for the filters. The arguments in the address of a call are sealed
+// operand with PostgREST's SQL for the filters. The arguments in a function call's URL are sealed
 // in the same way.
 
 /**
- * The start of every sealed text. Each process has its own start, so that no caller's text can look
- * like a sealed text.
+ * The prefix of every sealed string. Each process has its own prefix, so that no caller's string
+ * can look sealed.
  */
 const SEAL = `~${encodeHex(crypto.getRandomValues(new Uint8Array(8)))}~`;
 
@@ -46,15 +46,15 @@ const NOT_A_FILTER =
   /^(select|order|limit|offset|columns|on_conflict|apikey)$|\.(order|limit|offset)$/;
 const JUNCTION = /(^|\.)(and|or)$/;
 /**
- * On an embedded table, this filter means that there is a row, or no row. lite understands this
- * filter correctly.
+ * On an embedded table, this filter tests whether a row exists. lite understands this filter
+ * correctly.
  */
 const IS_NULL = /^(not\.)?is\.null$/;
 
-/** The address of a request, with its filters sealed. */
+/** A request's URL, with its filters sealed. */
 export function sealFilters({ method, url: address }: Pick<Request, "method" | "url">): string {
   const url = new URL(address);
-  // lite compares the filters of a PUT with its body, so they stay readable.
+  // lite compares a PUT request's filters with the request body, so these filters are not sealed.
   if (url.search === "" || method === "PUT") return address;
   const isCall = url.pathname.includes("/rpc/");
   const parse = isCall && /^(GET|HEAD)$/.test(method) ? parseFilterOfCall : parseFilter;
@@ -81,7 +81,7 @@ export function sealFilters({ method, url: address }: Pick<Request, "method" | "
     }
   } catch (error) {
     if (!(error instanceof NotUnderstood)) throw error;
-    // No caller may get the refusal before lite has checked the token. So the refusal is sealed
+    // No caller may receive the error before lite has checked the token, so the error is sealed
     // too.
     kept.set(COLUMN, `eq.${seal({ message: error.message, details: error.details })}`);
   }
@@ -100,7 +100,7 @@ export interface Query {
 /**
  * Refuses a query if PostgREST or safeupdate would refuse its filters.
  * @throws DatabaseAnswer PGRST100 when the filters are not understood. 21000 when an update or
- * delete has no filter. 42703 when the answer of a function is sorted by a column that the request
+ * delete has no filter. 42703 when a function's result is sorted by a column that the request
  * neither selects nor filters by, because PostgREST has no other columns at that point.
  */
 export function judgeFilters({ type, where, select, order }: Query) {

@@ -1,15 +1,15 @@
 import { compactVerify, decodeJwt, type JWTPayload, SignJWT } from "jose";
 
-// A correction of @supabase/lite, like those in corrections.ts. PostgREST accepts a token with
-// times that are wrong by up to 30 s in either direction. lite accepts only exact times, and does
-// not check `nbf` separately.
+// A correction of @supabase/lite, like those in corrections.ts. PostgREST tolerates a difference of
+// up to 30 s in a token's times, in either direction. lite tolerates no difference, and does not
+// check `nbf` separately.
 
-/** The difference between clocks that PostgREST tolerates. */
+/** The clock difference that PostgREST tolerates. */
 const SKEW_S = 30;
 /** lite checks the token again, at most this long after this code has checked it. */
 const MARGIN_S = 10;
 
-/** PostgREST's sentence for each claim, in the order in which it checks them. */
+/** PostgREST's error message for each claim, in the order in which PostgREST checks the claims. */
 const CLAIMS = [
   ["exp", "JWT expired", (exp: number, now: number) => exp < now - SKEW_S],
   ["nbf", "JWT not yet valid", (nbf: number, now: number) => nbf > now + SKEW_S],
@@ -35,7 +35,7 @@ export async function judgeTimes(
   const isPlain = [exp, nbf, iat].every((time) => time === undefined || typeof time === "number") &&
     (exp ?? Infinity) > now + MARGIN_S && (nbf ?? 0) <= now && (iat ?? 0) <= now;
   const key = new TextEncoder().encode(secret);
-  // PostgREST reports a wrong signature before wrong times. lite also refuses such a token.
+  // PostgREST reports an invalid signature before invalid times. lite also refuses such a token.
   if (isPlain || !await isSigned(token, key)) return authorization;
   for (const [name, refusal, isWrong] of CLAIMS) {
     const time: unknown = claims[name];

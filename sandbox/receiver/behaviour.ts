@@ -6,19 +6,22 @@ const ORDINARY = { status: 200, delay_ms: 0, silent: false, times: null, retry_a
 const SETTINGS = [...Object.keys(ORDINARY), "secret"];
 
 const Plan = z.strictObject({
-  /** The status of the answer. */
+  /** The status of the response. */
   status: z.int("must be a status from 200 to 599").min(200).max(599),
-  /** The milliseconds until the answer. */
+  /** The delay before the response, in milliseconds. */
   delay_ms: z.int("must be a whole number of milliseconds").min(0).max(60_000),
-  /** Whether the request gets no answer at all. */
+  /** Whether the request gets no response. */
   silent: z.boolean(),
-  /** After this many requests, the receiver accepts again; null: it stays as it is. */
+  /**
+   * The number of requests after which the receiver accepts requests again; null when its behaviour
+   * does not change.
+   */
   times: z.int("must be a whole number").min(1).max(1_000).nullable(),
-  /** The header Retry-After of the answer, in seconds. */
+  /** The response's `Retry-After` header, in seconds. */
   retry_after: z.int("must be a whole number of seconds").min(0).max(86_400).nullable(),
 });
 
-/** What the receiver does with the requests for a name. */
+/** How the receiver responds to requests for a name. */
 export type Behaviour = z.infer<typeof Plan>;
 
 /** The secret of the webhook, as the answer to its creation shows it. */

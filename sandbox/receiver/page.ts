@@ -1,12 +1,11 @@
 import { escaped } from "../../local/static_files.ts";
 import type { Received } from "./received.ts";
 
-/** The page loads itself again after this many seconds. */
+/** The time after which the page reloads itself, in seconds. */
 const REFRESH_S = 5;
 
 /**
- * The page that shows what the receiver got. Everything that others sent is shown as plain text.
- *
+ * The page that shows the requests to the receiver. All received data is shown as plain text.
  * @param name shows only the requests for this name.
  * @param address of the receiver, without a slash at the end.
  * @param most how many requests the receiver keeps.
@@ -82,7 +81,7 @@ ${answered === null ? "not answered" : `answered ${answered}`}</p>
 </li>`;
 }
 
-/** JSON with line breaks; other text as it is. */
+/** Formats JSON with line breaks, and leaves other text unchanged. */
 function indented(body: string): string {
   try {
     return JSON.stringify(JSON.parse(body), null, 2);

@@ -1,24 +1,24 @@
 import { sign } from "../../supabase/functions/_shared/webhooks/signature.ts";
 
-/** A request that the receiver of the sandbox got. */
+/** A request to the sandbox's receiver. */
 export interface Received {
-  /** The last part of the address. */
+  /** The last part of the URL. */
   name: string;
   at: string;
   /** The type of the event; null when the body is not an event. */
   type: string | null;
-  /** Whether the signature is right for the secret of a webhook with this address. */
+  /** Whether the signature matches the secret of a webhook with this URL. */
   verified: boolean;
   /** Why the request is not verified; null when it is. */
   why: string | null;
-  /** The status of the answer; null when there was none. */
+  /** The status of the response; null when there was none. */
   answered: number | null;
   headers: Record<string, string>;
   /** The body exactly as it arrived, as text. */
   body: string;
 }
 
-/** The secrets of the webhooks with an address, and null if no webhook has it. */
+/** The secrets of the webhooks with a given URL; null if no webhook has the URL. */
 export type SecretsOf = (url: string) => Promise<string[] | null>;
 
 /** Why a request is not verified if the receiver has no secret for its address. */

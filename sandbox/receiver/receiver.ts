@@ -11,22 +11,22 @@ import {
   whyUnverified,
 } from "./received.ts";
 
-/** A receiver for webhooks, as a company would run one. */
+/** A webhook receiver like one that a company would run. */
 export interface Receiver {
-  /** Answers a request to /sandbox/webhooks or below. */
+  /** Handles a request to /sandbox/webhooks or below. */
   fetch(request: Request): Promise<Response>;
-  /** Ends the requests that wait for their answer. */
+  /** Ends the requests that wait for a response. */
   stop(): void;
 }
 
 export const RECEIVER_PATH = "/sandbox/webhooks";
 
 const MOST_KEPT = 200;
-/** The kept bodies have at most this many bytes together. */
+/** The maximum total size of the stored bodies, in bytes. */
 const MOST_BYTES_KEPT = 16 * 1024 * 1024;
 /** A delivery has a record of at most 256 KiB, and some bytes around it. */
 const MAX_BODY_BYTES = 512 * 1024;
-/** A request that gets no answer is ended after this time. */
+/** A request without a response is ended after this time. */
 const SILENCE_MS = 120_000;
 
 const PATH = /^\/sandbox\/webhooks(?:\/([\w-]{1,64}))?(\.json)?\/?$/;

@@ -10,8 +10,8 @@ import { emptyState } from "./pieces/empty_state.ts";
 import type { View } from "./view.ts";
 
 /**
- * The WhatsApp accounts of the company: the health of each account, the apps of the company,
- * and how to connect or disconnect an account.
+ * The company's WhatsApp accounts and apps: the health of each account, and how to connect or
+ * disconnect an account.
  */
 export function accounts(): View {
   const apps = new HeldPart(ownApps());

@@ -2,7 +2,7 @@ import { html, nothing, type TemplateResult } from "lit-html";
 import { sentenceOf } from "./failure.ts";
 import type { Texts } from "./texts.ts";
 
-/** An action that a person starts and that may fail. It never runs twice at the same time. */
+/** An action that a user starts and that may fail. It never runs twice at the same time. */
 export class Action {
   isBusy = false;
   failure: unknown = null;

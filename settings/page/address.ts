@@ -1,16 +1,16 @@
-// The addresses of the page, which come after the `#`: `#/c/<company id>/sends?outcome=failed`.
+// The page's routes, which follow the `#` in the URL: `#/c/<company id>/sends?outcome=failed`.
 
-/** The parts of an address. */
+/** The parts of a route. */
 export interface Address {
-  /** The id of the company. Null: the address names no company, such as `#/password`. */
+  /** The company's id; null when the route names no company, such as `#/password`. */
   company: string | null;
-  /** For example `keys/new`. The first view of a person has the empty path. */
+  /** The path, such as `keys/new`. A user's first view has the empty path. */
   path: string;
   /** The filters, which come after the `?`. */
   query: URLSearchParams;
 }
 
-/** Reads the hash of an address. */
+/** Parses the fragment of a URL. */
 export function addressOf(hash: string): Address {
   const [, company, rest] = /^#?\/?(?:c\/([^/?]*)\/?)?(.*)$/s.exec(hash)!;
   const [path] = rest.split("?", 1);
@@ -19,8 +19,8 @@ export function addressOf(hash: string): Address {
 }
 
 /**
- * The hash for a path, such as `keys/new` or `sends?outcome=failed`.
- * @param company null: the address names no company.
+ * The URL fragment for a path, such as `keys/new` or `sends?outcome=failed`.
+ * @param company the company's id; null for a route without a company.
  */
 export function hashOf(company: string | null, path: string): string {
   return company === null ? `#/${path}` : `#/c/${company}/${path}`;

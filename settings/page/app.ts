@@ -8,9 +8,9 @@ export interface App {
   readonly person: Person;
   /** The company in the address. */
   readonly company: Company;
-  /** Every company where the person works. */
+  /** Every company of which the user is a member. */
   readonly companies: Company[];
-  /** The invitations of other companies to the person. */
+  /** The user's invitations from other companies. */
   invitations: Invitation[];
   readonly language: Language;
   /**
@@ -30,8 +30,8 @@ export interface App {
    */
   speakOf(sections: readonly Section[]): Promise<void>;
   /**
-   * The address of a view of the company: `app.href("sends?outcome=failed")`. The empty path is the
-   * person's first view.
+   * The URL of a view of the company: `app.href("sends?outcome=failed")`. The empty path is the
+   * user's first view.
    */
   href(path: string): string;
   /** Renders the page again. It is called after each change of what a view shows. */
@@ -42,19 +42,19 @@ export interface App {
    */
   say(message: string): void;
   /**
-   * Goes to an address of href(). If only its filters differ, the view stays and loads again.
-   * @param instead replaces the current address in the browser's history.
+   * Navigates to a URL from href(). If only the filters differ, the view remains and loads again.
+   * @param instead replaces the current entry in the browser's history.
    */
   go(href: string, instead?: boolean): void;
   /** Loads the view again. */
   reload(): void;
-  /** Goes to a view of another company. @param path of the view; by default the first view. */
+  /** Goes to a view of another company. @param path the view's path; by default the first view. */
   choose(company: Company, path?: string): void;
 }
 
 /**
- * Whether the person manages the company's keys. The database checks this too; the page only shows
- * the result earlier.
+ * Whether the user may manage the company's keys. The database also checks this permission; the
+ * page only shows the result earlier.
  */
 export function isManager({ role }: Company): boolean {
   return role !== "agent";

@@ -2,10 +2,10 @@ import type { AuthError } from "@supabase/supabase-js";
 import { Failure, failureOf } from "./failure.ts";
 import type { Texts } from "./texts.ts";
 
-/** The refusals of Supabase Auth for which the page has its own words. */
+/** The Supabase Auth errors for which the page has its own messages. */
 type AuthRefusal = keyof Texts["signIn"]["refused"];
 
-/** The codes of Supabase Auth. */
+/** Supabase Auth's error codes. */
 const REFUSALS: Record<string, AuthRefusal> = {
   invalid_credentials: "wrongPassword",
   email_not_confirmed: "notConfirmed",
@@ -23,7 +23,7 @@ const REFUSALS: Record<string, AuthRefusal> = {
   mfa_factor_name_conflict: "sameName",
 };
 
-/** The meaning of an error of Supabase Auth. */
+/** The meaning of a Supabase Auth error. */
 export function authFailure({ code, status, message }: AuthError): Failure {
   const refusal = REFUSALS[code ?? ""];
   return refusal

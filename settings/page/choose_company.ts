@@ -3,9 +3,9 @@ import type { App } from "./app.ts";
 import type { View } from "./view.ts";
 
 /**
- * The view where a person chooses one of their companies.
- * @param why `several`: the address names no company. `foreign`: the person does not work in the
- * company of the address.
+ * The view where a user chooses one of their companies.
+ * @param why `several`: the URL names no company. `foreign`: the user is not a member of the
+ * company in the URL.
  * @param path the view of the chosen company; the empty path is the first view.
  */
 export function chooseCompany(why: "several" | "foreign", path: string): View {
@@ -33,7 +33,7 @@ function choiceOf(company: App["company"], path: string, app: App): TemplateResu
   `;
 }
 
-/** The view for a path that the page does not have. */
+/** The view for an unknown path. */
 export function nothingHere(): View {
   return {
     title: (t) => t.frame.nothingHere,

@@ -7,8 +7,8 @@ import type { View } from "./view.ts";
 const SHORTEST = 8;
 
 /**
- * The view where a person chooses a new password: after the link of a reset or an invitation, or at
- * any other time.
+ * The view in which a user chooses a new password, for example after opening a reset or invitation
+ * link.
  */
 export function choosePassword(): View {
   const action = new Action();

@@ -2,9 +2,9 @@ import { html, type TemplateResult } from "lit-html";
 import type { App } from "./app.ts";
 
 /**
- * A button that copies a text. If the browser does not allow copying, the text on the page is
- * selected, so that the person can copy it.
- * @param what it copies, for people who hear the button: "Copy the key".
+ * A button that copies a text. If the browser does not allow copying, the button selects the text
+ * on the page, so that the user can copy it.
+ * @param what the accessible label of the button: "Copy the key".
  * @param shownIn the id of the element that shows the text.
  */
 export function copyButton(text: string, what: string, shownIn: string, app: App): TemplateResult {

@@ -5,11 +5,11 @@ import { keyed } from "lit-html/directives/keyed.js";
 let latest: object;
 
 /**
- * A question in front of the page. The browser keeps the focus within it, closes it with Escape,
- * and gives the focus back.
- * @param asked an object that belongs only to this question. The next question has another one, so
- * it gets its own dialog. The browser reports with a short delay that a dialog was closed, and the
- * next question may be open by then.
+ * A modal dialog. The browser keeps the focus within it, closes it with Escape, and gives the focus
+ * back.
+ * @param asked an object that belongs only to this question. The next question has another object,
+ * and so a dialog of its own. The browser reports with a short delay that a dialog was closed, and
+ * the next question may be open by then.
  * @param closed is called after the dialog was closed, in any way. From then on, the dialog must
  * not be rendered.
  */
@@ -35,8 +35,8 @@ export function dialog(
 }
 
 /**
- * Closes the open dialog. If two are open, it closes the one in front. The browser gives the focus
- * back to the element that had it.
+ * Closes the open dialog, or the front one if two are open. The browser returns the focus to the
+ * element that had it.
  */
 export function closeDialog() {
   Array.from(document.querySelectorAll<HTMLDialogElement>("dialog[open]")).at(-1)?.close();
@@ -45,8 +45,8 @@ export function closeDialog() {
 const opened = new WeakSet<HTMLDialogElement>();
 
 /**
- * Opens the rendered dialogs. Each is opened only once, because it is still rendered for a moment
- * after it was closed.
+ * Opens the rendered dialogs. Each dialog is opened only once, because a closed dialog is still
+ * rendered for a moment.
  */
 export function openDialog(root: Element) {
   for (const element of root.querySelectorAll("dialog")) {

@@ -1,11 +1,11 @@
-// Asks for the companies of the stored session while the browser still loads the scripts. On a slow
-// line, this saves the time of one answer before the first view.
+// Requests the companies of the stored session while the browser still loads the scripts. On a slow
+// connection, this saves one round trip before the first view.
 import { loadConfig } from "./page_config.ts";
 
 /** The browser stores who is signed in under this name. */
 export const SESSION = "settings.session";
 
-/** A company where the person works. */
+/** A company of which the user is a member. */
 export interface MembershipRow {
   role: "owner" | "admin" | "agent";
   companies: { id: string; name: string; managers_need_second_factor: boolean };
@@ -15,20 +15,20 @@ export interface MembershipRow {
 export const MEMBERSHIP =
   "role,companies!company_members_company_id_fkey(id,name,managers_need_second_factor)";
 
-/** A token that ends sooner is renewed first, so it is not used here. */
+/** A token that expires sooner is renewed first, so it is not used here. */
 const MARGIN_MS = 120_000;
 
 let early: { userId: string; rows: Promise<MembershipRow[] | null> } | null = null;
 
-/** Asks for the companies, if the browser has a session that is still valid. */
+/** Requests the companies if the browser has a session that is still valid. */
 export function askEarly(): void {
   const session = storedSession();
   if (session) early = { userId: session.userId, rows: rowsOf(session).catch(() => null) };
 }
 
 /**
- * The rows that were requested early. Only the first call gets them. Null: request them in the
- * usual way.
+ * The rows that were requested early. Only the first call returns them; later calls return null,
+ * and the caller must request the rows.
  */
 export async function takeEarlyRows(userId: string): Promise<MembershipRow[] | null> {
   const taken = early;

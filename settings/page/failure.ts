@@ -1,10 +1,10 @@
-// The meaning of a failed call, in plain words.
+// Explains what a failed call means.
 import type { Texts } from "./texts.ts";
 
-/** The kinds of failures. Each kind needs a different action from the person. */
+/** The kinds of failures. Each kind needs a different action from the user. */
 export type FailureKind =
   | "offline" // no server answered
-  | "unanswered" // a change got no answer, so it may have been made
+  | "unanswered" // a change got no response, so it may have been made
   | "signed_out"
   | "forbidden"
   | "gone"
@@ -16,8 +16,8 @@ export type FailureKind =
 /** A call that failed. */
 export class Failure extends Error {
   /**
-   * @param detail the server's sentence, in English.
-   * @param says the page's own sentence for this failure, if it has one.
+   * @param detail the server's error message, in English.
+   * @param says the page's own message for this failure, if there is one.
    */
   constructor(readonly kind: FailureKind, detail = "", readonly says?: (t: Texts) => string) {
     super(detail);
@@ -31,7 +31,7 @@ interface Answer {
 }
 
 /**
- * The rows or the value in the Data API's answer to a call.
+ * The rows or the value in the Data API's response to a call.
  * @throws Failure
  */
 export async function answered<T>(call: PromiseLike<Answer>): Promise<T> {
@@ -41,8 +41,8 @@ export async function answered<T>(call: PromiseLike<Answer>): Promise<T> {
 }
 
 /**
- * The answer to a call that changes something. If no answer came, it is unknown whether the change
- * was made.
+ * The response to a call that changes something. Without a response, it is unknown whether the
+ * change was made.
  * @throws Failure
  */
 export async function changed<T>(call: PromiseLike<Answer>): Promise<T> {
@@ -52,7 +52,7 @@ export async function changed<T>(call: PromiseLike<Answer>): Promise<T> {
 }
 
 /**
- * Checks that a change found a row. It finds none if the row was deleted, or if the person may no
+ * Checks that a change affected a row. It affects none if the row was deleted or the user may no
  * longer change it.
  */
 export function expectRow<T>(rows: T[]): T {
@@ -60,7 +60,7 @@ export function expectRow<T>(rows: T[]): T {
   return rows[0];
 }
 
-/** @param unanswered the kind of failure if no answer came. */
+/** @param unanswered the kind of failure to report if there is no response. */
 export function failureOf(
   status: number | undefined,
   detail: string,
@@ -73,7 +73,7 @@ export function failureOf(
     409: "conflict",
     429: "too_many",
   };
-  // A proxy that has waited too long gives this answer. The server may still have made the change.
+  // A proxy returns this status after a timeout. The server may still have made the change.
   if (!status || status === 502 || status === 504) return new Failure(unanswered, detail);
   if (status >= 500) return new Failure("server", detail);
   return new Failure(kinds[status] ?? "invalid", detail);

@@ -1,5 +1,5 @@
-// The parts around every view: the header with the menu, and the content that is shown when there
-// is no view.
+// The page frame around every view: the header with the menu, and the content that is shown when
+// there is no view.
 import { html, nothing, type TemplateResult } from "lit-html";
 import { keyed } from "lit-html/directives/keyed.js";
 import { addressOf } from "./address.ts";
@@ -22,7 +22,7 @@ export type PageState =
   | "no_company"
   | "loaded";
 
-/** The part of the page that the frame shows, and what a person can do there. */
+/** The page state that the frame shows, and the user's actions in the frame. */
 export interface Shown extends LinkAnswers {
   readonly state: PageState;
   readonly view: View | null;
@@ -30,16 +30,16 @@ export interface Shown extends LinkAnswers {
   /** The text of the page's live region, which screen readers read aloud. */
   readonly said: string;
   readonly signIn: SignIn;
-  /** The question to a person who opened a link; null when there is no question. */
+  /** The question for a user who opened a link; null when there is no question. */
   readonly question: LinkQuestion | null;
   readonly hasCompany: boolean;
   /** Whether the session ended while the view was shown. */
   readonly hasExpired: boolean;
-  /** Whether the person has opened the menu, on a narrow screen. */
+  /** Whether the user has opened the menu, on a narrow screen. */
   isMenuOpen: boolean;
-  /** The strip at the end of every view; null when it is not loaded. */
+  /** The banner at the end of every view; null when it is not loaded. */
   readonly banner: Part | null;
-  /** Signs the person out. If the view has something to lose, the person may choose to stay. */
+  /** Signs the user out. If the view has unsaved data, the user may choose to stay. */
   signOut(): void;
   /** Discards the view, after its session has ended. */
   leave(): void;
@@ -97,8 +97,8 @@ export function frame(page: Shown): TemplateResult {
 }
 
 /**
- * The content of the page when it cannot start. @param t null when the texts could not be loaded
- * either.
+ * The content of the page when it cannot start.
+ * @param t null when the texts could not be loaded either.
  */
 export function startFault(error: unknown, t: Texts | null): TemplateResult {
   const says = !t
@@ -164,7 +164,7 @@ function companyOf({ hasCompany, company, companies, t }: Shown) {
   }`;
 }
 
-/** The button of the menu on a narrow screen. On a wide one, the menu is always there. */
+/** The button of the menu on a narrow screen. On a wide screen, the menu is always visible. */
 function menuButton(page: Shown): TemplateResult {
   const toggle = () => {
     page.isMenuOpen = !page.isMenuOpen;
@@ -227,8 +227,8 @@ function personMenu(page: Shown): TemplateResult {
 }
 
 /**
- * Closes the open menus when the person clicks elsewhere or presses Escape. Then the focus is on
- * what opened the menu.
+ * Closes the open menus when the user clicks elsewhere or presses Escape. Escape returns the focus
+ * to the element that opened the menu.
  */
 export function closeMenu(event: Event, page: { isMenuOpen: boolean; render(): void }) {
   if (event instanceof KeyboardEvent && event.key !== "Escape") return;
@@ -245,7 +245,7 @@ export function closeMenu(event: Event, page: { isMenuOpen: boolean; render(): v
   }
 }
 
-/** The default action is prevented, because the address must still name the view. */
+/** The default action is prevented, because the URL must still name the view. */
 function skip(event: Event) {
   event.preventDefault();
   document.getElementById("main")!.focus();

@@ -40,7 +40,7 @@ export function history(): View {
     [, [members, keys, accounts]] = await Promise.all([events.load(app), choices]);
   }
 
-  /** The filters. A key or a person who is gone is still a choice if the address names it. */
+  /** The filters. A deleted key or removed member remains a choice if the URL contains its id. */
   function filters({ t: { history: t, roles, people }, query }: App): Filter[] {
     const withAsked = (name: string, known: Choices): Choices => {
       const asked = query.get(name) ?? "";
@@ -129,7 +129,7 @@ async function read(
     "id,key_id,key_name,key_hint,member_id,member_name,account_id,account_name,invited_email," +
       "webhook_address,action,details,actor_kind,actor_id,actor_name,client_address,created_at",
   ).eq("company_id", company.id);
-  // A text that is not an id comes from an address that someone typed. It finds nothing.
+  // A string that is not an id comes from a URL that someone typed. It matches nothing.
   const asked = (name: string) => {
     const id = query.get(name);
     return id === null ? null : UUID.test(id) ? id : "00000000-0000-0000-0000-000000000000";
@@ -139,7 +139,7 @@ async function read(
   if (key) wanted = wanted.eq("key_id", key);
   if (account) wanted = wanted.eq("account_id", account);
   if (last) {
-    // Entries with the same time are sorted by id, so that none is read twice or left out.
+    // Entries with the same time are sorted by id, so that no entry is read twice or skipped.
     const { created_at, id } = last;
     wanted = wanted.or(
       `created_at.lt."${created_at}",and(created_at.eq."${created_at}",id.lt.${id})`,

@@ -15,7 +15,7 @@ export interface Needs {
 declare const __STYLES__: Record<string, string>;
 
 /**
- * A part or a view whose script, texts and style are loaded only when a person opens it.
+ * A part or a view whose script, texts and style are loaded only when a user opens it.
  * @param script for example `async () => (await import("./history.ts")).history()`.
  */
 export function later(
@@ -24,7 +24,10 @@ export function later(
 ): Part {
   let part: Part | null = null;
   let hasFailed = false;
-  /** Everything is requested at once: on a slow line, each step of a chain takes half a second. */
+  /**
+   * All files are requested at once, because each sequential request takes half a second on a slow
+   * connection.
+   */
   const loaded = async (app: App) => {
     const [made] = await Promise.all([
       part ?? script(),
@@ -70,7 +73,7 @@ function loadStyle(name: string): Promise<void> {
   return loading;
 }
 
-/** Whether the page's host answers now. */
+/** Whether the page's host responds now. */
 async function isReachable(): Promise<boolean> {
   try {
     return (await fetch("config.json", { cache: "no-store" })).ok;

@@ -7,20 +7,21 @@ export type LinkFault =
   | "otherBrowser" // the link was requested in another browser
   | "offline";
 
-/** What Supabase Auth added to the address when a mailed link led a person here. */
+/** The data that Supabase Auth added to the URL when an e-mailed link led a user here. */
 export interface Link {
   /**
-   * From a link that a browser requested. Only that browser can exchange the code for a session.
+   * A code from a link that a browser requested. Only that browser can exchange the code for a
+   * session.
    */
   code: string | null;
-  /** From a link that no browser requested, such as an invitation: the tokens of a session. */
+  /** Session tokens from a link that no browser requested, such as an invitation. */
   tokens: { access_token: string; refresh_token: string } | null;
-  /** Whether the person must choose a password, because the link is of an invitation or a reset. */
+  /** Whether the user must choose a password, as after an invitation or reset link. */
   choosesPassword: boolean;
   hasFailed: boolean;
 }
 
-/** A person who opened a link. They are not signed in yet. */
+/** A user who opened a link and is not signed in yet. */
 export interface Arrival {
   session: Session;
   /** Whether this browser requested the link. */
@@ -29,8 +30,8 @@ export interface Arrival {
 }
 
 /**
- * Reads the link from the address. If the link reports a failure, the report is removed from the
- * address.
+ * Reads the link's data from the URL. If the link reports a failure, the report is removed from the
+ * URL.
  */
 export function takeLink(): Link {
   const [query, hash] = [location.search, location.hash.replace(/^#\/?/, "")]
@@ -47,7 +48,7 @@ export function takeLink(): Link {
 }
 
 /**
- * The person who opened the link, if the link is valid; null when there is no link. This code
+ * The user who opened the link, if the link is valid; null when there is no link. This code
  * handles the link itself, because supabase-js would leave tokens in the browser's history.
  */
 export async function arrivalOf(
@@ -60,7 +61,7 @@ export async function arrivalOf(
     await (code ? auth.exchangeCodeForSession(code) : auth.setSession(tokens!))
       // supabase-js throws an error if the parts of a token are not objects.
       .catch(() => ({ data: { session: null }, error: null }));
-  // The link stays in the address, so that the person can try again.
+  // The link's data remains in the URL, so that the user can try again.
   if (isOffline(error)) return "offline";
   clearAddress();
   if (!data.session) {

@@ -6,14 +6,14 @@ import type { Texts } from "./texts.ts";
 
 /** The answers to the question. */
 export interface LinkAnswers extends App {
-  /** Signs in the person who opened the link. @throws Failure */
+  /** Signs in the user who opened the link. @throws Failure */
   accept(arrival: Arrival): Promise<void>;
-  /** Ends the session of the person who opened the link. */
+  /** Ends the session of the user who opened the link. */
   decline(): Promise<void>;
 }
 
 /**
- * The question before a link signs a person in. The page asks it if another person is signed in, or
+ * The question before a link signs a user in. The page asks it if another user is signed in, or
  * if this browser did not request the link. Without the question, a stranger's link could make a
  * person work in the stranger's account without noticing.
  */
@@ -21,8 +21,7 @@ export class LinkQuestion {
   private readonly action = new Action();
 
   /**
-   * @param present the e-mail address of the person who is currently signed in; null when no one
-   * is.
+   * @param present the e-mail address of the signed-in user; null when no one is signed in.
    */
   constructor(private readonly arrival: Arrival, private readonly present: string | null) {}
 

@@ -1,4 +1,4 @@
-// Formats points in time and spans of time for people.
+// Formats timestamps and durations as readable text.
 import { html, type TemplateResult } from "lit-html";
 
 /**
@@ -38,8 +38,7 @@ export function exactly(at: string, locale: string): string {
 }
 
 /**
- * The time between now and a point in time. If the pointer is on this text, the point in time
- * itself is shown.
+ * The time between now and a point in time. A tooltip shows the point in time itself.
  */
 export function ago(at: string, locale: string): TemplateResult {
   return html`<time datetime=${at} title=${moment(at, locale)}>${fromNow(at, locale)}</time>`;
@@ -50,7 +49,7 @@ export function when(at: string, locale: string): TemplateResult {
   return html`<time datetime=${at}>${moment(at, locale)}</time>`;
 }
 
-/** The time zone of the times that the person sees, such as `America/Sao Paulo`. */
+/** The time zone of the times that the user sees, such as `America/Sao Paulo`. */
 export function zoneOfPerson(): string {
   return Intl.DateTimeFormat().resolvedOptions().timeZone.replaceAll("_", " ");
 }

@@ -15,7 +15,7 @@ import { keep, kept, type Language, localeOf, type Section, type Texts } from ".
 import { Trail } from "./trail.ts";
 import type { Part, View } from "./view.ts";
 
-/** The browser stores the company that a person last saw under this name. */
+/** The browser stores the company that a user last saw under this name. */
 const chosenBy = (person: Person) => `settings.company.${person.id}`;
 
 /** Times such as "in 3 hours" are updated this often. */
@@ -24,7 +24,7 @@ const TICK_MS = 30_000;
 /** How long the page shows that an action has succeeded. */
 const SAID_MS = 8_000;
 
-/** The page: the company and the view of the address, for the person who is signed in. */
+/** The page: it shows the company and the view in the URL to the signed-in user. */
 export class Page implements Shown, Audience {
   companies: Company[] = [];
   invitations: Invitation[] = [];
@@ -36,10 +36,10 @@ export class Page implements Shown, Audience {
   isMenuOpen = false;
   banner: Part | null = null;
   private chosen: Company | null = null;
-  /** The hash of the address that is shown, and the part of it that decides the view. */
+  /** The current URL's fragment, and the part of the fragment that selects the view. */
   private hash = "";
   private place = "";
-  /** The ids in addresses that were not in the list of the person's companies. */
+  /** The company ids in URLs that were not in the list of the user's companies. */
   private readonly missed = new Set<string>();
   private readonly speech: Speech;
   private readonly trail = new Trail();
@@ -71,14 +71,13 @@ export class Page implements Shown, Audience {
   }
 
   /**
-   * Shows the view of the address. From then on, the page follows the address and the person's
-   * session.
+   * Shows the view in the URL. From then on, the page follows the URL and the user's session.
    */
   async start(): Promise<void> {
     this.render();
     addEventListener("hashchange", () => this.follow());
     addEventListener("beforeunload", (event) => {
-      // The browser then asks whether to leave, in its own words.
+      // The browser then asks with its own message whether to leave.
       if (this.view?.holds?.isThere()) event.preventDefault();
     });
     addEventListener("click", (event) => closeMenu(event, this));
@@ -157,8 +156,8 @@ export class Page implements Shown, Audience {
   }
 
   /**
-   * Reads where the person works. The invitations are waited for only if the person works nowhere:
-   * on a slow line, each answer takes half a second.
+   * Reads the user's companies. Waits for the invitations only if the user has no company, because
+   * each response takes half a second on a slow connection.
    * @throws Failure
    */
   private async readCompanies(): Promise<void> {
@@ -168,7 +167,7 @@ export class Page implements Shown, Audience {
       this.invitations = invitations;
       if (invitations.length > 0) this.render();
     });
-    // A person who has a company sees it even if the invitations cannot be read. The next visit
+    // A user who has a company sees it even if the invitations cannot be read. The next visit
     // reads them again.
     invited.catch(() => {});
     const companies = await companiesOf(project, person, this.session.hasCode);
@@ -211,8 +210,7 @@ export class Page implements Shown, Audience {
   }
 
   /**
-   * Shows the view of the address. If the current view has something to lose, it asks the person
-   * first.
+   * Shows the view in the URL. If the current view has unsaved data, it asks the user first.
    */
   private follow(): void {
     const { hash } = location;
@@ -243,7 +241,7 @@ export class Page implements Shown, Audience {
     }
     if (!ofPerson || !this.chosen) this.enterCompany(company);
     if (ofPerson) return this.show(ofPerson, hash, hash);
-    // The person may have been added to the company since the list was read.
+    // The user may have been added to the company since the list was read.
     if (mayBeNew && !this.chosen) {
       this.missed.add(company);
       this.view = null;
@@ -268,8 +266,8 @@ export class Page implements Shown, Audience {
   }
 
   /**
-   * Takes the company of the address. If the address names none, takes the person's only company or
-   * the one that they saw last.
+   * Selects the company in the URL. If the URL names none, selects the user's only company or the
+   * last one shown.
    */
   private enterCompany(id: string | null): void {
     const wanted = id ??
@@ -311,7 +309,7 @@ export class Page implements Shown, Audience {
   private async refresh(view: View): Promise<void> {
     await this.refine(view);
     if (this.view !== view) return;
-    // The element that had the focus may be gone.
+    // The element that had the focus may no longer exist.
     if (document.activeElement === document.body) this.focusHeading();
     this.showBanner();
   }
@@ -340,7 +338,10 @@ export class Page implements Shown, Audience {
     }, () => {}); // The next view tries to load the banner again.
   }
 
-  /** Loads content, and shows the progress. @returns whether the page still shows that content. */
+  /**
+   * Loads content and shows the progress.
+   * @returns whether the page still shows the content that was loaded.
+   */
   private async attempt(work: () => Promise<void>, view: View | null = null): Promise<boolean> {
     this.state = "loading";
     this.failure = null;
@@ -365,7 +366,7 @@ export class Page implements Shown, Audience {
     this.render();
   }
 
-  /** Signs the person out. If the view has something to lose, it asks first. */
+  /** Signs the user out. If the view has unsaved data, it asks first. */
   signOut(): void {
     const leave = () => void signOut(this.project);
     if (this.view?.holds?.isThere()) this.view.holds.ask(this, leave);
@@ -373,8 +374,8 @@ export class Page implements Shown, Audience {
   }
 
   /**
-   * Moves the focus to the heading, where a person continues to read and a screen reader begins. A
-   * window that the person does not see keeps its focus.
+   * Moves the focus to the heading, where a user continues to read and a screen reader begins. A
+   * hidden window keeps its focus.
    */
   private focusHeading(): void {
     if (document.hidden || document.querySelector("dialog[open]")) return;
@@ -400,7 +401,7 @@ export class Page implements Shown, Audience {
   }
 
   choose(company: Company, path = ""): void {
-    // The browser's Back button returns to the choice only if the person had opened the choice.
+    // The browser's Back button returns to the choice only if the user had opened the choice.
     this.go(hashOf(company.id, path), location.hash !== "#/companies");
   }
 

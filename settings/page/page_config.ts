@@ -2,22 +2,25 @@ import { faultOfKey } from "./publishable_key.ts";
 
 /** The content of config.json, a file next to the page. */
 export interface Config {
-  /** The project's address, such as `https://<ref>.supabase.co`. */
+  /** The project's URL, such as `https://<ref>.supabase.co`. */
   project_url: string;
   /** The project's publishable key, which is not a secret. */
   publishable_key: string;
-  /** The address of the documentation for callers. Null: the page has no links to it. */
+  /**
+   * The URL of the documentation for API callers; null when the page has no links to the
+   * documentation.
+   */
   docs_url: string | null;
   /**
-   * A stack for development does not send mails. This is the address where they can be read. Null:
-   * mails are sent.
+   * The URL at which a development stack shows its e-mails, which it does not send. Null when
+   * e-mails are sent.
    */
   mail_url: string | null;
 }
 
-/** config.json is missing, or one of its members is wrong. */
+/** The error when config.json is missing or one of its members is invalid. */
 export class ConfigFault extends Error {
-  /** @param member the wrong member. Null: the file does not exist, or is not JSON. */
+  /** @param member the invalid member; null when the file does not exist or is not JSON. */
   constructor(readonly member: keyof Config | null) {
     super(`config.json: ${member ?? "no JSON"}`);
   }

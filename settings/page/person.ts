@@ -1,10 +1,10 @@
-/** The person who is signed in. */
+/** The signed-in user. */
 export interface Person {
   id: string;
   email: string;
 }
 
-/** A company where the person works. */
+/** A company of which the user is a member. */
 export interface Company {
   id: string;
   name: string;
@@ -13,7 +13,7 @@ export interface Company {
   isLocked?: boolean;
 }
 
-/** An invitation to the person. */
+/** An invitation for the user. */
 export interface Invitation {
   id: string;
   company_name: string;

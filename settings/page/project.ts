@@ -6,8 +6,8 @@ import { createClient, type SupabaseClient } from "./supabase.ts";
 import { keep, kept } from "./texts.ts";
 
 /**
- * The project whose data the page shows: Supabase Auth, and the Data API as the signed-in person
- * sees it.
+ * The project whose data the page shows: its Supabase Auth, and its Data API with the signed-in
+ * user's permissions.
  */
 export interface Project {
   client: SupabaseClient;
@@ -16,11 +16,11 @@ export interface Project {
    * because it does not store a session.
    */
   links: SupabaseClient;
-  /** The address of the functions for callers; it ends in `/functions/v1`. */
+  /** The base URL of the functions for API callers, which ends in `/functions/v1`. */
   functionsUrl: string;
   docsUrl: string | null;
   mailUrl: string | null;
-  /** Is called when the project does not accept the person's session. */
+  /** Called when the project does not accept the user's session. */
   refused(): void;
 }
 
@@ -31,13 +31,13 @@ export interface Project {
 const LINKS = "settings.link";
 const VERIFIER = `${LINKS}-code-verifier`;
 
-/** The browser stores under this name that the person signed out, in this window or another one. */
+/** The browser stores under this name that the user signed out, in this window or another one. */
 const LEFT = "settings.left";
 
-/** The browser stores the names and roles of the person's companies under this name. */
+/** The browser stores the names and roles of the user's companies under this name. */
 const COMPANIES = "settings.companies";
 
-/** How long a call waits for an answer. The database ends a statement before that. */
+/** How long a call waits for a response. The database cancels a statement earlier. */
 const PATIENCE_MS = 20_000;
 
 /** The project that config.json names. */
@@ -54,7 +54,7 @@ export function openProject(config: Config): Project {
     return answer;
   };
   const client = createClient(project_url, publishable_key, {
-    // supabase-js leaves the content of a link alone, because arrivalOf() handles it.
+    // supabase-js must ignore a link's data in the URL, because arrivalOf() handles it.
     auth: { storageKey: SESSION, detectSessionInUrl: false },
     fetch: watchedFetch,
   });
@@ -81,8 +81,8 @@ export function openProject(config: Config): Project {
 
 /**
  * Stores only the verifier of the newest link in the browser. Everything else stays in memory. The
- * verifier stays until the next link is requested. supabase-js would delete it for every code in
- * the address, even one from another person, and even if no answer came.
+ * verifier remains until the next link is requested. supabase-js would delete the verifier for
+ * every code in the URL, even for another user's code or without a response.
  */
 function storageOfLinks() {
   const memory = new Map<string, string>();
@@ -96,7 +96,7 @@ function storageOfLinks() {
   };
 }
 
-/** Signs the person out of this browser, even without a network. */
+/** Signs the user out of this browser, even without a network. */
 export async function signOut({ client }: Project): Promise<void> {
   keep(LEFT, new Date().toISOString());
   keep(COMPANIES, "");
@@ -107,12 +107,12 @@ export async function signOut({ client }: Project): Promise<void> {
   }
 }
 
-/** Whether the person signed out. If not, a session that is missing has ended by itself. */
+/** Whether the user signed out. If not, a missing session has expired. */
 export function hasLeft(): boolean {
   return kept(LEFT) !== null;
 }
 
-/** Forgets that an earlier person signed out. */
+/** Forgets that an earlier user signed out. */
 export function hasCome(): void {
   try {
     localStorage.removeItem(LEFT);
@@ -122,8 +122,8 @@ export function hasCome(): void {
 }
 
 /**
- * The companies where a person works, by name.
- * @param hasCode whether the person signed in with a second factor.
+ * The companies of which a user is a member, sorted by name.
+ * @param hasCode whether the user signed in with a second factor.
  */
 export async function companiesOf(
   { client }: Project,
@@ -142,8 +142,7 @@ export async function companiesOf(
 }
 
 /**
- * The companies where a person worked at the last visit; none if another person has signed in
- * since.
+ * The user's companies at the last visit; empty if another user has signed in since.
  */
 export function keptCompanies(person: Person): Company[] {
   try {
@@ -154,12 +153,12 @@ export function keptCompanies(person: Person): Company[] {
   }
 }
 
-/** The invitations to the person who is signed in. */
+/** The signed-in user's invitations. */
 export async function invitationsTo({ client }: Project): Promise<Invitation[]> {
   return await answered(client.rpc("own_invitations"));
 }
 
-/** A person who works in a company. */
+/** A member of a company. */
 export interface Member {
   user_id: string;
   /** Null until the member has a name. */

@@ -1,7 +1,7 @@
 /**
- * What is wrong with a publishable key; null when it is right. A secret key on a page would give
- * every visitor the rows of every company. So a secret key is refused: `sb_secret_…`, or the legacy
- * token of `service_role`.
+ * The problem with a publishable key; null when the key is valid. A secret key on a page would give
+ * every visitor the rows of every company. So this function refuses a secret key: `sb_secret_…`, or
+ * the legacy token of `service_role`.
  */
 export function faultOfKey(key: string): string | null {
   if (/^sb_publishable_[\w-]+$/.test(key)) return null;

@@ -11,7 +11,7 @@ import { errorsOf } from "./requests/errors.ts";
 import type { View } from "./view.ts";
 
 /**
- * What is known about one request: its error, if it had one. A program may have used the id twice.
+ * The view of one request, with its error, if there was one. A program may have used the id twice.
  * @param part the id as it is in the address.
  */
 export function request(part: string): View {
@@ -60,7 +60,7 @@ export function request(part: string): View {
   return { title: (t) => t.requests?.request(id) ?? t.menu.requests, load, html: view };
 }
 
-/** The text of a part of an address. If the part is malformed, the part itself. */
+/** Decodes a part of a URL. A malformed part is returned unchanged. */
 function decoded(part: string): string {
   try {
     return decodeURIComponent(part);

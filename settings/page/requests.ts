@@ -11,7 +11,7 @@ import { COLUMNS, type ErrorKind } from "./requests/error_kind.ts";
 import { errorOf, errorsOf } from "./requests/errors.ts";
 import type { View } from "./view.ts";
 
-/** The errors of requests with all keys of the company, and a search for one request. */
+/** Errors of requests made with any of the company's keys, and a search for one request. */
 export function requests(): View {
   const errors = new Older<ErrorKind>(readErrors, 30);
   let keys: ApiKey[] = [];
@@ -74,7 +74,7 @@ export function requests(): View {
   return { title: (t) => t.requests?.title ?? t.menu.requests, load, html: view };
 }
 
-/** The errors after the last one that was read, the newest first. */
+/** The errors that follow the last one read, newest first. */
 async function readErrors(
   last: ErrorKind | undefined,
   limit: number,

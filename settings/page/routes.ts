@@ -1,5 +1,5 @@
-// The addresses of the page, its menu, and its banner. A new view needs its line in ROUTES, its
-// entry in MENU, its texts in texts.ts and its style in assets/views/.
+// The page's routes, its menu and its banner. A new view needs its line in ROUTES, its entry in
+// MENU, its texts in texts.ts and its style in assets/views/.
 import { isManager } from "./app.ts";
 import { chooseCompany } from "./choose_company.ts";
 import { choosePassword } from "./choose_password.ts";
@@ -9,7 +9,7 @@ import type { Company } from "./person.ts";
 import type { Texts } from "./texts.ts";
 import type { Part, View } from "./view.ts";
 
-/** A pattern with at most one group, and the view for it, which gets the text of the group. */
+/** A pattern with at most one group, and the view for it, which receives the group's text. */
 type Route = [RegExp, (part: string) => View];
 
 /** The views of a company, by the path in `#/c/<company id>/<path>`, without the filters. */
@@ -145,7 +145,7 @@ const ROUTES: Route[] = [
   ],
 ];
 
-/** The views of a person, which need no company: `#/<path>`. */
+/** The views that need no company: `#/<path>`. */
 const ROUTES_OF_PERSON: Route[] = [
   [
     /^security$/,
@@ -201,14 +201,14 @@ export const MENU: MenuEntry[][] = [
   ],
 ];
 
-/** A strip that every view shows when something is wrong; null when there is no such strip. */
+/** A banner that every view shows when something is wrong; null when there is no banner. */
 export const BANNER: (() => Part) | null = () =>
   later(
     async () => (await import("./accounts/banner.ts")).troubleBanner(),
     { texts: ["banner"] },
   );
 
-/** The path of the view that a person sees first: keys, or sends for an agent. */
+/** The path of the view that a user sees first: keys, or sends for an agent. */
 export function firstPath(company: Company): string {
   return MENU.flat().find(({ isFor }) => isFor(company))!.path;
 }
@@ -232,10 +232,10 @@ function viewOf(routes: Route[], path: string): View | null {
 }
 
 /**
- * A view whose script, texts and style are loaded when a person opens it. @param script gets the
- * text of the group in the pattern.
+ * A view whose script, texts and style are loaded when a user opens it.
+ * @param script receives the text of the pattern's group.
  * @param title is in texts/…/frame.ts, because it is shown before the rest is loaded. The view may
- * have a better one when it is loaded.
+ *   have a better one when it is loaded.
  */
 function laterView(
   title: (t: Texts) => string,

@@ -1,26 +1,26 @@
 import type { Session } from "@supabase/supabase-js";
 
-/** An app that shows codes for the person. */
+/** An authenticator app, which shows codes to the user. */
 export interface Factor {
   id: string;
   name: string;
   created_at: string;
 }
 
-/** The finished second factors of a person, from a session or from Supabase Auth. */
+/** The finished second factors of a user, from a session or from Supabase Auth. */
 export function factorsOf(user: Session["user"]): Factor[] {
   return (user.factors ?? []).filter(({ status }) => status === "verified")
     .map(({ id, friendly_name, created_at }) => ({ id, name: friendly_name ?? "", created_at }));
 }
 
-/** Whether the person of a session has entered a code. */
+/** Whether the session's user has entered a code. */
 export function hasCode({ access_token }: Session): boolean {
   const [, payload] = access_token.split(".");
   const text = atob(payload.replaceAll("-", "+").replaceAll("_", "/"));
   return JSON.parse(text).aal !== "aal1";
 }
 
-/** Whether the database refuses the session until the person has entered a code. */
+/** Whether the database refuses the session until the user has entered a code. */
 export function needsCode(session: Session): boolean {
   return factorsOf(session.user).length > 0 && !hasCode(session);
 }

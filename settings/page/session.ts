@@ -17,15 +17,15 @@ export interface Audience {
   /** Whether the current view may have a half-filled form. */
   isShowing(): boolean;
   isSignedOut(): boolean;
-  /** Another person has signed in. */
+  /** Another user has signed in. */
   hasCome(): Promise<void>;
-  /** The person whose session had ended has signed in again. */
+  /** The user whose session had ended has signed in again. */
   isBack(): void;
-  /** The person has entered the code of a second factor, or the session no longer has one. */
+  /** The user has entered the code of a second factor, or the session no longer has one. */
   hasOtherRights(): Promise<void>;
-  /** No one is signed in, so nothing of the earlier person may stay. */
+  /** No one is signed in, so all data of the earlier user must be removed. */
   isGone(): void;
-  /** A person who opened a link is asked whether to continue. */
+  /** A user who opened a link is asked whether to continue. */
   isAsked(): void;
   fail(error: unknown): void;
   render(): void;
@@ -33,15 +33,15 @@ export interface Audience {
 
 /**
  * Who is signed in, in all windows of the browser. A session begins with a password or a link, and
- * it ends when the person signs out, or by itself.
+ * it ends when the user signs out, or by itself.
  */
 export class SignedIn {
   person = NOBODY;
-  /** Whether the session has ended while the view, with what the person typed, is still shown. */
+  /** Whether the session has ended while the view, with the user's input, is still shown. */
   hasExpired = false;
-  /** The question to a person who opened a link; null when there is no question. */
+  /** The question to a user who opened a link; null when there is no question. */
   question: LinkQuestion | null = null;
-  /** Whether the person signed in with a second factor. */
+  /** Whether the user signed in with a second factor. */
   hasCode = false;
   readonly signIn = new SignIn();
 
@@ -62,11 +62,12 @@ export class SignedIn {
     // The browser reports here that another window has changed the session. The channel of
     // supabase-js between windows may lose a message.
     addEventListener("storage", () => this.enterAgain());
-    // supabase-js answers no other call during this callback, so the work is done after it.
+    // supabase-js handles no other call during this callback, so the work is done after the
+    // callback.
     auth.onAuthStateChange((event) => {
       if (event !== "INITIAL_SESSION") setTimeout(() => this.enterAgain());
     });
-    // If the session cannot be renewed because there is no network, the person stays signed in.
+    // If the session cannot be renewed because there is no network, the user stays signed in.
     if (arrival === "offline" || isOffline(error)) return this.page.fail(new Failure("offline"));
     if (typeof arrival === "string") this.signIn.linkHasFailed(arrival);
     else if (arrival) return await this.receive(arrival, session);
@@ -74,8 +75,8 @@ export class SignedIn {
   }
 
   /**
-   * Signs in the person who opened a link. The person is asked first, unless this browser requested
-   * the link and no one else is signed in.
+   * Signs in the user who opened a link. The page asks the user first, unless this browser
+   * requested the link and no one else is signed in.
    */
   private async receive(arrival: Arrival, present: Session | null): Promise<void> {
     const isSame = present?.user.id === arrival.session.user.id;
@@ -88,14 +89,14 @@ export class SignedIn {
   }
 
   /**
-   * Signs in the person who opened the link.
+   * Signs in the user who opened the link.
    * @throws Failure
    */
   async accept(
     { session: { access_token, refresh_token }, choosesPassword }: Arrival,
   ): Promise<void> {
     const { auth } = this.project.client;
-    // The address is set first, because supabase-js reports the session before it answers.
+    // The URL is set first, because supabase-js reports the session before the call returns.
     if (choosesPassword) this.trail.replace("#/password");
     const { data: { session }, error } = await auth.setSession({ access_token, refresh_token });
     if (error) throw authFailure(error);
@@ -104,7 +105,7 @@ export class SignedIn {
   }
 
   /**
-   * Ends the session of the person who opened the link. The person who was signed in before stays
+   * Ends the session of the user who opened the link. The user who was signed in before stays
    * signed in.
    */
   async decline(): Promise<void> {
@@ -116,17 +117,17 @@ export class SignedIn {
   }
 
   /**
-   * Shows the page to the person who is currently signed in. The session of an event is not used:
-   * another person may have signed in by then, in another window.
+   * Shows the page to the user who is currently signed in. The session in an event is not used,
+   * because another user may have signed in meanwhile in another window.
    */
   private async enterAgain(): Promise<void> {
-    // The person has not answered the question about the link yet.
+    // The user has not answered the question about the link yet.
     if (this.question) return;
     const { data: { session }, error } = await this.project.client.auth.getSession();
     if (!error) await this.enter(session);
   }
 
-  /** Shows the page to the person of a session. Null means that no one is signed in. */
+  /** Shows the page to a session's user. Null means that no one is signed in. */
   private async enter(session: Session | null): Promise<void> {
     if (!session) return this.lose();
     if (needsCode(session)) return this.askCode(session);
@@ -136,21 +137,21 @@ export class SignedIn {
     this.hasExpired = false;
     // Sessions are renewed every hour, and every window gets that event.
     if (session.user.id === this.person.id) {
-      // A company may require the second factor, so the person's rights may have changed.
+      // A company may require the second factor, so the user's rights may have changed.
       if (hadCode !== this.hasCode) await this.page.hasOtherRights();
       if (!wasExpired) return;
       hasCome();
       return this.page.isBack();
     }
     hasCome();
-    // Everything about the previous person is removed, because another person may have signed in in
+    // Everything about the previous user is removed, because another user may have signed in in
     // another window.
     if (this.person.id) this.trail.replace("#/");
     this.person = { id: session.user.id, email: session.user.email ?? "" };
     await this.page.hasCome();
   }
 
-  /** Asks for the code of the person's app. Until then, the database refuses the session. */
+  /** Asks for the code of the user's app. Until then, the database refuses the session. */
   private askCode(session: Session): void {
     this.signIn.askCode(factorsOf(session.user));
     if (this.hasExpired) return this.page.render();
@@ -159,8 +160,8 @@ export class SignedIn {
   }
 
   /**
-   * Shows that no one is signed in. If the session ended by itself, the person signs in above the
-   * view, so that a half-filled form is still there. A person who signed out leaves nothing.
+   * Shows that no one is signed in. If the session ended by itself, the user signs in above the
+   * view, so that a half-filled form is still there. If the user signed out, no data remains.
    */
   private lose(): void {
     const wasSignedIn = this.person.id !== "";
@@ -172,13 +173,13 @@ export class SignedIn {
     }
     if (!this.page.isSignedOut()) {
       this.signIn.begin(!wasSignedIn ? null : hasLeft() ? "ended" : "expired");
-      // The next person may work in another company.
+      // The next user may work in another company.
       if (wasSignedIn && hasLeft()) this.trail.replace("#/");
     }
     this.leave();
   }
 
-  /** Discards the view, if the person does not sign in again above it. */
+  /** Discards the view, if the user does not sign in again above it. */
   leave(): void {
     this.hasExpired = false;
     this.person = NOBODY;

@@ -9,22 +9,22 @@ import type { Factor } from "./second_factor.ts";
 import type { Texts } from "./texts.ts";
 
 /**
- * How a person signs in: with the password, with a mailed link, or with a link to choose a new
- * password. A person with a second factor then enters a code.
+ * Sign-in with a password, with an e-mailed link, or with a link to choose a new password. A user
+ * with a second factor then enters a code.
  */
 type Way = "password" | "link" | "reset" | "code";
 
-/** The view for a person who is not signed in. */
+/** The view for a user who is not signed in. */
 export class SignIn {
   private way: Way = "password";
   /** The note above the form. */
   private note: "ended" | "expired" | Exclude<LinkFault, "offline"> | null = null;
-  /** The address of the person whose session has ended. */
+  /** The e-mail address of the user whose session has ended. */
   private known = "";
-  /** The address of the person who gets the mail. */
+  /** The e-mail address of the recipient. */
   private sentTo: string | null = null;
   private action = new Action();
-  /** The person's apps. One of them shows the code. */
+  /** The user's authenticator apps, one of which shows the code. */
   private factors: Factor[] = [];
   /** The question above a view. A new object opens it again. */
   private asked = {};
@@ -35,8 +35,9 @@ export class SignIn {
   }
 
   /**
-   * Shows the form again. @param note why a person who was signed in until now sees it.
-   * @param known the address of this person.
+   * Shows the form again.
+   * @param note why a user who was signed in sees the form.
+   * @param known the user's e-mail address.
    */
   begin(note: "ended" | "expired" | null, known = "") {
     this.way = "password";
@@ -47,7 +48,7 @@ export class SignIn {
     if (note) this.note = note;
   }
 
-  /** Asks the person who has just signed in for a code. */
+  /** Asks the user who has just signed in for a code. */
   askCode(factors: Factor[]) {
     if (this.way !== "code") this.action = new Action();
     this.way = "code";
@@ -69,8 +70,8 @@ export class SignIn {
   }
 
   /**
-   * The question for the password above a view whose session has ended. What the person typed into
-   * the view stays.
+   * The question for the password above a view whose session has ended. What the user typed into
+   * the view is kept.
    */
   inPlace(page: App & { leave(): void }): TemplateResult {
     const { t } = page;
@@ -84,7 +85,7 @@ export class SignIn {
         <p>${t.signIn.expired}</p>
         ${this.fields(page, leave)}
       `,
-      // Escape must not lose what the person typed, so the question opens again.
+      // Escape must not lose what the user typed, so the question opens again.
       () => {
         this.asked = {};
         page.render();
@@ -211,7 +212,9 @@ function passwordField(hasFocus: boolean, t: Texts): TemplateResult {
   `;
 }
 
-/** Requests a mail with a link. The answer does not reveal whether the address has an account. */
+/**
+ * Requests an e-mail with a link. The response does not reveal whether the address has an account.
+ */
 async function sendMail({ links: { auth } }: Project, way: "link" | "reset", email: string) {
   const redirectTo = location.origin + location.pathname;
   const { error } = way === "reset"
@@ -220,7 +223,7 @@ async function sendMail({ links: { auth } }: Project, way: "link" | "reset", ema
       email,
       options: { shouldCreateUser: false, emailRedirectTo: redirectTo },
     });
-  // Supabase Auth answers this if no account has the address.
+  // Supabase Auth returns this error if no account has the address.
   if (error && !["otp_disabled", "user_not_found", "signup_disabled"].includes(error.code ?? "")) {
     throw authFailure(error);
   }

@@ -3,7 +3,7 @@ import { chooseLanguage, type Language, loadTexts, type Section, type Texts } fr
 /** The language of the page, and its texts with every section that a view has asked for. */
 export class Speech {
   private readonly sections = new Set<Section>();
-  /** The language that the person chose last. Its texts may still be loading. */
+  /** The language that the user chose last. Its texts may still be loading. */
   private wanted: Language;
 
   constructor(public language: Language, public t: Texts) {
@@ -17,7 +17,7 @@ export class Speech {
     if (missing.length > 0) await this.load();
   }
 
-  /** Switches to another language. @throws when offline; then the language stays. */
+  /** Switches to another language. @throws when offline; the language then remains unchanged. */
   async choose(language: Language): Promise<void> {
     this.wanted = language;
     try {
@@ -32,7 +32,7 @@ export class Speech {
   private async load(): Promise<void> {
     const [language, sections] = [this.wanted, [...this.sections]];
     const t = await loadTexts(language, sections);
-    // The person may have chosen another language, or a view may have requested a section, in the
+    // The user may have chosen another language, or a view may have requested a section, in the
     // meantime.
     if (this.wanted !== language || sections.length < this.sections.size) return this.load();
     this.language = language;

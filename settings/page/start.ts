@@ -1,5 +1,6 @@
-// Requests what the page needs besides its scripts. This file is small, so a browser runs it while
-// it still loads the others: on a slow line, each step of a chain takes half a second.
+// Requests the data that the page needs besides its scripts. This file is small, so a browser runs
+// it while it still loads the other scripts. On a slow connection, each sequential request takes
+// half a second.
 import { askEarly } from "./early_companies.ts";
 import { loadConfig } from "./page_config.ts";
 import { loadTexts, usualLanguage } from "./texts.ts";

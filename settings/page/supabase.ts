@@ -16,7 +16,7 @@ export type SupabaseClient = Pick<WholeClient, "from" | "rpc"> & {
   auth: InstanceType<typeof AuthClient>;
 };
 
-/** A client of the project. It calls the Data API with the person's session. */
+/** A client of the project. It calls the Data API with the user's session. */
 export function createClient(url: string, key: string, options: ClientOptions): SupabaseClient {
   const auth = new AuthClient({
     ...options.auth,
@@ -31,7 +31,7 @@ export function createClient(url: string, key: string, options: ClientOptions): 
     headers.set("Authorization", `Bearer ${session?.access_token ?? key}`);
     return await options.fetch(input, { ...init, headers });
   };
-  // A call is not repeated: the person sees the error immediately, and can try again.
+  // A call is not retried, so that the user sees the error immediately and can try again.
   const rest = new PostgrestClient(`${url}/rest/v1`, { fetch: asPerson, retry: false });
   return { auth, from: rest.from.bind(rest), rpc: rest.rpc.bind(rest) } as SupabaseClient;
 }

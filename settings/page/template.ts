@@ -28,7 +28,7 @@ import type { View } from "./view.ts";
 const NEVER_SENT = ["REJECTED", "DISABLED", "DELETED"];
 
 /**
- * One template: how a person sees it, whether it can be sent, what a send needs, and a test send.
+ * One template: its preview, whether it can be sent, what a send needs, and a test send.
  */
 export function template(id: string): View {
   let shown: WholeTemplate | null = null;

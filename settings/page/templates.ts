@@ -25,7 +25,7 @@ export function templates(): View {
     async (last, limit, { project, company, query }) => {
       let wanted = project.client.from("templates").select(LISTED).eq("company_id", company.id);
       const [q, status, sender] = ["q", "status", "account"].map((name) => query.get(name));
-      // These signs mean any text in a pattern.
+      // In a pattern, these characters match any text.
       if (q) wanted = wanted.ilike("name", `%${q.replace(/[\\%*]/g, "_")}%`);
       wanted = status ? wanted.eq("status", status) : wanted.neq("status", "DELETED");
       if (sender) wanted = wanted.contains("phone_number_ids", [sender]);
@@ -108,7 +108,7 @@ function columnsOf(senders: Sender[], app: App): Column<ListedTemplate>[] {
   return columns;
 }
 
-/** Why there are no templates, and what a person can do. */
+/** Explains why there are no templates, and what the user can do. */
 function noTemplates(senders: Sender[], app: App): TemplateResult {
   const { t: { templates: t } } = app;
   const isRead = senders.some(({ templates_synced_at }) => templates_synced_at !== null);

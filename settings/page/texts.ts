@@ -62,8 +62,7 @@ const FILES: { [Name in Section]: (language: Language) => Promise<Pick<Sections,
 export type Section = keyof Sections;
 
 /**
- * All texts of the page. The sections are missing until a view that needs them is loaded, see
- * later().
+ * All texts of the page. A section is missing until a view that needs it is loaded; see later().
  */
 export type Texts = UsualTexts & Sections;
 
@@ -119,7 +118,7 @@ export function kept(name: string): string | null {
   try {
     return localStorage.getItem(name);
   } catch {
-    return null; // the person has forbidden storing
+    return null; // the user has disabled storage
   }
 }
 

@@ -1,6 +1,6 @@
 /**
- * The place of each entry in the browser's history. With it, the page can undo a step of the person
- * exactly, so that Back never leads to a page that was not shown.
+ * The position of each entry in the browser's history. With this position, the page can undo a
+ * navigation step exactly, so that Back never leads to a page that was not shown.
  */
 export class Trail {
   #shown: number;
@@ -18,7 +18,7 @@ export class Trail {
     history.pushState({ place: this.#shown }, "", hash || location.pathname);
   }
 
-  /** Gives the current entry another address. */
+  /** Changes the URL of the current entry. */
   replace(hash: string): void {
     history.replaceState({ place: this.#shown }, "", hash || location.pathname);
   }
@@ -34,13 +34,14 @@ export class Trail {
   }
 
   /**
-   * Goes back to the entry that is shown. @param hash the address of that entry.
-   * @returns a function that repeats the step of the person.
+   * Goes back to the entry that is shown.
+   * @param hash the URL fragment of that entry.
+   * @returns a function that repeats the user's navigation step.
    */
   undo(hash: string): () => void {
     const wanted = location.hash;
     const steps = (this.#place() ?? this.#shown + 1) - this.#shown;
-    // The current entry got another address, so there is no step.
+    // The URL of the current entry changed, so there is no navigation step.
     if (steps === 0) {
       this.replace(hash);
       return () => {

@@ -15,11 +15,11 @@ export interface View {
   load(app: App): Promise<void>;
   /** The content below the heading. It is called for each rendering after load(). */
   html(app: App): TemplateResult;
-  /** What would be lost if the person left the view, such as a key that is shown once. */
+  /** Data that would be lost if the user left the view, such as a key that is shown once. */
   holds?: {
     /** Whether there is something to lose now. */
     isThere(): boolean;
-    /** Asks the person whether to leave, and calls leave() if the answer is yes. */
+    /** Asks the user whether to leave, and calls leave() if the answer is yes. */
     ask(app: App, leave: () => void): void;
   };
 }

@@ -1,4 +1,4 @@
-// The search in the pages and operations. The site loads this script at a person's first search.
+// The search in the pages and operations. The site loads this script at the reader's first search.
 const MOST = 12;
 const root = new URL(".", import.meta.url);
 // The build copies this file from its package.

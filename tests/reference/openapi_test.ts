@@ -57,7 +57,7 @@ Deno.test("redocly lint reports no error and no warning", async () => {
 Deno.test("the description is served without a key, with Cache-Control: no-store", async () => {
   const { status, headers, body } = await send(`${stack.gateway_url}/openapi.json`, "GET", {});
   const url = `${stack.url}/functions/v1`;
-  const servers = [{ url, description: "The server of this document." }];
+  const servers = [{ url, description: "The server that returned this document." }];
   assert.deepEqual([status, body], [200, { ...committed, servers }]);
   assert.equal(headers.get("Cache-Control"), "no-store");
   const query = await send(`${stack.gateway_url}/openapi.json?yaml=1`, "GET", {});

@@ -11,7 +11,7 @@ import { type Companies, writeCompanies } from "./companies.ts";
 export type FunctionName = "gateway" | "send-external-template" | "webhooks" | "whatsapp";
 
 export interface FunctionOptions {
-  /** The address of the Data API. If missing, it is the stack's own REST layer. */
+  /** The Data API's URL. The default is the stack's own REST layer. */
   restUrl?: string;
   /** The address of the channel. If missing, it is the stack's own imitation. */
   channelUrl?: string;
@@ -19,7 +19,7 @@ export interface FunctionOptions {
   clockAheadMs?: number;
   /** The origins on this machine that webhooks may have. */
   webhookHosts?: string;
-  /** Gets all log lines of the function. */
+  /** Receives all log lines of the function. */
   hear?: (text: string) => void;
 }
 

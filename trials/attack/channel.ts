@@ -1,4 +1,4 @@
-/** A call of the channel: a message to a phone. */
+/** A call to the channel: a message to a phone number. */
 export interface ChannelCall {
   /** The channel's id of the account's phone number. */
   phoneNumberId: string;
@@ -30,7 +30,7 @@ export function startChannel(resources: AsyncDisposableStack) {
   resources.defer(() => void server.shutdown());
   return {
     url: `http://127.0.0.1:${server.addr.port}/v26.0`,
-    /** All calls in the order of their arrival, including calls that got no answer. */
+    /** All calls in the order of their arrival, including calls without a response. */
     calls,
     /** Sets the behaviour for an account until the result is disposed of. */
     behave(phoneNumberId: string, behaviour: Behaviour): Disposable {

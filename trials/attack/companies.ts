@@ -1,12 +1,12 @@
 import type { Sql } from "../../local/postgres/database.ts";
 
 /**
- * Every text in the victim's rows contains this mark, and no answer to another company may contain
- * it.
+ * Every string in the victim's rows contains this marker, and no response to another company may
+ * contain it.
  */
 export const VICTIM_MARK = "victim-0b5e55ed";
 
-/** Encrypts the token of an account. */
+/** Encrypts an account's token. */
 type Sealed = (account: { company_id: string; phone_number_id: string }) => Promise<string>;
 
 /** The number of contacts of the heavy company. Each has custom fields of about 16 KiB. */

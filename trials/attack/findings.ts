@@ -1,4 +1,4 @@
-/** An answer or a state of the data that breaks a promise. */
+/** A response or a state of the data that breaks a promise. */
 export interface Finding {
   /** The promise that is broken, in a sentence. */
   promise: string;
@@ -40,7 +40,7 @@ export class Findings {
 
   constructor(readonly part: string) {}
 
-  /** @param kind identifies the fault. If missing, the text of the finding identifies it. */
+  /** @param kind identifies the fault. By default, the text of the finding identifies the fault. */
   add(promise: string, found: string, request: string, kind = found) {
     const key = `${promise}\n${kind}`;
     const earlier = this.#found.get(key);

@@ -12,17 +12,17 @@ export interface FloodPlan {
   trickles?: boolean;
 }
 
-/** The answers that the floods of a run got. */
+/** The responses to the floods of a run. */
 export interface FloodAnswers {
-  /** The number of answers by status. 0 means that a connection was closed without an answer. */
+  /** The number of responses by status. 0 means that a connection was closed without a response. */
   statuses: Record<number, number>;
-  /** Answers 429 and 503 without Retry-After. */
+  /** The number of responses with status 429 or 503 but without `Retry-After`. */
   withoutRetryAfter: number;
 }
 
 /**
  * Floods from a separate thread, so that this thread's measurements do not wait for the flood.
- * @returns a function that ends the flood. All requests in progress are answered first.
+ * @returns a function that ends the flood. All requests in progress receive their responses first.
  */
 export function startFlood(plan: FloodPlan): () => Promise<FloodAnswers> {
   const worker = new Worker(new URL("./flood_worker.ts", import.meta.url).href, { type: "module" });

@@ -18,12 +18,11 @@ export function outcomeOf({ status, text }: WireAnswer): string {
 }
 
 /**
- * Checks the promises to every caller: each request gets an answer, the answer is not a 500, and
- * the OpenAPI document declares it. Adds a finding for each broken promise.
- *
- * @param given further facts that a reader of the finding needs.
+ * Checks the promises to every caller: each request receives a response, which is not a 500 and
+ * which the OpenAPI document declares. Adds a finding for each broken promise.
+ * @param given further details that a reader of the finding needs.
  * @param fault the fault at that time. The same outcome during another fault counts as another
- * finding.
+ *   finding.
  */
 export function judge(
   findings: Findings,
@@ -69,12 +68,12 @@ function problemOf(url: string, request: WireRequest, answer: WireAnswer): strin
   }
 }
 
-/** Whether the HTTP server refused the request, so that the function never got it. */
+/** Whether the HTTP server refused the request before it reached the function. */
 export function isOfServer({ status, headers, text }: WireAnswer): boolean {
   return [400, 414, 431].includes(status) && text === "" && !headers.has("X-Request-Id");
 }
 
-/** Whether the caller ends the connection, so that no one waits for an answer. */
+/** Whether the caller ends the connection without waiting for a response. */
 export function endsItself({ cutAfter, stalls }: WireRequest): boolean {
   return cutAfter !== undefined && !stalls;
 }

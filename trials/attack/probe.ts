@@ -5,7 +5,7 @@ import type { WireRequest } from "./wire.ts";
 export interface Probe {
   p50: number;
   p95: number;
-  /** The answers that were not a success. */
+  /** The unsuccessful responses. */
   refusals: { request: WireRequest; found: string }[];
 }
 

@@ -55,7 +55,7 @@ export function send(key: string, phone: string, name: string): WireRequest {
   });
 }
 
-/** The name that `send` gave a message at the channel. */
+/** The name that `send` gave to a message on the channel. */
 // deno-lint-ignore no-explicit-any -- a message as it came to the channel
 export function nameOf(message: any): string {
   return message.template?.components?.[0]?.parameters?.[0]?.text ?? "";
@@ -76,12 +76,12 @@ function withJson(key: string, method: string, target: string, json: unknown): W
 
 let phones = 0;
 
-/** A phone that no other request of this run has. */
+/** A phone number that no other request of this run uses. */
 export function newPhone(): string {
   return `+1999${String(++phones).padStart(9, "0")}`;
 }
 
-/** The address of the function that answers a request. */
+/** The URL of the function that handles a request. */
 export function urlFor(
   { target }: WireRequest,
   { gateway, sender }: { gateway: { url: string }; sender: { url: string } },

@@ -33,7 +33,7 @@ const PATIENCE_MS = 60_000;
 
 /**
  * Sends a request on a new connection.
- * @returns the answer; null when there is none within a minute, or when the server closes the
+ * @returns the response; null when there is none within a minute, or when the server closes the
  * connection instead.
  */
 export async function exchange(url: string, request: WireRequest): Promise<WireAnswer | null> {
@@ -41,7 +41,7 @@ export async function exchange(url: string, request: WireRequest): Promise<WireA
   const connection = await Deno.connect({ hostname, port: Number(port) }).catch(() => null);
   if (!connection) return null;
   try {
-    write(connection, `${hostname}:${port}`, request).catch(() => {}); // the answer may come before the end of the request
+    write(connection, `${hostname}:${port}`, request).catch(() => {}); // the response may arrive before the end of the request
     const bytes = await deadline(readAll(connection), PATIENCE_MS);
     return parseAnswer(bytes);
   } catch {
@@ -102,7 +102,7 @@ async function readAll(from: Deno.Conn): Promise<Uint8Array> {
   }
 }
 
-/** Whether an answer that declares the length of its body is complete. */
+/** Whether a response that declares the length of its body is complete. */
 function hasDeclaredLength(bytes: Uint8Array): boolean {
   const end = indexOfNeedle(bytes, new Uint8Array(HEAD_END));
   if (end < 0) return false;

@@ -19,7 +19,7 @@ export const BAR_OF_BARE = 0.7;
 
 /** A row to write. */
 type Row = { phone: string } & Record<string, unknown>;
-/** Writes rows, and throws an error when the answer does not show all of them. */
+/** Writes rows, and throws an error when the response does not contain all of them. */
 type Write = (rows: Row[]) => Promise<unknown>;
 
 /**
@@ -28,7 +28,7 @@ type Write = (rows: Row[]) => Promise<unknown>;
  * a bare upsert through the REST layer, which also returns the rows. The other is single creates.
  * The three ways take turns within each round, so that they run under the same conditions.
  *
- * @throws Error when an answer was wrong.
+ * @throws Error when a response was wrong.
  */
 export async function measureBatches(stack: BenchStack, company: MeasuredCompany) {
   progress("batches of contacts");

@@ -19,9 +19,9 @@ export interface Cost {
    * The number of columns that these requests name in `select`, including those of embedded rows.
    */
   columns: number;
-  /** The bytes of the addresses and bodies of these requests. */
+  /** The total size of the URLs and bodies of these requests, in bytes. */
   request_bytes: number;
-  /** The bytes of the answers to these requests. */
+  /** The total size of the responses to these requests, in bytes. */
   answer_bytes: number;
   /** The number of SQL statements, including those within database functions. */
   statements: number;
@@ -147,7 +147,7 @@ async function endConnections(admin: BenchStack["admin"], role: string): Promise
   `;
 }
 
-/** A proxy before the Data API that counts requests and answers. */
+/** A proxy before the Data API that counts requests and responses. */
 function countingProxy(target: string) {
   const zero = { calls: 0, columns: 0, request_bytes: 0, answer_bytes: 0 };
   let counts = { ...zero };

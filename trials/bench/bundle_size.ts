@@ -10,7 +10,10 @@ export async function bundleSizes(entries: string[]) {
   return await Promise.all(entries.map(bundleSize)).finally(esbuild.stop);
 }
 
-/** Leaves out code that a module imports dynamically: the first answer does not wait for it. */
+/**
+ * Leaves out code that a module imports dynamically, because the first response does not wait for
+ * this code.
+ */
 const WITHOUT_LATER_CODE = {
   name: "without later code",
   // deno-lint-ignore no-explicit-any -- esbuild is loaded without its types

@@ -17,7 +17,7 @@ const NOWHERE = "http://127.0.0.1:9";
 
 /**
  * Starts each function in rounds, in turn with bare Deno and bare Hono. Modules are cached. The
- * first answer needs no database, because it refuses a request without a key.
+ * first response needs no database, because it refuses a request without a key.
  */
 export async function measureColdStarts({ secrets, start }: BenchStack, rounds: number) {
   const env = functionEnvironment(NOWHERE, secrets, NOWHERE);
@@ -38,7 +38,7 @@ export async function measureColdStarts({ secrets, start }: BenchStack, rounds: 
   const sizes = await bundleSizes(results.map(({ entry }) => entry));
   return results.map(({ name, times }, at) => ({
     name,
-    /** Milliseconds from the start of its process to its first answer. */
+    /** The time from the start of the process to its first response, in milliseconds. */
     firstAnswer: { median: median(times), min: Math.min(...times), max: Math.max(...times) },
     ...sizes[at],
   }));

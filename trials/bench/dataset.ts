@@ -9,7 +9,7 @@ import { readCredentialsKey } from "../../supabase/functions/_shared/credentials
 export const COMPANIES = 200;
 /** The number of templates of each company, each in two languages. */
 const TEMPLATES = 50;
-/** About this many contacts have the rare tag, all in the first company. */
+/** The approximate number of contacts with the rare tag, all in the first company. */
 const RARE = 20;
 export const RARE_TAG = "founder";
 /** One contact in 56 has this name. */
@@ -73,12 +73,11 @@ export async function fillDatabase(owner: Sql, rows: number, credentialsKey: str
  * Writes the rows of the benchmark: companies with their contacts. Each company has a pipeline,
  * stages and an account. There is a deal for every second contact and a conversation for every
  * fourth. Every value of a row follows from the row's number, so it is the same in every run, and
- * one row can refer to another. Text is ASCII, because autocannon puts answers together byte by
- * byte.
+ * one row can refer to another. Text is ASCII, because autocannon assembles responses byte by byte.
  *
  * @param sql one connection, as the owner of the tables.
- * @param contacts their number; the first company has a tenth of everything.
- * @param seal encrypts the token of an account.
+ * @param contacts the number of contacts; the first company has a tenth of all rows.
+ * @param seal encrypts an account's token.
  */
 export async function writeDataset(
   sql: Sql,

@@ -139,7 +139,9 @@ export async function measureDeliveries(
   ].join("\n");
 }
 
-/** A server with a receiver that answers at once, one that never answers, and one that fails. */
+/**
+ * A server with a receiver that responds immediately, one that never responds, and one that fails.
+ */
 function receivers(resources: AsyncDisposableStack) {
   const times: number[] = [];
   const counts: Record<string, number> = {};
@@ -166,11 +168,11 @@ function receivers(resources: AsyncDisposableStack) {
   });
   return {
     url: `http://127.0.0.1:${server.addr.port}`,
-    /** When each request to the quick receiver came. */
+    /** The arrival time of each request to the quick receiver. */
     times,
-    /** How many requests came, by receiver. */
+    /** The number of requests to each receiver. */
     counts,
-    /** When each event came to the quick receiver, by its id. */
+    /** The arrival time of each event at the quick receiver, by the event's id. */
     arrivals,
     end,
   };

@@ -11,7 +11,7 @@ import type { Scenario } from "./scenarios.ts";
 export type Events = Awaited<ReturnType<typeof measureEvents>>;
 
 const SENDS = 20_000;
-/** The statuses of each send, in the channel's words. Two of them occur twice. */
+/** The statuses of each send, as the channel names them. Two statuses occur twice. */
 const TOLD = ["sent", "delivered", "read", "delivered", "sent"];
 const BATCH = 100;
 const POSTERS = 4;
@@ -27,7 +27,7 @@ const BUSINESS_ACCOUNT_ID = "300000000002";
  * Then come the statuses of many sends, in batches and in any order, while templates are being
  * sent.
  *
- * @throws Error when an answer was wrong, a status was lost, or a transaction ended in a deadlock.
+ * @throws Error when a response was wrong, a status was lost, or a transaction ended in a deadlock.
  */
 export async function measureEvents(stack: BenchStack, scenarios: Scenario[]) {
   progress("preparing sends that the channel reports on");

@@ -31,7 +31,7 @@ export async function withFloors(scenarios: Scenario[], stack: BenchStack): Prom
     const body = await request.text() || undefined;
     const reply = await fetch(stack.rest.url + path, { method, headers, body });
     const text = await reply.text();
-    // The gateway records the first use of a key with another call, after its answer.
+    // The gateway records the first use of a key with another call, after its response.
     if (path !== "/rest/v1/rpc/authenticate") {
       const [json, answer] = [body && JSON.parse(body), JSON.parse(text)];
       const { status } = reply;
@@ -76,7 +76,7 @@ export async function withFloors(scenarios: Scenario[], stack: BenchStack): Prom
 }
 
 /**
- * A recorded call as a template, in which other values replace the recorded ones. Its token stays
+ * A recorded call as a template, in which other values replace the recorded ones. Its token remains
  * valid.
  */
 function repeatable(

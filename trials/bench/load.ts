@@ -15,13 +15,13 @@ export interface Load {
   title: string;
   /** Scheme, host and port. */
   url: string;
-  /** The number of connections. Each sends its next request when it has an answer. */
+  /** The number of connections. Each sends its next request when it has received a response. */
   clients: number;
   seconds: number;
   /** Each client sends them in this order, again and again. */
   requests: PlannedRequest[];
   /**
-   * Decides whether an answer is correct. Without this function, only the expected answer is
+   * Decides whether a response is correct. Without this function, only the expected response is
    * correct.
    */
   judge?(isExpected: boolean, answer: Answer): boolean;
@@ -36,13 +36,13 @@ interface Answer {
   headers: Fields;
 }
 
-/** In seconds. A later answer counts as wrong. */
+/** The time limit in seconds. A later response counts as wrong. */
 const TIMEOUT = 30;
 const NS_PER_MS = 1e6;
 
 /**
- * Sends requests with autocannon and checks every answer.
- * @throws Error with an example when an answer is wrong.
+ * Sends requests with autocannon and checks every response. @throws Error with an example when a
+ * response is wrong.
  */
 export async function send({ title, url, clients, seconds, requests, judge }: Load) {
   const latency = createHistogram();
@@ -61,7 +61,7 @@ export async function send({ title, url, clients, seconds, requests, judge }: Lo
     connections: clients,
     timeout: TIMEOUT,
     // The code below normally ends the load earlier. This limit is for a server that does not
-    // answer at all.
+    // respond at all.
     duration: seconds + TIMEOUT,
     sampleInt: 10,
     requests: requests.map((request) => {
@@ -81,14 +81,14 @@ export async function send({ title, url, clients, seconds, requests, judge }: Lo
   running.on("response", (client: Client, _status: number, _bytes: number, ms: number) => {
     last = performance.now();
     latency.record(Math.round(ms * NS_PER_MS));
-    // The clients send no further requests, but the server still answers the requests in progress,
+    // The clients send no further requests, but the server still handles the requests in progress,
     // so that their whole cost counts.
     if (last - began >= seconds * 1000) client.responseMax = 1;
   });
   let resets = 0;
   running.on("reqError", (error: NodeJS.ErrnoException) => {
-    // Deno 2.9.5 closes a connection after some requests with a body (denoland/deno#36657). A request
-    // that was sent at that moment gets no answer, and the client connects again.
+    // Deno 2.9.5 closes a connection after some requests with a body (denoland/deno#36657). A
+    // request that was sent at that moment gets no response, and the client connects again.
     if (error.code === "ECONNRESET" && ++resets < latency.count) return;
     wrong.push(`no answer: ${error.message}`);
   });
@@ -102,14 +102,14 @@ export async function send({ title, url, clients, seconds, requests, judge }: Lo
   const percentile = (percent: number) => latency.percentile(percent) / NS_PER_MS;
   return {
     requests: latency.count,
-    /** From the first request to the last answer. */
+    /** The time from the first request to the last response. */
     seconds: (last - began) / 1000,
     /** Latencies in milliseconds. */
     p50: percentile(50),
     p95: percentile(95),
     p99: percentile(99),
     max: percentile(100),
-    /** Answers other than 2xx. */
+    /** Responses with a status other than 2xx. */
     failed: non2xx as number,
   };
 }
@@ -118,13 +118,13 @@ function onWire({ method, path, headers, json }: PlannedRequest) {
   return { method, path, headers: { ...headers }, body: JSON.stringify(json) };
 }
 
-/** The last correct answer to each request. */
+/** The last correct response to each request. */
 const right = new WeakMap<PlannedRequest, string>();
 
-/** The difference between an answer and the expected answer; undefined if they are equal. */
+/** The difference between a response and the expected response; undefined if they are equal. */
 function faultOf(sent: PlannedRequest, { status, body }: Answer): string | undefined {
   if (status !== sent.status) return `the status is not ${sent.status}`;
-  // The answers to a constant request mostly have the same bytes. These bytes are checked only
+  // The responses to a constant request mostly have the same bytes. These bytes are checked only
   // once.
   if (right.get(sent) === body) return undefined;
   const fault = difference(sent.answer, parsed(body));
@@ -143,7 +143,7 @@ function difference(expected: any, actual: any): string | undefined {
   }
 }
 
-/** The value of a JSON text; undefined when the text is not JSON. */
+/** The value of a JSON string; undefined when the string is not JSON. */
 export function parsed(text: string) {
   try {
     return JSON.parse(text);

@@ -47,7 +47,7 @@ export type Measurement = ReturnType<typeof summary>;
 /**
  * Measures subjects with each number of clients. Each round measures all subjects, so that other
  * work of the machine affects all of them.
- * @throws Error when an answer was wrong.
+ * @throws Error when a response was wrong.
  */
 export async function measure(
   subjects: Subject[],
@@ -74,7 +74,7 @@ async function measureOnce(
   clients: number,
   seconds: number,
 ) {
-  await delay(20); // for work after the last answers
+  await delay(20); // for work after the last responses
   const before = await countersOf(server, stack);
   const title = `${scenario.title}, ${target} (${inWords(clients)})`;
   const result = await send({ title, url: server.url, clients, seconds, requests: [request] });

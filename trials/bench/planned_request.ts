@@ -2,7 +2,7 @@
 
 type Fields = Record<string, string>;
 
-/** A request, and the content that every answer to it must have. */
+/** A request, and the content that every response to it must have. */
 export interface PlannedRequest {
   method: string;
   path: string;
@@ -15,7 +15,7 @@ export interface PlannedRequest {
   targets?: Fields[];
   status: number;
   /**
-   * The JSON of the answer. ANY matches any value. Additional fields are allowed, additional
+   * The JSON of the response. `ANY` matches any value. Additional fields are allowed, additional
    * elements are not.
    */
   answer: unknown;

@@ -14,7 +14,7 @@ const OUTAGE = { before: 3, away: 5, after: 6 };
 /**
  * Lists and creates contacts in turn: with many clients for a long time, and while the database
  * goes down.
- * @throws Error when an answer was wrong, or when nothing succeeded after the outage.
+ * @throws Error when a response was wrong, or when no request succeeded after the outage.
  */
 export async function measurePressure(stack: BenchStack, scenarios: Scenario[]) {
   const requests = scenarios.filter(({ name }) => name === "list" || name === "create_contact");
@@ -59,12 +59,15 @@ export async function measurePressure(stack: BenchStack, scenarios: Scenario[]) 
       seconds: (back - gone) / 1000,
       requests: answers,
       /**
-       * The answers 503 with code database_unavailable and Retry-After. Any other failure fails the
-       * run.
+       * The number of 503 responses with code `database_unavailable` and `Retry-After`. Any other
+       * failure fails the run.
        */
       unavailable: failures.length,
       slowest,
-      /** Milliseconds from the return of the database to the first good answer, and to the last 503. */
+      /**
+       * The time from the return of the database to the first good response, and to the last 503,
+       * in milliseconds.
+       */
       firstSuccessAfter: firstGood[0] - back,
       lastFailureAfter: Math.max(0, ...failures.slice(-1).map(([time]) => time - back)),
     },

@@ -10,7 +10,7 @@ import { type BenchStack, CHANNEL_DELAY_MS } from "../stack.ts";
 
 /**
  * The servers that the benchmark compares with the scenarios. These servers show the best speed at
- * which this machine could give the same answers.
+ * which this machine could return the same responses.
  */
 export const FLOORS = {
   rest: "the same call directly to the REST layer",
@@ -148,7 +148,7 @@ function find(title: string, query: string, count = PAGE): Plan {
   return { ...list(title, `contacts?${query}`, Contact, count), floors: [] };
 }
 
-/** The answer shows the row with the values that were sent. */
+/** The response contains the row with the values that were sent. */
 function write(title: string, request: string, row: ZodMiniObject, json: object): Plan {
   const [method, path] = request.split(" ");
   const status = method === "POST" ? 201 : 200;

@@ -1,4 +1,4 @@
-// The fastest possible function on Hono: its answer is a constant.
+// The fastest possible function on Hono: its response is a constant.
 
 import { Hono } from "hono";
 

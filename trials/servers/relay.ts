@@ -1,4 +1,4 @@
-// The least work that any function before the REST layer does: it forwards requests and answers.
+// The least work that any function before the REST layer does: it forwards requests and responses.
 
 const REST_URL = Deno.env.get("REST_URL") ?? "";
 const headers = { "Content-Type": "application/json" };

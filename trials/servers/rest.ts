@@ -1,5 +1,5 @@
 // The Data API of the local stack in a separate process. The process counts the requests that it
-// gets.
+// receives.
 
 import { startRest } from "../../local/rest/rest.ts";
 

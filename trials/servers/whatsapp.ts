@@ -1,5 +1,5 @@
 // Imitates the WhatsApp API. It accepts every message. Under /after/<ms>/, it waits for this number
-// of milliseconds before it answers.
+// of milliseconds before it responds.
 
 import { delay } from "deno-std/async/delay.js";
 

@@ -16,7 +16,7 @@ import {
 } from "./health.ts";
 
 /**
- * An account: its number, its state, the health of its parts, and what a person can do.
+ * An account: its phone number, its state, the health of its parts, and the possible actions.
  * @param disconnect is called when the button is pressed.
  */
 export function accountOf(
@@ -161,7 +161,7 @@ function pathOfStopped({ kind }: Notice): string | null {
   return outcome ? `sends?outcome=${outcome}&reason=channel_account_error` : null;
 }
 
-/** What happened, in a few words. */
+/** A short description of the notice. */
 function titleOf({ kind, event }: Notice, t: AccountsTexts): string {
   if (kind === "reading_refusal") return t.readingRefused;
   if (isRefusal({ kind })) return t.causes[causeOf(event)].title;
@@ -170,7 +170,7 @@ function titleOf({ kind, event }: Notice, t: AccountsTexts): string {
   return kind === "trouble" ? t.trouble(event) : event;
 }
 
-/** What the notice means and what to do. For an unknown notice, the channel's words. */
+/** Explains the notice and what to do. For an unknown notice, returns the channel's own text. */
 function wordsOf(notice: Notice, t: AccountsTexts): TemplateResult | typeof nothing {
   const { kind, event, value: { message, details } } = notice;
   if (isRefusal(notice)) return html`<p>${t.causes[causeOf(event)].whatToDo}</p>`;

@@ -13,13 +13,13 @@ import { fieldOf } from "./field.ts";
 interface ChannelApp {
   app_key: string;
   name: string;
-  /** Since when two secrets are accepted; null when there is only one. */
+  /** When the app began to accept two secrets; null when there is only one. */
   rotation_began_at: string | null;
 }
 
 type Field = "name" | "secret" | "verify";
 
-/** The apps of the company: their addresses, and the forms for their secrets. */
+/** The company's apps: their URLs, and the forms for their secrets. */
 export function ownApps(): Part {
   let apps: ChannelApp[] = [];
   /** What a dialog asks for: a new app, or the new secret of an app. */

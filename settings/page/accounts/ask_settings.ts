@@ -2,7 +2,7 @@ import type { App } from "../app.ts";
 import { Failure, failureOf } from "../failure.ts";
 import type { Texts } from "../texts.ts";
 
-/** An error of the function settings. */
+/** An error response from the function `settings`. */
 interface Refusal {
   error?: string;
   code?: string;
@@ -12,14 +12,14 @@ interface Refusal {
 }
 
 /**
- * How long a call waits for an answer. The function answers before this time, even if WhatsApp does
- * not answer.
+ * How long a call waits for a response. The function responds within this time, even if WhatsApp
+ * does not respond.
  */
 const PATIENCE_MS = 25_000;
 
 /**
- * Calls the function settings, which does for the person what a browser cannot do.
- * @param inWords the page's own sentence for an error, if there is one.
+ * Calls the function `settings`, which does for the user what a browser cannot do.
+ * @param inWords returns the page's own message for an error, if there is one.
  * @throws Failure
  */
 export async function askSettings<Answer>(

@@ -13,10 +13,10 @@ interface AccountTrouble {
   stopped_sends: number;
 }
 
-/** A webhook that gets nothing. */
+/** A webhook that receives no events. */
 interface WebhookTrouble {
   webhook_id: string;
-  /** The host and the path. */
+  /** The URL's host and path. */
   address: string;
   trouble: "off" | "failing";
 }
@@ -28,7 +28,9 @@ interface Problem {
   isBad: boolean;
 }
 
-/** The strip that every view shows when a number cannot send or a webhook gets nothing. */
+/**
+ * The banner that every view shows when a phone number cannot send or a webhook receives no events.
+ */
 export function troubleBanner(): Part {
   let accounts: AccountTrouble[] = [];
   let webhooks: WebhookTrouble[] = [];

@@ -133,7 +133,7 @@ export function connectView(): View {
   };
 }
 
-/** The page's sentence for a refusal. */
+/** The page's message for a refusal. */
 function inWords(
   { code, reason }: { code?: string; reason?: string },
   { accounts: t }: Texts,

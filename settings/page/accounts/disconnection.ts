@@ -64,7 +64,7 @@ export class Disconnection {
   }
 }
 
-/** A person may type the number with or without spaces and the plus sign. */
+/** A user may type the phone number with or without spaces and the plus sign. */
 function digitsOf(phone: string): string {
   return phone.replace(/\D/g, "");
 }

@@ -8,7 +8,7 @@ interface Field {
   fault: string | undefined;
   value?: string;
   isReadOnly?: boolean;
-  /** A secret is not shown while a person types it, and the browser does not offer to store it. */
+  /** A secret is not shown while a user types it, and the browser does not offer to store it. */
   isSecret?: boolean;
   /** Only digits: a phone shows the keyboard for numbers. */
   numeric?: boolean;

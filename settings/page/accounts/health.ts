@@ -1,4 +1,4 @@
-// What is known about the health of a number, and what a person should do about it.
+// The health of a phone number, and what a user should do about problems.
 import type { Tone } from "../pieces/badge.ts";
 import type { AccountsTexts } from "../texts/en/accounts.ts";
 
@@ -14,20 +14,20 @@ export interface Account {
   disconnected_at: string | null;
   /** When the templates were last read; null when they were never read. */
   templates_synced_at: string | null;
-  /** How many readings have failed since then. */
+  /** The number of failed reads since then. */
   template_sync_failures: number;
   approved_templates: number;
   /** When the channel last sent an event about the account; null when it never did. */
   last_event_at: string | null;
   notices: Notice[];
-  /** Whether the account has an app, without which it gets no events. */
+  /** Whether the account has an app. Without an app, the account receives no events. */
   has_channel_app: boolean;
   /** Null when the token never expires, or when its expiry is not known. */
   token_expires_at: string | null;
-  /** WhatsApp's words, such as GREEN and TIER_1K; null when they are not known. */
+  /** WhatsApp's values, such as GREEN and TIER_1K; null when they are not known. */
   quality_rating: string | null;
   messaging_limit: string | null;
-  /** When WhatsApp last reported them. */
+  /** When WhatsApp last reported these values. */
   checked_at: string | null;
   /** When the jobs of the platform last ran. */
   jobs_ran_at: string | null;
@@ -36,13 +36,13 @@ export interface Account {
 /** What the channel reports about an account. */
 export interface Notice {
   kind: "event" | "trouble" | "refusal" | "reading_refusal" | "reported_refusal";
-  /** The channel's name of the event, such as `ACCOUNT_RESTRICTION`, or the code of its error. */
+  /** The channel's name for the event, such as `ACCOUNT_RESTRICTION`, or its error code. */
   event: string;
   value: { message?: unknown; details?: unknown };
   happened_at: string;
   until: string | null;
   stops_sending: boolean;
-  /** How many sends a refusal has stopped. */
+  /** The number of sends that a refusal has stopped. */
   stopped_sends: number;
 }
 
@@ -64,7 +64,7 @@ const CODES: [Cause, number[]][] = [
   ["number", [33, 131037, 131045, 133010]],
 ];
 
-/** The cause of a refusal. @param event the code of WhatsApp, or `token_unusable`. */
+/** The cause of a refusal. @param event WhatsApp's error code, or `token_unusable`. */
 export function causeOf(event: string): Cause {
   if (event === "token_unusable") return "unusable";
   const code = Number(event);
@@ -77,14 +77,14 @@ export function isRefusal({ kind }: Pick<Notice, "kind">): boolean {
 }
 
 /**
- * One part of the number's health, such as its token: the state in words, and what to do if it is
- * not good.
+ * One part of the number's health, such as its token: a description of the state, and what to do
+ * about a problem.
  */
 export interface Part {
   name: string;
   tone: Tone;
   state: string;
-  /** More facts, such as a time. */
+  /** Further details, such as a time. */
   more?: string;
   whatToDo?: string;
 }

@@ -14,7 +14,7 @@ export interface Column<Kind> {
   /** The left edge and the width of the day's place, in hundredths of the chart's width. */
   x: number;
   width: number;
-  /** From the bottom up. Kinds that did not happen have no part. */
+  /** The parts from the bottom up. A kind without events has no part. */
   parts: Part<Kind>[];
 }
 

@@ -12,7 +12,8 @@ export interface CountsTable<Kind> {
   day: string;
   all: string;
   /**
-   * The address of the list behind a number. A null kind means all kinds, and a null day all days.
+   * The URL of the list behind a number. A null kind means all kinds, and a null day means all
+   * days.
    */
   href?(kind: Kind | null, day: string | null): string;
 }

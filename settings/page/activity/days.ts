@@ -1,4 +1,4 @@
-/** The last days in the person's own zone, the oldest first, such as `2026-11-22`. */
+/** The last days in the user's time zone, oldest first, such as `2026-11-22`. */
 export function lastDays(count: number, now = new Date()): string[] {
   return Array.from({ length: count }, (_, index) => {
     const day = new Date(now.getFullYear(), now.getMonth(), now.getDate() - (count - 1 - index));

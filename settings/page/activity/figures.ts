@@ -1,8 +1,8 @@
-/** Numbers and days as people write them in a language. */
+/** Formats numbers and days for a language. */
 export interface Figures {
   /** For example `12,345`. */
   whole(count: number): string;
-  /** For example `12K`, for places with little room. */
+  /** A short form, such as `12K`, for narrow places. */
   short(count: number): string;
   /** For example `0.4%`. Less than a thousandth is `<0.1%`. */
   share(part: number, all: number): string;

@@ -12,7 +12,10 @@ import { type Outcome, outcomeOf, OUTCOMES } from "./outcome.ts";
 import { Reading } from "./reading.ts";
 import { type Series, seriesOf } from "./series.ts";
 
-/** How many requests of a key were answered with a status on one day, in the person's own zone. */
+/**
+ * The number of requests made with a key that got a given status on one day, in the user's time
+ * zone.
+ */
 interface Usage {
   day: string;
   status: number;
@@ -21,13 +24,13 @@ interface Usage {
 
 const FILLS = { succeeded: "plain", refused: "striped", failed: "barred" } as const;
 
-/** This many errors are shown. The view of the requests has all of them. */
+/** The number of errors to show. The requests view shows all of them. */
 const AT_A_GLANCE = 5;
 
 /** The days that the chart shows, today included. */
 const DAYS = 30;
 
-/** What programs did with a key: its requests of the last 30 days, and its last errors. */
+/** A key's activity: the requests of the last 30 days, and the latest errors. */
 export function keyActivity(keyId: string): Part {
   return new KeyActivity(keyId);
 }

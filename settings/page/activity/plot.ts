@@ -24,7 +24,8 @@ export interface Chart<Kind extends string> {
     most(day: string, shown: string): string;
   };
   /**
-   * The address of the list behind a number. A null kind means all kinds, and a null day all days.
+   * The URL of the list behind a number. A null kind means all kinds, and a null day means all
+   * days.
    */
   href?(kind: Kind | null, day: string | null): string;
 }
@@ -38,7 +39,7 @@ const ABOVE = 20;
 const BELOW = 24;
 const BOTTOM = ABOVE + HEIGHT;
 const WHOLE = BOTTOM + BELOW;
-/** The part of its place that a column fills. */
+/** The share of a day's width that its column fills. */
 const FILLED = 0.78;
 /** The size of a pattern, in pixels. */
 const SIZE = 5;

@@ -3,10 +3,10 @@ import { Action } from "../action.ts";
 import type { App } from "../app.ts";
 import type { Part } from "../view.ts";
 
-/** Shows when a part was read, with a button to read it again. */
+/** Shows when a part of the page was loaded, with a button to load it again. */
 export class Reading {
   #again = new Action();
-  /** When the part was read. */
+  /** When the part was loaded. */
   at = new Date();
 
   /** @param missing says in a sentence or two what may be missing. */

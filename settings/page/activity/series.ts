@@ -1,4 +1,4 @@
-/** How many times something of one kind happened on a day. */
+/** How often an event of one kind happened on a day. */
 export interface Counted<Kind> {
   /** For example `2026-11-22`. */
   day: string;
@@ -6,32 +6,32 @@ export interface Counted<Kind> {
   count: number;
 }
 
-/** The numbers of one day. */
+/** The counts of one day. */
 export interface DayCounts<Kind> {
   day: string;
-  /** One number for each kind of the series, even if it is zero. */
+  /** A count for each kind of the series, even if the count is zero. */
   counts: Map<Kind, number>;
   total: number;
 }
 
-/** Numbers over some days: each day and each kind is present, even if nothing happened. */
+/** Counts for a range of days. Each day and each kind is present, even if nothing happened. */
 export interface Series<Kind> {
   kinds: Kind[];
   /** The days, the oldest first. */
   days: DayCounts<Kind>[];
-  /** The numbers of all days together. */
+  /** The totals of all days. */
   totals: Map<Kind, number>;
   total: number;
   /**
-   * The day with the highest number, and the latest one if there are several. Null when nothing
-   * happened at all.
+   * The day with the highest number, and the latest one if there are several. Null when no event
+   * happened.
    */
   peak: DayCounts<Kind> | null;
 }
 
 /**
- * Makes a series from counts. Counts of other days are left out, because the database may keep old
- * ones for a while.
+ * Creates a series from counts. Counts of other days are left out, because the database may keep
+ * old ones for a while.
  * @param kinds in their order. Counts of other kinds are left out.
  */
 export function seriesOf<Kind>(

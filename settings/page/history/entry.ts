@@ -6,7 +6,7 @@ import type { Member } from "../project.ts";
 import { shortAddress } from "../short_address.ts";
 import type { HistoryTexts } from "../texts/en/history.ts";
 
-/** What was done in a company, as the page reads it. An event is about at most one thing. */
+/** An event in a company's history, as the page reads it. An event concerns at most one object. */
 export interface CompanyEvent {
   id: string;
   key_id: string | null;
@@ -20,16 +20,16 @@ export interface CompanyEvent {
   account_id: string | null;
   /** The phone number of the account. */
   account_name: string | null;
-  /** The address of the webhook, without its query. */
+  /** The webhook's URL, without its query string. */
   webhook_address: string | null;
-  /** The address of an invited person. */
+  /** An invited person's e-mail address. */
   invited_email: string | null;
-  /** For example `created`. A later version of the platform may have other actions too. */
+  /** The action, such as `created`. Later versions of the platform may have more actions. */
   action: string;
   details: Details;
   actor_kind: "person" | "key" | "platform" | "database";
   actor_id: string | null;
-  /** The person's name before the event, or the name of the key. */
+  /** The member's name before the event, or the key's name. */
   actor_name: string | null;
   client_address: string | null;
   created_at: string;
@@ -37,7 +37,7 @@ export interface CompanyEvent {
 
 /** The details of an event. They depend on the action. */
 interface Details {
-  /** Why a webhook was switched off. */
+  /** The reason why a webhook was switched off. */
   why?: string | null;
   /** The name of an app at Meta. */
   app?: string;
@@ -74,7 +74,7 @@ export function entryOf(event: CompanyEvent, members: Member[], app: App): Templ
   `;
 }
 
-/** What the event is about. A link leads to everything that the history has about it. */
+/** The object that the event concerns. A link leads to all history entries about this object. */
 function subjectOf(event: CompanyEvent, members: Member[], app: App) {
   const { key_id, key_name, key_hint, member_id, member_name, account_id, account_name } = event;
   if (member_id) return personOf(member_id, member_name, members, app);
@@ -109,7 +109,7 @@ function actorOf(
 }
 
 /**
- * A person by the current name, the earlier name if it differs, and the beginning of the id. The id
+ * A member: the current name, the earlier name if it differs, and the beginning of the id. The id
  * is shown because two people may have the same name, but never the same id.
  */
 function personOf(
@@ -164,7 +164,7 @@ function detailsOf({ action, details }: CompanyEvent, app: App): string[] {
   return said;
 }
 
-/** An earlier value or a new one, in words. */
+/** Describes an old or a new value. */
 function valueOf(action: string, value: string | string[] | null | undefined, app: App): string {
   const { history: t } = app.t;
   if (value === null || value === undefined) {

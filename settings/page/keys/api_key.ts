@@ -1,4 +1,5 @@
-// A company's API keys, as the Data API shows them. The keys themselves are not stored anywhere.
+// A company's API keys, as the Data API returns them. The keys' secret values are not stored
+// anywhere.
 import type { App } from "../app.ts";
 import { answered, changed, expectRow, Failure } from "../failure.ts";
 import { membersOf } from "../project.ts";
@@ -18,14 +19,14 @@ export interface ApiKey {
   is_active: boolean;
   expires_at: string | null;
   last_used_at: string | null;
-  /** Who created it. Null: the platform, or a person whose account was deleted. */
+  /** The key's creator. Null: the platform, or a user whose account was deleted. */
   created_by: string | null;
   created_at: string;
-  /** The id of the key that this one replaces. */
+  /** The id of the key that this key replaces. */
   replaces: string | null;
 }
 
-/** A new key, with the key itself. It is returned only once. */
+/** A new key with its secret value, which is returned only once. */
 export interface NewApiKey {
   id: string;
   name: string;
@@ -37,12 +38,12 @@ export interface NewApiKey {
 const COLUMNS =
   "id,name,hint,scopes,is_active,expires_at,last_used_at,created_by,created_at,replaces";
 
-/** One answer of the Data API has at most this many rows. */
+/** The maximum number of rows in a response of the Data API. */
 const MOST_ROWS = 1000;
 
 /**
  * Every key of the company, newest first.
- * @throws Failure also when the person no longer manages the keys. Without this error, the list
+ * @throws Failure also when the user no longer manages the keys. Without this error, the list
  *   would seem to be empty.
  */
 export async function keysOf({ project, company, person }: App): Promise<ApiKey[]> {
@@ -66,7 +67,7 @@ export async function keysOf({ project, company, person }: App): Promise<ApiKey[
 
 /**
  * Creates a key.
- * @param expires_at null: it never expires.
+ * @param expires_at the expiry; null for a key that never expires.
  */
 export async function createKey(
   { project, company }: App,
@@ -104,7 +105,7 @@ export async function updateKey(
   );
 }
 
-/** Changes when a key expires. @param expires_at null: it never expires. */
+/** Changes when a key expires. @param expires_at the expiry; null for a key that never expires. */
 export async function setExpiry(
   { project }: App,
   { id }: ApiKey,
@@ -123,32 +124,32 @@ export async function deleteKey({ project, company }: App, { id }: ApiKey): Prom
 /** The current state of a key. */
 export type KeyState = "active" | "off" | "expired";
 
-/** Whether a key works now. If it does not, why. */
+/** Whether a key works now, or the reason why it does not. */
 export function stateOf({ is_active, expires_at }: ApiKey, now = Date.now()): KeyState {
   if (expires_at && Date.parse(expires_at) <= now) return "expired";
   return is_active ? "active" : "off";
 }
 
-/** The key that succeeds this one, if there is one. */
+/** The key's successor, if there is one. */
 export function successorOf(key: ApiKey, keys: ApiKey[]): ApiKey | undefined {
   return keys.find(({ replaces }) => replaces === key.id);
 }
 
-/** The key that this one replaces, if it is still there. */
+/** The key that this key replaces, if it still exists. */
 export function predecessorOf(key: ApiKey, keys: ApiKey[]): ApiKey | undefined {
   return keys.find(({ id }) => id === key.replaces);
 }
 
 /**
- * A name without the characters that no one types, such as the joiners of an emoji. It is compared
- * with the name that a person types.
+ * Removes invisible characters from a name, such as the joiners in an emoji, to compare the name
+ * with what the user types.
  */
 export function typable(name: string): string {
   return name.normalize("NFKC").replace(/\p{Cf}/gu, "").replace(/\s+/g, " ").trim();
 }
 
 /**
- * The name that a person typed or pasted, without white space at its ends and without invisible
+ * The name that a user typed or pasted, without white space at its ends and without invisible
  * characters.
  */
 export function nameIn(written: string): string {

@@ -1,6 +1,6 @@
 // How long a new key is valid.
 
-/** The choices. With `date`, the person names a day. */
+/** The choices. With `date`, the user enters a day. */
 export const EXPIRIES = ["never", "month", "quarter", "year", "date"] as const;
 export type Expiry = typeof EXPIRIES[number];
 
@@ -13,7 +13,7 @@ export function expiryAt(expiry: Exclude<Expiry, "date">): string | null {
 }
 
 /**
- * The last moment of a day such as `2027-01-31`, in the person's time zone; null when the text is
+ * The last moment of a day such as `2027-01-31`, in the user's time zone; null when the string is
  * not a day.
  */
 export function endOfDay(day: string): string | null {

@@ -2,13 +2,13 @@ import { html, nothing, type TemplateResult } from "lit-html";
 import type { App } from "../app.ts";
 import { endOfDay, EXPIRIES, type Expiry, expiryAt, tomorrow } from "./expiry.ts";
 
-/** The fields that say when a key expires: a choice, and a day if the person chooses one. */
+/** The fields for a key's expiry: a list of choices, and a date field. */
 export class ExpiryFields {
   private fault: string | undefined;
 
   /**
-   * @param choice the choice that is selected at first. @param choices the choices that the person
-   * has.
+   * @param choice the choice that is selected at first.
+   * @param choices the choices that the user has.
    */
   constructor(
     private choice: Expiry,
@@ -16,8 +16,8 @@ export class ExpiryFields {
   ) {}
 
   /**
-   * When the key expires; null when never. Undefined: the day is missing or in the past, and the
-   * fields now say so.
+   * When the key expires; null when it never expires. Undefined when the day is missing or in the
+   * past; the fields then show an error.
    */
   read(fields: FormData, app: App): string | null | undefined {
     const until = this.choice === "date"

@@ -5,8 +5,8 @@ import type { Part } from "../view.ts";
 import type { ApiKey } from "./api_key.ts";
 
 /**
- * A text for the developer who connects a program: the addresses, the documentation and what the
- * key may do. The key itself is not in it, because a message is easy to forward.
+ * A message for the developer who connects a program: the URLs, the documentation and what the key
+ * may do. The message does not contain the key, because a message is easy to forward.
  */
 export function handOver(key: () => ApiKey): Part {
   return {

@@ -1,4 +1,4 @@
-// What a person should do about a key, as the list of keys says it.
+// The problems of keys that the list of keys reports.
 import { html, nothing, type TemplateResult } from "lit-html";
 import type { App } from "../app.ts";
 import { answered } from "../failure.ts";
@@ -7,7 +7,7 @@ import { fromNow } from "../moments.ts";
 import { badge, type Tone } from "../pieces/badge.ts";
 import { type ApiKey, stateOf } from "./api_key.ts";
 
-/** The requests of a key in the last hours, and how many of them were answered with an error. */
+/** The number of requests made with a key in the last hours, and how many of them failed. */
 export interface Answers {
   key_id: string;
   requests: number;
@@ -17,26 +17,25 @@ export interface Answers {
 /** An alarm looks at the requests of this many last hours. */
 const HOURS = 72;
 const DAY_MS = 86_400_000;
-/** A key that expires earlier than this is marked. */
+/** A key that expires within this time gets an alarm. */
 const SOON_MS = 14 * DAY_MS;
-/** A key that no program has used for this long is marked. */
+/** A key that has not been used for this long gets an alarm. */
 const YOUNG_MS = DAY_MS;
 
 /**
- * How many requests each key made in the last days, and how many of them were answered with an
- * error.
+ * The number of requests made with each key in the last days, and how many of them failed.
  */
 export async function answersOf({ project, company }: App): Promise<Answers[]> {
   const asked = { company_id: company.id, hours: HOURS };
   return await answered(project.client.rpc("answers_of_api_keys", asked));
 }
 
-/** The reasons why a person must look at a key, the most urgent first. */
+/** The reasons for an alarm, the most urgent first. */
 export type Alarm = "onlyErrors" | "expiresSoon" | "neverUsed";
 
 /**
- * What is wrong with a key; null when nothing is. A key that was replaced or that does not work now
- * needs no alarm.
+ * The problem with a key; null when there is none. A key that was replaced or that does not work
+ * now needs no alarm.
  */
 export function alarmOf(
   key: ApiKey,
@@ -61,7 +60,7 @@ export function alarmBadge(alarm: Alarm, key: ApiKey, { t, locale }: App): Templ
   return badge(words, TONES[alarm]);
 }
 
-/** What to do about an alarm, in a sentence. */
+/** A sentence that says what to do about an alarm. */
 export function alarmText(alarm: Alarm | null, answers: Answers | undefined, app: App) {
   if (!alarm) return nothing;
   const { alarms: t } = app.t;

@@ -23,7 +23,7 @@ import { ExpiryFields } from "./expiry_fields.ts";
 import { hintOf, lastUseOf } from "./key_words.ts";
 import { keepMade } from "./made_key.ts";
 
-/** A change that is made only after the person has confirmed it. */
+/** A change that is made only after the user has confirmed it. */
 export type AskedChange = "rename" | "switchOff" | "rotate" | "expiry" | "delete";
 
 /** An open question. */
@@ -37,7 +37,7 @@ export interface Asked {
 const OVERLAPS = [0, 1, 24, 168] as const;
 const USUAL_OVERLAP = 24;
 
-/** A question about a key, before the person has answered it. */
+/** A question about a key that the user has not answered yet. */
 export function newQuestion(change: AskedChange, key: ApiKey, keys: ApiKey[]): Asked {
   // A key that was replaced must have an expiry.
   const choices = EXPIRIES.filter((each) => each !== "never" || !successorOf(key, keys));
@@ -84,8 +84,8 @@ export function questionOf(
 }
 
 /**
- * A warning before one key of a pair ends: it says whether the other key still works, and until
- * when.
+ * A warning before one of two paired keys ends. The warning says whether the other key still works,
+ * and until when.
  */
 function pairWarning(key: ApiKey, keys: ApiKey[], app: App): TemplateResult | typeof nothing {
   const { t: { change: t }, locale } = app;
@@ -149,7 +149,10 @@ const CONTENTS: Record<Exclude<AskedChange, "expiry">, (key: ApiKey, app: App) =
     },
   };
 
-/** When the key was last used. A person should know this before they switch off or delete a key. */
+/**
+ * When the key was last used. The user should know this time before switching off or deleting a
+ * key.
+ */
 const used = (key: ApiKey, app: App) =>
   html`<p>${hintOf(key)} · ${app.t.keys.lastUse}: ${lastUseOf(key, app)}</p>`;
 
@@ -195,7 +198,7 @@ const DOES: Record<
   },
 };
 
-/** Shows the key in its new state. */
+/** Closes the dialog and reloads the view, which then shows the key in its new state. */
 function done(app: App, message: string) {
   closeDialog();
   app.reload();

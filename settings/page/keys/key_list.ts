@@ -7,7 +7,7 @@ import { type ApiKey, keysOf, stateOf, successorOf, typable } from "./api_key.ts
 import { alarmBadge, alarmOf, alarmText, type Answers, answersOf } from "./key_alarm.ts";
 import { expiryOf, hintOf, lastUseOf, makerOf, scopesOf, stateBadge, whoMay } from "./key_words.ts";
 
-/** If there are more keys than this, a field is shown to find one. */
+/** If there are more keys than this number, the view shows a search field. */
 const MANY = 12;
 
 /**
@@ -27,7 +27,7 @@ export function keyList(): View {
       mayManage ? keysOf(app) : [],
       mayManage ? answersOf(app) : [],
     ]);
-    // Loads the views that a person opens from here, so that the person need not wait for them.
+    // Preloads the views that a user opens from here.
     if (mayManage) import("./one_key.ts").catch(() => {});
   };
 
@@ -98,7 +98,7 @@ export function keyList(): View {
   return { title: (t) => t.keys.title, load, html: view };
 }
 
-/** The keys in their order. A replaced key comes directly after its successor. */
+/** The keys in display order. A replaced key comes directly after its successor. */
 function inPairs(keys: ApiKey[]): ApiKey[] {
   const isThere = (id: string | null) => keys.some((key) => key.id === id);
   const behind = (key: ApiKey): ApiKey[] => {

@@ -29,7 +29,7 @@ import { ShownOnce } from "./shown_once.ts";
 export function keyPage(id: string): View {
   let keys: ApiKey[] = [];
   let members: Member[] = [];
-  /** The change that the open question is about. */
+  /** The change that the open dialog asks about. */
   let asked: Asked | null = null;
   const switching = new Action();
   const activity = new HeldPart(
@@ -91,7 +91,7 @@ export function keyPage(id: string): View {
     `;
   };
 
-  /** The key that this one replaces, and the key that replaces this one. */
+  /** The key's predecessor and successor. */
   const pair = (key: ApiKey, app: App) => {
     const { t } = app;
     const successor = successorOf(key, keys);

@@ -1,4 +1,4 @@
-// What both the list of keys and the page of a key show.
+// Texts and badges that both the list of keys and a key's page show.
 import { html, nothing, type TemplateResult } from "lit-html";
 import type { App } from "../app.ts";
 import { ago, fromNow } from "../moments.ts";
@@ -6,7 +6,7 @@ import { badge } from "../pieces/badge.ts";
 import type { Member } from "../project.ts";
 import { type ApiKey, SCOPES, stateOf } from "./api_key.ts";
 
-/** The permissions of a key, in their order. */
+/** A key's permissions, in display order. */
 export function scopesOf({ scopes }: ApiKey, { t }: App): TemplateResult {
   return html`<ul class="scopes">${
     SCOPES.filter((scope) => scopes.includes(scope))
@@ -48,7 +48,7 @@ export function makerOf({ created_by }: ApiKey, members: Member[], { t, person }
   return member.name ? html`<bdi>${member.name}</bdi>` : t.people.nameless(t.roles[member.role]);
 }
 
-/** Agents may not see the keys. They see who may manage them. */
+/** Agents may not see the keys. They see the members who may manage keys. */
 export function whoMay(members: Member[], { t, company }: App): TemplateResult {
   const managers = members.filter(({ role }) => role !== "agent");
   return html`<div class="card"><p>${t.keys.agents(company.name)}</p>

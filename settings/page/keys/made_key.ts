@@ -1,8 +1,8 @@
 import type { NewApiKey } from "./api_key.ts";
 
 /**
- * The key that was just created, until the person leaves its page. It is not stored anywhere else,
- * and no one can read it again.
+ * The key that was just created, until the user leaves its page. The key is not stored anywhere
+ * else, and no one can read it again.
  */
 let made: NewApiKey | null = null;
 
@@ -11,7 +11,7 @@ export function keepMade(key: NewApiKey) {
   made = key;
 }
 
-/** The key itself, for its page; null for every other page. */
+/** The new key's secret value, for the key's own page; null for every other page. */
 export function takeMade(id: string): NewApiKey | null {
   const key = made;
   made = null;

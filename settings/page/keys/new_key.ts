@@ -83,7 +83,7 @@ function fault(field: string, text: string | undefined): TemplateResult {
   return html`<p class="fault" id="${field}-fault">${text ?? nothing}</p>`;
 }
 
-/** If no answer came, the key may exist although no one has seen it. */
+/** Without a response, the key may exist although no one has seen it. */
 function inOwnWords(error: unknown): never {
   if (error instanceof Failure && error.kind === "unanswered") {
     throw new Failure("unanswered", error.message, (t) => t.keys.maybeMade);

@@ -5,21 +5,21 @@ import { closeDialog, dialog } from "../dialog.ts";
 import type { NewApiKey } from "./api_key.ts";
 import { readLine, sendLine, type Template, templateToTry, writeLine } from "./try_lines.ts";
 
-/** A number of the sandbox. Nothing is really sent to it. */
+/** A phone number of the sandbox. No real message is sent to this number. */
 const SANDBOX_PHONE = "+12025550101";
 
-/** A new key, which is shown only once, with lines to try it. */
+/** Shows a new key once, with commands to try it. */
 export class ShownOnce {
   /**
-   * What the person tried to do before saying that the key is stored; null when the question is not
-   * open.
+   * The action that the user tried before confirming that the key is stored; null when the question
+   * is not open.
    */
   private leave: (() => void) | null = null;
   private template: Template | null = null;
   private phone = "";
 
   /**
-   * @param done is called when the person has stored the key. Then the page forgets the key too.
+   * @param done is called when the user has stored the key. Then the page forgets the key too.
    */
   constructor(private readonly key: NewApiKey, private readonly done: () => void) {}
 

@@ -1,4 +1,4 @@
-// Lines for a terminal, for trying a new key.
+// Terminal commands for trying a new key.
 import type { App } from "../app.ts";
 import { answered } from "../failure.ts";
 import type { NewApiKey } from "./api_key.ts";
@@ -19,19 +19,19 @@ export interface Template {
 const COLUMNS =
   "name,language,category,header_format,phone_number_ids,unsupported,media_problem,components,variables";
 
-/** A line that reads something. */
+/** A command that reads data. */
 export function readLine(functionsUrl: string, { api_key }: NewApiKey): string {
   return `curl "${functionsUrl}/gateway/contacts?limit=1" -H "Authorization: Bearer ${api_key}"`;
 }
 
-/** A line that creates a contact, for a key that cannot read. */
+/** A command that creates a contact, for a key that cannot read. */
 export function writeLine(functionsUrl: string, key: NewApiKey, phone: string): string {
   return post(`${functionsUrl}/gateway/contacts`, key, { name: "Test", phone });
 }
 
 /**
- * A line that sends a template to a phone. If the line is run twice, it sends only once. With
- * another phone, it sends again.
+ * A command that sends a template to a phone number. If the command is run twice, it sends only
+ * once. With another phone number, it sends again.
  */
 export function sendLine(
   functionsUrl: string,
@@ -56,7 +56,7 @@ export function sendLine(
 }
 
 /**
- * The best template for trying a key: it is in the person's language and has few values to fill in.
+ * The best template for trying a key: it is in the user's language and has few values to fill in.
  */
 export async function templateToTry({ project, company, language }: App): Promise<Template | null> {
   const templates = await answered<Template[]>(

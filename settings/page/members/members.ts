@@ -18,7 +18,7 @@ import {
 } from "./person.ts";
 import { type Asked, Question } from "./questions.ts";
 
-/** The people of the company, and the invitations that were not answered yet. */
+/** The company's members, and its open invitations. */
 export function members(): View {
   const question = new Question();
   const sending = new Action();
@@ -189,7 +189,7 @@ export function members(): View {
   return { title: (t) => t.menu.members, load, html: view };
 }
 
-/** A text with a capital letter at its beginning. */
+/** Capitalises the first letter of a text. */
 function capital(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }

@@ -8,7 +8,7 @@ import { invitationsTo } from "../project.ts";
 import type { View } from "../view.ts";
 import { call } from "./person.ts";
 
-/** The invitations to the person, who joins the company or declines. */
+/** The user's invitations, each of which the user can accept or decline. */
 export function ownInvitations(): View {
   const action = new Action();
 

@@ -6,18 +6,18 @@ import type { MembersTexts } from "../texts/en/members.ts";
 
 export type Role = Company["role"];
 
-/** A person who works in the company, as the page reads it. */
+/** A member of the company, as the page reads it. */
 export interface Colleague {
   user_id: string;
   name: string | null;
-  /** Null: the person who is signed in may not see it. */
+  /** Null when the signed-in user may not see the e-mail address. */
   email: string | null;
   role: Role;
   created_at: string;
   has_second_factor: boolean | null;
 }
 
-/** An invitation that was not answered yet. */
+/** An open invitation. */
 export interface Pending {
   id: string;
   email: string;
@@ -31,12 +31,12 @@ export interface Pending {
 
 export const ROLES: Role[] = ["owner", "admin", "agent"];
 
-/** The roles that the person may give. The database checks this too. */
+/** The roles that the user may assign. The database also checks this permission. */
 export function rolesToGive({ company }: App): Role[] {
   return company.role === "owner" ? ROLES : ["admin", "agent"];
 }
 
-/** Whether the person may change this colleague. */
+/** Whether the user may change this colleague. */
 export function mayChange(colleague: Colleague, { company }: App): boolean {
   return isManager(company) && (company.role === "owner" || colleague.role !== "owner");
 }
@@ -72,8 +72,9 @@ export async function call<T>(
 }
 
 /**
- * Asks the function `settings` to let Supabase Auth send the e-mail of an invitation. The invitation
- * is valid without it. @returns whether the e-mail was sent.
+ * Asks the function `settings` to let Supabase Auth send the e-mail of an invitation. The
+ * invitation is valid without it.
+ * @returns whether the e-mail was sent.
  */
 export async function mail(app: App, { id }: Pending): Promise<boolean> {
   const page = location.origin + location.pathname;
@@ -86,7 +87,7 @@ export async function mail(app: App, { id }: Pending): Promise<boolean> {
   return answer?.mailed === true;
 }
 
-/** The error messages of the database for which the page has its own words. */
+/** The database's error messages for which the page has its own messages. */
 const SENTENCES: [part: string, words: keyof MembersTexts["refused"]][] = [
   ["only owner", "lastOwner"],
   ["works in the company already", "isMember"],

@@ -14,7 +14,7 @@ import {
   rolesToGive,
 } from "./person.ts";
 
-/** What a person wants to do. */
+/** The action that the user wants to take. */
 export type Asked =
   | { kind: "invite" }
   | { kind: "change"; person: Colleague }
@@ -108,7 +108,7 @@ export class Question {
     await call(app, "remove_member", values);
     if (asked.kind === "remove") return done(t.removed);
     closeDialog();
-    // The page reads the person's companies again.
+    // The page reads the user's companies again.
     location.assign(location.pathname);
   }
 }

@@ -12,7 +12,7 @@ import { type Column, tableOf } from "../pieces/table.ts";
 import type { Part } from "../view.ts";
 
 /**
- * What a person no longer wants: any message, or only marketing. The values are fields of a
+ * What a contact has opted out of: all messages, or only marketing. The values are field names of a
  * contact.
  */
 const KINDS = ["do_not_contact", "marketing_opt_out"] as const;
@@ -25,7 +25,7 @@ interface OptOut {
   phone: string | null;
   kind: Kind;
   source: string;
-  /** With microseconds: the function that lifts the opt-out compares this time. */
+  /** The time with microseconds, because the function that lifts the opt-out compares it. */
   asked_at: string;
   /** The person's message, or the text of the tapped button. */
   words: string | null;
@@ -38,7 +38,7 @@ interface Lift {
   kind: Kind;
   source: string;
   asked_at: string;
-  /** Null after the person was erased. */
+  /** Null after the contact was erased. */
   reason: string | null;
   member_name: string | null;
   lifted_at: string;
@@ -223,7 +223,7 @@ function personOf({ name, phone }: { name: string | null; phone: string | null }
     : html`${phone ?? "–"}`;
 }
 
-/** How the company knows about an opt-out: the person's own words, a button, or another source. */
+/** The source of an opt-out: the contact's own message, a button, or another source. */
 function howOf({ source, words, is_button }: OptOut, { t: { optOuts: t } }: App): TemplateResult {
   const how = Object.hasOwn(t.sources, source)
     ? t.sources[source as keyof typeof t.sources]

@@ -1,18 +1,18 @@
 import { html, nothing, type TemplateResult } from "lit-html";
 
-/** What a view says when it has nothing to show. */
+/** The content of a view that has nothing to show. */
 export interface EmptyState {
   /** What does not exist yet: "No sends yet". */
   title: string;
   /** Why the view is empty, and what will appear here. */
   why: string | TemplateResult;
-  /** What the person can do next: a link or a button of the class `button main`. */
+  /** What the user can do next: a link or a button of the class `button main`. */
   next?: TemplateResult | typeof nothing;
   /** An example of the content, such as a line of the list or a request. */
   example?: TemplateResult | typeof nothing;
 }
 
-/** Says why there is nothing, and what a person can do next, with an example. */
+/** Explains why the view is empty and what the user can do next, with an example. */
 export function emptyState({ title, why, next, example }: EmptyState): TemplateResult {
   return html`
     <div class="empty">

@@ -1,7 +1,8 @@
 import { html, nothing, type TemplateResult } from "lit-html";
 
 /**
- * The facts about one thing: names and values. A fact whose value is null or undefined is left out.
+ * A list of an object's properties: names and values. A property whose value is null or undefined
+ * is left out.
  */
 export function facts(list: [name: string, value: unknown][]): TemplateResult {
   return html`

@@ -1,14 +1,14 @@
 import { html, nothing, type TemplateResult } from "lit-html";
 import type { App } from "../app.ts";
 
-/** A filter of a list. Its value is in the address, so that a link leads to the same rows. */
+/** A filter of a list. The filter's value is in the URL, so that a link leads to the same rows. */
 export type Filter =
   | {
     kind: "search";
-    /** The name in the address: `sends?phone=…`. */
+    /** The parameter's name in the URL: `sends?phone=…`. */
     name: string;
     label: string;
-    /** For example a phone number. */
+    /** An example of a value, such as a phone number. */
     hint?: string;
   }
   | {
@@ -21,9 +21,9 @@ export type Filter =
   | { kind: "day"; name: string; label: string };
 
 /**
- * The filters above a list. A change goes to the address with the filter, and the view loads again;
- * it reads the values from `app.query`.
- * @param path of the view, such as `sends`.
+ * The filters above a list. A change navigates to the URL with the new filter. The view then loads
+ * again and reads the values from `app.query`.
+ * @param path the view's path, such as `sends`.
  */
 export function filterBar(path: string, filters: Filter[], app: App): TemplateResult {
   const { t: { frame: t }, query } = app;

@@ -2,7 +2,7 @@ import { html, nothing, type TemplateResult } from "lit-html";
 import { Action } from "../action.ts";
 import type { App } from "../app.ts";
 
-/** A list that is read page by page, the newest rows first. */
+/** A list with pagination, newest rows first. */
 export class Older<Row> {
   rows: Row[] = [];
   private hasOlder = false;
@@ -44,7 +44,7 @@ export class Older<Row> {
         if (turn !== this.turn) return;
         this.add(found);
         app.say(t.olderShown(this.rows.length - known));
-        // The button may have disappeared. So the focus moves to the first new row, where the person
+        // The button may have disappeared. So the focus moves to the first new row, where the user
         // continues to read.
         document.querySelectorAll<HTMLElement>(row)[known]?.focus();
       });

@@ -7,8 +7,8 @@ export interface Step {
   /** What happened: "Delivered". */
   title: unknown;
   /**
-   * The time, as the database writes it. Null: the step has not happened yet, or its time is not
-   * known.
+   * The time, as the database returns it; null when the step has not happened yet or its time is
+   * not known.
    */
   at: string | null;
   tone: Tone;
@@ -16,7 +16,7 @@ export interface Step {
   more?: TemplateResult | string | typeof nothing;
 }
 
-/** What happened to one thing, the earliest step first. */
+/** The steps of a process, earliest first. */
 export function timeline(steps: Step[], locale: string): TemplateResult {
   return html`
     <ol class="timeline">

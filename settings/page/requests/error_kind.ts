@@ -1,21 +1,21 @@
 // The errors of requests, as the database counts them.
 
-/** Equal errors of requests with one key. */
+/** A group of identical errors of requests made with one key. */
 export interface ErrorKind {
   id: string;
   key_id: string;
   status: number;
-  /** The code of the error in the answer, such as `not_found`. */
+  /** The error code in the response, such as `not_found`. */
   code: string;
   method: string;
-  /** For example `listContacts`. Null when the API has no such path. */
+  /** The operation's id, such as `listContacts`; null when the API has no such path. */
   operation: string | null;
   /** For example `/gateway/contacts/{id}`. */
   path: string | null;
   field: string | null;
-  /** The words of the answer, in English. */
+  /** The error message in the response, in English. */
   problem: string;
-  /** How many errors of this kind there were. */
+  /** The number of errors of this kind. */
   errors: number;
   first_at: string;
   last_at: string;
@@ -39,7 +39,7 @@ const TAGS: Record<string, string> = {
   whatsapp: "conversations",
 };
 
-/** The place of an operation in the documentation; null when there is none. */
+/** The link to an operation in the documentation; null when there is none. */
 export function referenceOf({ method, path }: ErrorKind, docsUrl: string | null): string | null {
   if (!docsUrl || !path) return null;
   const [, first, second] = path.split("/");

@@ -8,12 +8,12 @@ import { copyButton } from "../copy_button.ts";
 import { ago, exactly, moment } from "../moments.ts";
 import { type ErrorKind, pageOf, referenceOf } from "./error_kind.ts";
 
-/** The name of the key of an error; null for a key that was deleted in the meantime. */
+/** The name of the key that caused an error; null when the key has been deleted. */
 export type KeyName = (keyId: string) => string | null;
 
 /**
  * A list of errors.
- * @param keyName null: all errors belong to the key whose page this is.
+ * @param keyName returns a key's name; null when all errors belong to the key that the page shows.
  */
 export function errorsOf(
   errors: ErrorKind[],
@@ -75,7 +75,7 @@ export function errorOf(error: ErrorKind, keyName: KeyName | null, app: App): Te
   `;
 }
 
-/** The view where a person can do something about an error; nothing when there is none. */
+/** The view where a user can do something about an error; nothing when there is none. */
 function linkOf({ code, key_id }: ErrorKind, app: App) {
   const { links: t } = app.t.requests;
   const places: Record<string, [path: string, words: string]> = {

@@ -9,7 +9,7 @@ import { type Factor, factorsOf } from "../second_factor.ts";
 import type { View } from "../view.ts";
 import { deviceOf, endOthers, endSession, type OwnSession, sessionsOf } from "./sessions.ts";
 
-/** An app that the person is setting up. */
+/** An authenticator app that the user is setting up. */
 interface Enrolment {
   id: string;
   /** An SVG document as a data URI, which Supabase Auth makes. */
@@ -17,7 +17,7 @@ interface Enrolment {
   secret: string;
 }
 
-/** How the person signs in: the password, the apps for codes, and the sessions. */
+/** The user's password, authenticator apps and sessions. */
 export function security(): View {
   const enrolling = new Action();
   const ending = new Action();
@@ -36,7 +36,7 @@ export function security(): View {
     return factorsOf(user!);
   }
 
-  /** Begins to set up an app. An earlier attempt that was not finished is removed. */
+  /** Begins to set up an authenticator app, and removes an earlier unfinished attempt. */
   const begin = (event: SubmitEvent, app: App) => {
     event.preventDefault();
     const { mfa } = app.project.client.auth;
@@ -166,7 +166,7 @@ export function security(): View {
     `;
   }
 
-  /** The picture to scan, and the field for the first code. */
+  /** The QR code to scan, and the field for the first code. */
   function setUp({ picture, secret }: Enrolment, app: App): TemplateResult {
     const { t: { security: { factors: t }, frame, signIn } } = app;
     const leave = () => {

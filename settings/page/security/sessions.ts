@@ -3,7 +3,7 @@ import { authFailure } from "../auth_failure.ts";
 import { answered, changed } from "../failure.ts";
 import type { SecurityTexts } from "../texts/en/security.ts";
 
-/** A session of the person, as the page reads it. */
+/** A user's session, as the page reads it. */
 export interface OwnSession {
   id: string;
   /** The header User-Agent, in which a browser identifies itself. */
@@ -37,7 +37,7 @@ const BROWSERS = [["Edg", "Edge"], ["OPR", "Opera"], ["SamsungBrowser", "Samsung
 const SYSTEMS = [["iPhone", "iPhone"], ["iPad", "iPad"], ["Android", "Android"]]
   .concat([["Windows", "Windows"], ["Mac OS", "macOS"], ["CrOS", "ChromeOS"], ["Linux", "Linux"]]);
 
-/** A browser in words: "Firefox, Windows". */
+/** Describes a browser: "Firefox, Windows". */
 export function deviceOf(header: string, t: SecurityTexts["sessions"]): string {
   const named = (names: string[][]) => names.find(([part]) => header.includes(part))?.[1];
   const found = [named(BROWSERS), named(SYSTEMS)].filter((name) => name !== undefined);

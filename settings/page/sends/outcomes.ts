@@ -2,7 +2,7 @@ import type { Fill } from "../activity/plot.ts";
 import type { Tone } from "../pieces/badge.ts";
 
 /**
- * What happened to a send, in the words of the database (app.outcome_of_send). In a column of the
+ * The outcome of a send, as the database names it (`app.outcome_of_send`). In a column of the
  * chart, the first one is at the bottom.
  */
 export const OUTCOMES = [
@@ -25,7 +25,7 @@ export const TONES: Record<Outcome, Tone> = {
   failed: "bad",
 };
 
-/** No two outcomes have the same colour and pattern. */
+/** Each outcome has its own combination of colour and pattern. */
 export const FILLS: Record<Outcome, Fill> = {
   read: "plain",
   delivered: "striped",

@@ -7,7 +7,7 @@ export interface Period {
   until: string | null;
 }
 
-/** The time in the filters of the address: a `day`, or the last `days`, in the person's own zone. */
+/** The period in the URL's filters: a `day`, or the last `days`, in the user's time zone. */
 export function periodOf(query: URLSearchParams, now = new Date()): Period {
   const day = /^(\d{4})-(\d\d)-(\d\d)$/.exec(query.get("day") ?? "");
   if (day) {

@@ -3,7 +3,9 @@ import type { SendsTexts } from "../texts/en/sends.ts";
 /** A reason that the texts explain. */
 export type Reason = keyof SendsTexts["reasons"];
 
-/** The codes of WhatsApp that say more than their reason. Several codes can share a reason. */
+/**
+ * The WhatsApp codes that are more specific than their reason. Several codes can share a reason.
+ */
 const BY_CODE: [codes: number[], reason: Reason][] = [
   [[131026], "no_whatsapp"],
   [[131049, 130472], "marketing_limit"],

@@ -21,7 +21,7 @@ export interface ShownSend {
   author: Author | null;
 }
 
-/** Who wrote the message. Agents do not see which key it was. */
+/** The message's sender. Agents do not see which API key was used. */
 export interface Author {
   type: "key" | "member" | "agent" | "system";
   id: string | null;
@@ -66,7 +66,7 @@ export function messageOf(send: ShownSend, { t: { sends: t } }: App): TemplateRe
   `;
 }
 
-/** What happened to a send, and the reason in a few words. */
+/** Describes the outcome of a send, and its reason. */
 export function outcomeOf({ outcome, reason, code }: ShownSend, { t: { sends: t } }: App) {
   return html`${badge(t.outcomes[outcome].name, TONES[outcome])}${
     reason === null ? nothing : html`

@@ -51,7 +51,7 @@ export function sendList(): Part {
   let next: Place | null = null;
   /** Whether the shown sends were read with filters. The address may already have other filters. */
   let areFiltered = false;
-  /** Sends that arrive late, for an earlier request, are ignored. */
+  /** Late responses to an earlier request are ignored. */
   let turn = 0;
 
   /** Reads pages after a position until a page has a send, at most PATIENCE pages. */
@@ -127,7 +127,7 @@ export function sendList(): Part {
     `;
   }
 
-  /** Says that the filters find nothing, and how to find more. */
+  /** Explains that no send matches the filters, and how to find more. */
   function noneFound(app: App): TemplateResult {
     const { t: { sends: t } } = app;
     return emptyState({

@@ -9,7 +9,7 @@ import type { Part, View } from "../view.ts";
 import { authorOf, messageOf, outcomeOf, recipientOf, type WholeSend } from "./send.ts";
 import { stepsOf } from "./send_steps.ts";
 
-/** One send: what happened to it, the message as the person saw it, and its ids. */
+/** One send: its steps, the message as the recipient saw it, and its ids. */
 export function sendPage(id: string): Part & Pick<View, "title"> {
   const refreshing = new Action();
   let send: WholeSend | null = null;

@@ -5,7 +5,7 @@ import type { Step } from "../pieces/timeline.ts";
 import { preciseReason } from "./reasons.ts";
 import { authorOf, type WholeSend } from "./send.ts";
 
-/** What happened to a send, the earliest step first, and what may still happen. */
+/** The steps of a send, earliest first, and the steps that may still follow. */
 export function stepsOf(send: WholeSend, app: App): Step[] {
   const { t: { send: { steps: t } }, locale } = app;
   const { outcome, created_at, attempt, attempted_at, has_channel_id } = send;
@@ -51,7 +51,7 @@ export function stepsOf(send: WholeSend, app: App): Step[] {
   return steps;
 }
 
-/** Why a send did not arrive, what a person can do, and WhatsApp's own words about it. */
+/** Why a send did not arrive, what the user can do, and WhatsApp's own error message. */
 function whyOf({ reason, code, failure }: WholeSend, app: App): TemplateResult {
   const { t: { send: t, sends } } = app;
   const { what, todo } = t.explanations[preciseReason(reason!, code, sends)];

@@ -18,7 +18,7 @@ interface Counted {
   sends: number;
 }
 
-/** One of the periods, so that a link can name it. */
+/** One of the selectable periods, so that a link can contain it. */
 const DAYS = 30;
 
 /**
@@ -115,7 +115,7 @@ export class SendsChart implements Part {
   }
 }
 
-/** How many sends each kind has. */
+/** The number of sends of each kind. */
 function sumsOf<Kind>(counted: Counted[], kindOf: (each: Counted) => Kind): Map<Kind, number> {
   const sums = new Map<Kind, number>();
   for (const each of counted) {

@@ -1,4 +1,4 @@
-// A template as the person sees it in WhatsApp, with values in place of its variables.
+// A template as the recipient sees it in WhatsApp, with values in place of its variables.
 import { html, nothing, type TemplateResult } from "lit-html";
 import type { App } from "../app.ts";
 import { filled, mediumOf, textOf, type Values, type WholeTemplate } from "./template.ts";
@@ -47,7 +47,7 @@ function buttonsOf({ components }: WholeTemplate): string[] {
 const SIGNS =
   /(?<![\p{L}\p{N}])(\*[^*\n]{1,999}\*|_[^_\n]{1,999}_|~[^~\n]{1,999}~)(?![\p{L}\p{N}])/u;
 
-/** A text with WhatsApp's formatting. Everything else in it is text. */
+/** Renders a text with WhatsApp's formatting. All other characters are plain text. */
 function formatted(text: string): unknown[] {
   return text.split(SIGNS).map((part, place) => {
     // split() returns the matches of the group at every second index.

@@ -84,7 +84,7 @@ export function toneOf(status: string): Tone {
   return Object.hasOwn(TONES, status) ? TONES[status] : "warn";
 }
 
-/** The page's word for one of WhatsApp's terms. If the page has no word for it, WhatsApp's term. */
+/** The page's text for one of WhatsApp's terms, or WhatsApp's term if the page has none. */
 export function wordFor(word: string, words: Record<string, string>): string {
   return Object.hasOwn(words, word) ? words[word] : word;
 }
@@ -99,7 +99,7 @@ export function languageName(language: string, locale: string): string {
   }
 }
 
-/** The medium of the header: image, video or document; null when the header has none. */
+/** The header's media type: image, video or document; null when the header has no media. */
 export function mediumOf({ header_format }: WholeTemplate): "image" | "video" | "document" | null {
   switch (header_format) {
     case "IMAGE":

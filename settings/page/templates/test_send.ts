@@ -10,7 +10,10 @@ import { keep, kept, type Texts } from "../texts.ts";
 import type { Part } from "../view.ts";
 import type { Sender, Values, WholeTemplate } from "./template.ts";
 
-/** The browser stores the phone of a person's tests under this name. No server stores it for this. */
+/**
+ * The browser stores the phone number of the user's test sends under this name. No server stores
+ * the number for this purpose.
+ */
 const phoneOf = ({ person }: App) => `settings.test_phone.${person.id}`;
 
 const PHONE = /^\+[1-9]\d{6,14}$/;
@@ -156,7 +159,7 @@ class TestSend {
   }
 }
 
-/** The answer to a test. Without a message, the reason says why there is none. */
+/** The response to a test send. Without a message, the reason explains why no message was sent. */
 interface Sent {
   message_id: string | null;
   reason: "do_not_contact" | "marketing_opt_out" | null;

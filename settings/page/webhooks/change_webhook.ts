@@ -4,7 +4,7 @@ import type { View } from "../view.ts";
 import { changeWebhook, type Webhook, webhookOf } from "./webhook.ts";
 import { WebhookForm } from "./webhook_form.ts";
 
-/** The view that changes the address, the events, the content and the description of a webhook. */
+/** The view that changes a webhook's URL, events, content and description. */
 export function changeOf(id: string): View {
   let webhook: Webhook | null = null;
   let form: WebhookForm | null = null;

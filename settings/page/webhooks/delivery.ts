@@ -1,4 +1,4 @@
-// The deliveries of a webhook, as the Data API shows them.
+// A webhook's deliveries, as the Data API returns them.
 import type { App } from "../app.ts";
 import { answered } from "../failure.ts";
 import type { Tone } from "../pieces/badge.ts";
@@ -13,7 +13,7 @@ export interface Delivery {
   event_id: string;
   type: string;
   record_id: string;
-  /** When the event happened. */
+  /** The time of the event. */
   timestamp: string;
   state: typeof STATES[number];
   attempts: number;
@@ -25,12 +25,12 @@ export interface Delivery {
 
 interface Try {
   at: string;
-  /** The status of the answer; null when none came. */
+  /** The status of the response; null when there was none. */
   status: number | null;
-  /** Why no answer came, in a word. */
+  /** The reason for a missing response, in one word. */
   failure: string | null;
   ms: number;
-  /** The first characters of an answer that was not a success. */
+  /** The first characters of an unsuccessful response. */
   answer: string | null;
 }
 
@@ -82,7 +82,7 @@ export function stateOf(
   return { tone: TONES[state], words: t.states[state] };
 }
 
-/** The result of an attempt, in words. */
+/** Describes the result of an attempt. */
 export function resultOf({ status, failure }: Try, t: DeliveriesTexts): string {
   if (failure !== null) {
     const known: Record<string, string> = t.failures;
@@ -106,7 +106,7 @@ export function stepsOf({ tries }: Delivery, t: DeliveriesTexts): Step[] {
   });
 }
 
-/** What a person can do about a failed attempt. */
+/** What the user can do about a failed attempt. */
 function adviceOf({ status, failure }: Try, { advice }: DeliveriesTexts): string {
   if (failure !== null) {
     return Object.hasOwn(advice, failure) ? advice[failure as keyof typeof advice] : advice.other;

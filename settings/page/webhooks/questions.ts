@@ -7,7 +7,7 @@ import { Failure } from "../failure.ts";
 import { moment } from "../moments.ts";
 import { call, changeWebhook, rotateSecret, type Webhook } from "./webhook.ts";
 
-/** A change that is made only after the person has confirmed it. */
+/** A change that is made only after the user has confirmed it. */
 export type AskedChange = "rotate" | "pause" | "switchOn" | "replay" | "delete";
 
 /** An open question. */
@@ -16,13 +16,13 @@ export interface Asked {
   action: Action;
 }
 
-/** What a confirmed change does to the view. */
+/** The effects of a confirmed change on the view. */
 export interface Outcome {
   /** The page has a new secret to show. */
   gotSecret(secret: string): void;
 }
 
-/** How many hours the previous secret also signs. */
+/** The number of hours for which the previous secret also signs deliveries. */
 const OVERLAPS = [0, 24, 168] as const;
 const USUAL_OVERLAP = 24;
 

@@ -3,7 +3,7 @@ import type { App } from "../app.ts";
 import { copyButton } from "../copy_button.ts";
 import { closeDialog, dialog } from "../dialog.ts";
 
-/** A secret that only this window has: the service shows it once. */
+/** A secret that only this window has, because the service returns it only once. */
 interface Made {
   id: string;
   secret: string;
@@ -16,14 +16,14 @@ export function keepSecret({ id, secret }: Made) {
   kept = { id, secret };
 }
 
-/** The secret that was kept for this webhook, once. */
+/** Returns the secret that was kept for this webhook, and forgets it. */
 export function takeSecret(id: string): string | null {
   const found = kept?.id === id ? kept.secret : null;
   kept = null;
   return found;
 }
 
-/** A new secret with what to do with it, until the person has stored it. */
+/** A new secret with what to do with it, until the user has stored it. */
 export class SecretOnce {
   #leave: (() => void) | null = null;
 

@@ -11,8 +11,8 @@ const WATCH_MS = 2 * 60_000;
 const OFTEN_MS = 1_000;
 
 /**
- * A button that delivers a test event. Below it, the view shows the progress and the receiver's
- * answer.
+ * A button that delivers a test event. Below the button, the view shows the progress and the
+ * receiver's response.
  */
 export class TestEvent {
   readonly #sending = new Action();
@@ -72,7 +72,7 @@ export class TestEvent {
     });
   }
 
-  /** Looks for the result while the person sees it. */
+  /** Checks for the result while the page is visible. */
   #watch(webhook: Webhook, eventId: string, began: number, app: App) {
     const look = async () => {
       const isShown = document.getElementById("test-result") !== null;

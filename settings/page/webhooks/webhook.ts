@@ -1,4 +1,4 @@
-// A company's webhooks, as the Data API shows them to an owner or admin.
+// A company's webhooks, as the Data API returns them to an owner or admin.
 import { askSettings } from "../accounts/ask_settings.ts";
 import type { App } from "../app.ts";
 import { answered, changed, Failure } from "../failure.ts";
@@ -30,10 +30,10 @@ export interface Webhook {
   created_at: string;
 }
 
-/** The fields that a person enters. */
+/** The fields that the user enters. */
 export type WebhookFields = Pick<Webhook, "url" | "types" | "payload" | "description">;
 
-/** What can happen to a record, by resource, as the API names it. */
+/** The event types of each resource, as the API names them. */
 export const HAPPENINGS: Record<Resource, readonly string[]> = {
   contact: [
     ...["created", "updated", "archived", "restored", "merged", "erased", "deleted"],
@@ -64,8 +64,7 @@ export type Resource =
 export const RESOURCES = Object.keys(HAPPENINGS) as Resource[];
 
 /**
- * After an hour of failures, a person should see a problem. A restart of a receiver takes less
- * time.
+ * After an hour of failures, the page shows a problem. A receiver restarts in less time.
  */
 const FAILING_MS = 60 * 60_000;
 
@@ -74,7 +73,7 @@ export function addressOf({ url }: Pick<Webhook, "url">): string {
   return shortAddress(url.split("?", 1)[0].replace(/^https?:\/\//, ""));
 }
 
-/** The name that people gave, or else the address. */
+/** The webhook's description, or else its URL. */
 export function nameOf(webhook: Webhook): string {
   return webhook.description ?? addressOf(webhook);
 }
@@ -124,7 +123,10 @@ export async function webhookOf({ project: { client } }: App, id: string): Promi
   return await answered(client.rpc("get_webhook", { webhook_id: id }));
 }
 
-/** Creates a webhook. Only this answer has its secret. @throws Failure */
+/**
+ * Creates a webhook. Only this response contains the webhook's secret.
+ * @throws Failure
+ */
 export async function createWebhook(app: App, fields: WebhookFields) {
   const body = { company_id: app.company.id, ...fields };
   return await ask<Webhook & { secret: string }>(app, "webhooks", body);
@@ -139,14 +141,20 @@ export async function changeWebhook(
   return await ask<Webhook>(app, `webhooks/${id}`, changes, "PATCH");
 }
 
-/** Gives the webhook another secret. Only this answer has it. @throws Failure */
+/**
+ * Gives the webhook another secret. Only this response contains the new secret.
+ * @throws Failure
+ */
 export async function rotateSecret(app: App, { id }: Webhook, overlap_hours: number) {
   return await ask<Webhook & { secret: string }>(app, `webhooks/${id}/rotate-secret`, {
     overlap_hours,
   });
 }
 
-/** Calls a function of the database about a webhook. @throws Failure */
+/**
+ * Calls a function of the database about a webhook.
+ * @throws Failure
+ */
 export async function call<T>(
   { project: { client } }: App,
   name: "delete_webhook" | "redeliver_event" | "replay_webhook" | "test_webhook",
@@ -169,7 +177,7 @@ async function ask<Answer>(
   return await askSettings<Answer>(app, path, body, inOwnWords, method);
 }
 
-/** The words of the service about an address, which say what is wrong with it. */
+/** The parts of the service's error messages that describe an invalid URL. */
 const ADDRESS_FAULTS = [
   ["does not begin with https", "notHttps"],
   ["another port", "port"],
@@ -183,7 +191,7 @@ const ADDRESS_FAULTS = [
   ["address of this service", "ownHost"],
 ] as const;
 
-/** The page's own sentence for a refusal. */
+/** The page's own message for a refusal. */
 function inOwnWords(
   { code, details }: { code?: string; details?: { field: string; message: string }[] },
   { webhookForm: t }: Texts,

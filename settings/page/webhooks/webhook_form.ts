@@ -5,7 +5,7 @@ import type { App } from "../app.ts";
 import { TypeFields } from "./type_fields.ts";
 import type { Webhook, WebhookFields } from "./webhook.ts";
 
-/** The form of a webhook: its address, its events, what each has, and a description. */
+/** The webhook form: the URL, the events, the content of each event, and a description. */
 export class WebhookForm {
   readonly action = new Action();
   readonly #types: TypeFields;

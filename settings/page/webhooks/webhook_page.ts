@@ -15,7 +15,7 @@ import { isFailing, nameOf, stateOf, typeName, type Webhook, webhookOf } from ".
 import { countOf } from "./webhook_list.ts";
 import { sentenceOfState } from "./webhook_state.ts";
 
-/** One webhook: its state and what to do, its changes, a test, and its deliveries. */
+/** The view of one webhook: its state, the possible actions, a test event, and its deliveries. */
 export function webhookPage(id: string): View {
   let webhook: Webhook | null = null;
   let members: Member[] = [];
@@ -78,7 +78,7 @@ export function webhookPage(id: string): View {
     `;
   }
 
-  /** What is wrong, and the button that helps. */
+  /** A problem, and the button that solves it. */
   function stateBox(webhook: Webhook, app: App): TemplateResult | typeof nothing {
     const { t, locale } = app;
     const says = sentenceOfState(webhook, (at) => moment(at, locale), t.webhooks);
@@ -164,7 +164,7 @@ export function webhookPage(id: string): View {
   };
 }
 
-/** What a person can do about a webhook that is off or fails. */
+/** The actions for a webhook that is off or fails. */
 function todoOf(why: string | null, state: string, { t: { webhook: { todo: t } } }: App): string {
   if (state !== "off") return t.trying;
   return why === "gone" || why === "key_ended" || why === "failing" ? t[why] : t.off;

@@ -2,8 +2,9 @@ import type { WebhooksTexts } from "../texts/en/webhooks.ts";
 import { isFailing, type Webhook } from "./webhook.ts";
 
 /**
- * What the state of a webhook means for its receiver, in a sentence or two; null when it works.
- * @param moment writes a time.
+ * Explains in a sentence or two what a webhook's state means for its receiver; null when the
+ * webhook works.
+ * @param moment formats a time.
  */
 export function sentenceOfState(
   webhook: Webhook,

@@ -26,7 +26,7 @@ export const openApi = operation({
   // function.
   const { default: description } = await import("./openapi.json", { with: { type: "json" } });
   around ??= JSON.stringify({ ...description, servers: PLACE }).split(JSON.stringify(PLACE));
-  const servers = [{ url: server(), description: "The `servers` entry of this document." }];
+  const servers = [{ url: server(), description: "The server that returned this document." }];
   return reply(200, description, { json: around.join(JSON.stringify(servers)) });
 });
 

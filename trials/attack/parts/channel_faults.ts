@@ -28,7 +28,7 @@ function text(body: string, status = 200, headers: HeadersInit = {}): Response {
   });
 }
 
-/** Answers that are unusable or too long. */
+/** Responses that are unusable or too long. */
 const GARBAGE: Record<string, () => Response> = {
   "HTML": () => text("<html>Sorry, something went wrong.</html>"),
   "nothing": () => text(""),
@@ -47,7 +47,7 @@ const GARBAGE: Record<string, () => Response> = {
   "an invalid code": () => refusal({ code: "x".repeat(300) }),
 };
 
-/** Refusals whose words callers must not get unchanged. */
+/** Refusals whose messages must not reach callers unchanged. */
 const WORDS: Record<string, () => Response> = {
   "a message of 60 kB": () => refusal({ message: "m".repeat(60_000) }),
   "details of 60 kB": () => refusal({ error_data: { details: "d".repeat(60_000) } }),
@@ -58,14 +58,15 @@ const WORDS: Record<string, () => Response> = {
 };
 
 /**
- * Ways in which the channel gives no complete answer. A send waits twenty seconds for the channel.
+ * Ways in which the channel sends no complete response. A send waits twenty seconds for the
+ * channel.
  */
 const SILENCES: Record<string, () => Response | Promise<Response>> = {
   "a channel that hangs": () => new Promise(() => {}),
   "an answer that does not end": () => new Response(new ReadableStream({ start() {} })),
 };
 
-/** Tests a channel that answers with garbage, with too much, or not at all. */
+/** Tests a channel whose responses are malformed, too large or missing. */
 export async function channelFaults(
   { ours, measured, quick, progress }: Context,
   findings: Findings,
@@ -91,7 +92,7 @@ export async function channelFaults(
   });
 }
 
-/** The memory peak of a newly started function while its channel answers with the bomb. */
+/** The memory peak of a newly started function while its channel responds with a gzip bomb. */
 async function bombed(findings: Findings, side: AttackedStack, bomb: Uint8Array<ArrayBuffer>) {
   const sender = await side.startFunction("send-external-template");
   const headers = { "Content-Type": "application/json", "Content-Encoding": "gzip" };
@@ -106,7 +107,7 @@ async function bombed(findings: Findings, side: AttackedStack, bomb: Uint8Array<
   return peak;
 }
 
-/** The function's answer to a send of the attacker, while the channel gives this answer. */
+/** The function's response to an attacker's send while the channel returns the given response. */
 async function sendDuring(
   findings: Findings,
   side: AttackedStack,

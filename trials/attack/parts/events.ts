@@ -84,7 +84,7 @@ async function beginSlowly(
   }
 }
 
-/** An app with a known secret, at the function with this address. */
+/** An app with a known secret, whose events go to the function with this URL. */
 async function newApp({ stack: { owner, secrets } }: AttackedStack, url: string) {
   const app_key = crypto.randomUUID();
   const secret = crypto.randomUUID();
@@ -112,7 +112,7 @@ async function newApp({ stack: { owner, secrets } }: AttackedStack, url: string)
   return {
     id,
     requestOf,
-    /** Posts an event, and returns the status of the answer. */
+    /** Posts an event, and returns the status of the response. */
     async post(text: string): Promise<number> {
       const { target, ...request } = await requestOf(text);
       const answer = await fetch(`${url}${target}`, request);

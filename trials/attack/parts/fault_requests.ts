@@ -32,7 +32,7 @@ export function everyKind({ companies: { victim } }: AttackedStack): WireRequest
   ];
 }
 
-/** Sends requests at the same time and checks their answers. */
+/** Sends requests at the same time and checks the responses. */
 export async function ask(
   findings: Findings,
   functions: Functions,
@@ -47,7 +47,7 @@ export async function ask(
   }));
 }
 
-/** Starts functions that use another address for the Data API. */
+/** Starts functions that use another URL for the Data API. */
 export async function functionsOn(ours: AttackedStack, restUrl: string): Promise<Functions> {
   const [gateway, sender] = await Promise.all([
     ours.startFunction("gateway", { restUrl }),

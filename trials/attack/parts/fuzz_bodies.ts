@@ -41,8 +41,8 @@ export function bodies(
 }
 
 /**
- * The same body. The fields that refer to a row have ids of the attacker, of the victim, or of no
- * row.
+ * The same body, with the ids of the attacker's rows, the victim's rows or no rows in the fields
+ * that refer to a row.
  */
 function withReferences(
   value: Record<string, unknown>,

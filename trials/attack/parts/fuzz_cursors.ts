@@ -37,7 +37,7 @@ export function cursors(table: string, real: string[]): fc.Arbitrary<string> {
     { weight: 4, arbitrary: fc.constant(table) },
     fc.constantFrom(...LISTS, "api_keys", "nothing"),
   );
-  // An empty text means a query without filters and sort.
+  // An empty string means a query without filters and sort.
   const made = fc.tuple(tables, times, ids)
     .map(([table, ...start]) => encode([table, "", ...start]));
   const wild = fc.tuple(tables, fc.array(values, { maxLength: 5 }))

@@ -51,7 +51,8 @@ function requestsOf(
   companies: Companies,
   realCursors: string[],
 ): fc.Arbitrary<WireRequest> {
-  // An upload has no JSON. The gateway, which gets all these requests, does not have this path.
+  // An upload has no JSON body. The gateway, which receives all these requests, does not have this
+  // path.
   const schema = operation.requestBody?.content["application/json"]?.schema;
   const otherMethods = ["GET", "HEAD", "POST", "PATCH", "PUT", "DELETE", "OPTIONS", "TRACE", "FOO"];
   const parts = fc.record({

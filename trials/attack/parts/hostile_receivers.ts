@@ -1,12 +1,12 @@
 import { delay } from "deno-std/async/delay.js";
 
-/** A request that a receiver got. */
+/** A request that a receiver has received. */
 interface Got {
   name: string;
   headers: Record<string, string>;
 }
 
-/** Receivers of webhooks, at one address: a good one and several hostile ones. */
+/** Webhook receivers on one server: a good receiver and several hostile ones. */
 export type HostileReceivers = ReturnType<typeof hostileReceivers>;
 
 /** An endless answer stops after this many bytes, if a client reads that much. */
@@ -22,7 +22,7 @@ export function hostileReceivers(resources: AsyncDisposableStack) {
   const serve = (answer: (request: Request) => Response | Promise<Response>) =>
     Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, answer);
 
-  /** No webhook has the address of this server, so no delivery may reach it. */
+  /** No webhook has this server's URL, so no delivery may reach this server. */
   const neighbour = serve((request) => {
     strays.push(request.url);
     return new Response("secret");
@@ -80,9 +80,9 @@ export function hostileReceivers(resources: AsyncDisposableStack) {
     names: Object.keys(behaviours),
     /** The requests for a receiver in the order of their arrival. */
     got: (name: string) => all.filter((each) => each.name === name),
-    /** The addresses of requests that were for no receiver. */
+    /** The URLs of requests that were for no receiver. */
     strays: () => strays,
-    /** How many bytes of endless answers were sent. */
+    /** The number of bytes of endless responses that were sent. */
     sentBytes: () => sentBytes,
   };
 }

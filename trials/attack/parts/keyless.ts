@@ -87,8 +87,8 @@ async function costOf(side: AttackedStack, request: WireRequest, ms: number) {
 }
 
 /**
- * The median time of the victim's list during a flood, as a multiple of the median just before the
- * flood.
+ * The median time of the victim's list request during a flood, as a multiple of the median just
+ * before the flood.
  */
 async function waitDuring(side: AttackedStack, plan: FloodPlan, ms: number) {
   const next = () => list(side.companies.victim.key);

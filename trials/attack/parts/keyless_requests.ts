@@ -4,7 +4,7 @@ const MIB = 1024 * 1024;
 const JSON_BODY: [string, string][] = [["Content-Type", "application/json"]];
 
 /**
- * A text in the form of a key that belongs to no company. Only the database can know that it is
+ * A string in the format of a key that belongs to no company. Only the database can know that it is
  * invalid.
  */
 export const UNKNOWN_KEY = `sk_live_${"u".repeat(43)}`;
@@ -24,7 +24,7 @@ function gets(target: string, headers = KEY): WireRequest {
   return { method: "GET", target, headers };
 }
 
-/** A text of this length that repeats one piece between two others. */
+/** A string of this length that repeats one part between two others. */
 function filled(begin: string, piece: string, end: string, length: number): string {
   const times = Math.floor((length - begin.length - end.length) / piece.length);
   return begin + piece.repeat(times) + end;

@@ -12,7 +12,7 @@ function sqlError(status: number, code: string, message: string): RestAnswer {
   return { status, body: { code, message, details: null, hint: null } };
 }
 
-/** How the real PostgREST, or the gateway before it, answers temporary faults. */
+/** The responses of the real PostgREST, or of the gateway before it, to temporary faults. */
 const TROUBLES: Record<string, RestAnswer> = {
   "lock time-out": sqlError(500, "55P03", "canceling statement due to lock timeout"),
   deadlock: sqlError(500, "40P01", "deadlock detected"),
@@ -45,7 +45,7 @@ const TROUBLES: Record<string, RestAnswer> = {
   "proxy's 544": { status: 544, body: "{}" },
 };
 
-/** A REST layer that sends no answer, or only a part of an answer. */
+/** A REST layer that sends no response, or only part of one. */
 const SILENCES: Record<string, () => Promise<Response> | Response> = {
   "an answer that breaks off": () =>
     new Response(
@@ -59,7 +59,7 @@ const SILENCES: Record<string, () => Promise<Response> | Response> = {
   "a REST layer that hangs": () => new Promise(() => {}),
 };
 
-/** Tests a REST layer that answers with errors or hangs. */
+/** Tests a REST layer that returns errors or hangs. */
 export async function restFaults({ ours, quick, progress }: Context, findings: Findings) {
   let answer: () => Response | Promise<Response> = () => new Response(null);
   const server = Deno.serve(

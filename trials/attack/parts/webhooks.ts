@@ -23,7 +23,7 @@ const PROMISES = {
 const CONTACTS = 8;
 const WRITES = 24;
 const PATIENCE_MS = 20_000;
-/** The system's buffers hold some MiB of an answer that nobody reads. */
+/** The system's buffers hold some MiB of an unread response. */
 const MOST_READ_BYTES = 32 * 1024 * 1024;
 
 type Ask = (method: string, path: string, json?: unknown) => Promise<WireAnswer | null>;
