@@ -26,15 +26,15 @@ export const MAGIC: Record<string, Magic> = {
     answer: ({ accept, calls }) => calls <= 2 ? fixedFailure(130429) : accept(),
   },
   "+15551000002": {
-    does: "is down: a 503 with `Retry-After: 30`",
+    does: "is down: it returns a 503 with `Retry-After: 30`",
     answer: () => plain(503, "Service Unavailable", { "Retry-After": "30" }),
   },
   "+15551000003": {
-    does: "accepts the message and never answers",
+    does: "accepts the message and never responds",
     answer: ({ accept }) => accept() && new Promise(() => {}),
   },
   "+15551000004": {
-    does: "accepts the message and answers after 30 s",
+    does: "accepts the message and responds after 30 s",
     answer: async ({ accept }) => {
       const answer = accept();
       await delay(30_000, { persistent: false });
@@ -46,11 +46,11 @@ export const MAGIC: Record<string, Magic> = {
     answer: ({ accept }) => accept() && HttpResponse.error(),
   },
   "+15551000006": {
-    does: "accepts the message and answers with a 500 in plain text",
+    does: "accepts the message and returns a 500 with a plain-text body",
     answer: ({ accept }) => accept() && plain(500, "Internal Server Error"),
   },
   "+15551000007": {
-    does: "accepts the message and answers with a 200 without the message's id",
+    does: "accepts the message and returns a 200 without the message id",
     answer: ({ accept }) => accept() && HttpResponse.json({ messaging_product: "whatsapp" }),
   },
 };

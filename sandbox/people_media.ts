@@ -72,28 +72,28 @@ export const PEOPLE_MEDIA: Record<string, Made> = {
   },
   wrong_digest: {
     ...{ ...picture, fault: "digest" },
-    does: "a picture whose bytes have another SHA-256",
+    does: "a picture whose bytes do not match the reported SHA-256",
   },
-  expired: { ...picture, fault: "gone", does: "a picture that the channel no longer has" },
+  expired: { ...picture, fault: "gone", does: "a picture that WhatsApp no longer stores" },
   breaks: {
     ...{ ...document, ...longPdf(MIB), filename: "plans.pdf", fault: "breaks" },
     does: "a PDF of 1 MB whose connection breaks in the middle",
   },
   redirects: {
     ...{ ...picture, fault: "redirects" },
-    does: "a picture whose address redirects to a host that is not the channel's",
+    does: "a picture whose URL redirects to a host outside WhatsApp",
   },
   ended_address: {
     ...{ ...picture, fault: "ended address" },
-    does: "a picture whose first address has already expired; the next address is valid",
+    does: "a picture whose first URL has already expired; the next URL is valid",
   },
   refused: {
     ...{ ...picture, fault: "refuses" },
-    does: "a picture that the channel refuses to return, because the token is not valid (190)",
+    does: "a picture that WhatsApp refuses to return, because the token is invalid (190)",
   },
   throttled: {
     ...{ ...picture, fault: "throttles" },
-    does: "a picture that the channel refuses to return, because of too many calls (130429)",
+    does: "a picture that WhatsApp refuses to return, because there are too many requests (130429)",
   },
 };
 

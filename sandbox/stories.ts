@@ -49,11 +49,11 @@ const THANKS = "Olá! Chegou 👍🏽 <3 – 100% obrigada";
  */
 export const STORIES: Record<string, Story> = {
   "+15552000001": {
-    does: "never gets the message: only the report `sent` comes",
+    does: "never receives the message: WhatsApp reports only `sent`",
     steps: [{ after: 50, status: "sent" }],
   },
   "+15552000002": {
-    does: "cannot be reached: after the 200, the report `failed` comes with 131026",
+    does: "cannot be reached: after the 200, WhatsApp reports `failed` with 131026",
     steps: [
       { after: 500, failed: 131026, details: "Message Undeliverable.", withoutMark: true },
     ],
@@ -71,7 +71,7 @@ export const STORIES: Record<string, Story> = {
     ],
   },
   "+15552000004": {
-    does: "has the chat open: `read` comes immediately, and `delivered` never comes",
+    does: "has the chat open: WhatsApp reports `read` immediately, and never reports `delivered`",
     steps: [{ after: 50, status: "sent" }, { after: 100, status: "read" }],
   },
   "+15552000005": {
@@ -86,16 +86,16 @@ export const STORIES: Record<string, Story> = {
     ],
   },
   "+15552000006": {
-    does: "reads a template and answers it after 2 s",
+    does: "reads a template and replies after 2 s",
     steps: [...ORDINARY, { after: 2000, reply: THANKS }],
   },
   "+15552000007": {
-    does: "reads a template and answers `STOP` after 2 s",
+    does: "reads a template and replies `STOP` after 2 s",
     steps: [...ORDINARY, { after: 2000, reply: "STOP" }],
   },
   "+15552000008": {
     does:
-      "has a username and hides the phone: the reports, and the answer after 2 s, contain only the BSUID",
+      "has a username and hides the phone number. The reports contain only the BSUID, and so does the reply after 2 s",
     steps: [...ORDINARY, { after: 2000, reply: "oi, vi vocês no insta ✨" }],
     hidesPhone: true,
   },
@@ -112,7 +112,8 @@ export const STORIES: Record<string, Story> = {
     ],
   },
   "+15552000010": {
-    does: "reads templates; a free reply is accepted, then `failed` with 131047 (window closed)",
+    does:
+      "reads templates; a free-form reply is accepted, then `failed` with 131047 (window closed)",
     steps: ORDINARY,
     ofTexts: [
       {
