@@ -12,6 +12,12 @@ const served = new Map([...list.children].map((item) => [item.id, item.outerHTML
 const isAtEnd = () => innerHeight + scrollY >= document.body.scrollHeight - 40;
 const goToEnd = () => scrollTo(0, document.body.scrollHeight);
 
+/** A list that the reader has opened stays open when the status of its message changes. */
+function keepOpen(old, now) {
+  const lists = now.querySelectorAll("details");
+  old.querySelectorAll("details").forEach((list, at) => lists[at].open = list.open);
+}
+
 /** Replaces only what has changed, so that a voice message continues to play. */
 async function refresh() {
   const answer = await fetch(location.pathname);
@@ -29,7 +35,11 @@ async function refresh() {
       list.insertBefore(now, list.children[place] ?? null);
       isChanged = true;
     }
-    if (!isSame) shown.get(item.id)?.remove();
+    const old = shown.get(item.id);
+    if (!isSame && old) {
+      keepOpen(old, now);
+      old.remove();
+    }
     shown.delete(item.id);
     served.set(item.id, html);
   });

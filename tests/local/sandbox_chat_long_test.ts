@@ -45,7 +45,7 @@ async function servedChat() {
   ];
   const template = { name: "service_visit", language: { code: "en_US" }, components };
   await send({ type: "template", template });
-  await send({
+  const { messages: [list] } = await send({
     type: "interactive",
     interactive: {
       ...{ type: "list", body: { text: "What is it about?" } },
@@ -56,14 +56,16 @@ async function servedChat() {
     await host.stop();
     await server.shutdown();
   };
-  return { url: url(), path: `/sandbox/chat/${NUMBER}/${user_id}`, send, stop };
+  const react = (emoji: string) =>
+    plays({ message: { type: "reaction", reaction: { message_id: list.id, emoji } } });
+  return { url: url(), path: `/sandbox/chat/${NUMBER}/${user_id}`, send, react, stop };
 }
 
 Deno.test({
   name: "a reader writes and taps as the person in the chat, and new messages appear there",
   ignore: !CHROMIUM,
   fn: async () => {
-    const { url, path, send, stop } = await servedChat();
+    const { url, path, send, react, stop } = await servedChat();
     await using _stopping = { [Symbol.asyncDispose]: stop };
     await using opened = await openBrowser();
     const { context, page, troubles, foreign } = await openWindow(opened.browser, url);
@@ -71,7 +73,10 @@ Deno.test({
     await page.click("summary");
     await send({ type: "text", text: { body: "Are you there?" } });
     await page.waitForSelector(".sent:has-text('Are you there?')");
-    await page.click("[data-tap=late]"); // the list that the reader opened is still open
+    await react("🎉");
+    await page.waitForSelector(".sent:has-text('What is it about?'):has-text('🎉')");
+    // The list that the reader opened is still open, although its message has changed.
+    await page.click("[data-tap=late]");
     await page.waitForSelector(".received:has-text('It is late')");
     await page.click("[data-tap='Another day']");
     await page.waitForSelector(".received blockquote:has-text('Service order S-204')");
