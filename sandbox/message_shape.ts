@@ -77,7 +77,7 @@ const Component = z.discriminatedUnion("type", [
 
 /** A phone number with its country code, with or without a plus sign. */
 export const PHONE = /^\+?[1-9]\d{6,14}$/;
-/** The channel's id of a person for one business (business-scoped user id). */
+/** The business-scoped user id: the id by which the channel identifies a person to one business. */
 export const BSUID = /^[A-Z]{2}\.(ENT\.)?[A-Za-z0-9]{1,128}$/;
 
 /** The properties that every message has. */

@@ -48,7 +48,7 @@ const ANY_PROJECT = "https://<project>.supabase.co/functions/v1";
 
 type Content = string | { copyOf: string };
 
-/** Every file of the site by its path, except for the files of other packages. */
+/** All files of the site by path, without the files that come from packages. */
 async function contentOf(apiUrl: string | null): Promise<Map<string, Content>> {
   const there = [...filesBelow("docs"), "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"]
     .filter((path) => path.endsWith(".md"));

@@ -44,7 +44,7 @@ function correct(service: Service, context: Context, keep: (mail: Omit<Mail, "at
   };
 
   // If sign-ups are off, Supabase refuses to send a link to an unknown e-mail address, but lite
-  // creates a user. To Supabase, an invited user is unknown until the user confirms the e-mail
+  // creates a user. Supabase treats an invited user as unknown until the user confirms the e-mail
   // address.
   const signUpsAreOff = async (email: unknown, createsPerson = true) => {
     if (typeof email !== "string") return;

@@ -268,7 +268,7 @@ test("each account has its own upload, and templates with the same sample share 
   assert.equal(onSecond.result, "media_needed");
 });
 
-test("if only a sample's signature changes, the sample is not uploaded again, but a different sample is", async (sql) => {
+test("a new sample is uploaded, but a sample whose URL differs only in its signature is not uploaded again", async (sql) => {
   await catalogued(sql, own, [mediaEntry()], "2 minutes");
   await upload(sql);
   await apply(sql, account_id, [mediaEntry({ sample_url: `${SAMPLE}?oe=7B` })], {

@@ -1,5 +1,5 @@
-// Tests how record_api_key_usage() stores the request counts and errors of API keys, how long they
-// are kept, and who can read them.
+// Tests how record_api_key_usage() stores the request counts and errors of API keys, how long these
+// counts are kept, and who can read the counts.
 import assert from "node:assert/strict";
 import type postgres from "postgres";
 import { hashKey } from "../../supabase/functions/_shared/key/presented_key.ts";

@@ -22,7 +22,8 @@ Deno.test("a member is found by e-mail address, regardless of case, only while t
     field: "email",
     message: "finds no members in your company, because an owner or admin has not allowed it",
   }]);
-  // An unknown e-mail address has the same response, so the response reveals nothing.
+  // The response is the same for known and unknown e-mail addresses, so it does not reveal who is a
+  // member.
   assert.deepEqual((await find("nobody@people.example")).body.details, body.details);
 
   await statement`update companies set members_found_by_email = true where id = ${company.id}`;

@@ -30,8 +30,8 @@ const HOST = /^(?:[\w.-]{1,253}|\[[\da-f:.]{2,45}\])(?::\d{1,5})?$/i;
 /**
  * The base URL of the functions, as the caller wrote it:
  * `https://<project>.supabase.co/functions/v1`. Callers choose these headers, so the URL is used
- * only in the response to the same caller. In a hosted function, `Host` does not name the project,
- * so `Host` is used only on this machine.
+ * only in the response to the same caller. In a hosted function, the `Host` header does not
+ * identify the project, so it is used only in the local stack.
  */
 export function serverUrl({ headers, url }: Request, supabaseUrl: string): string {
   const own = new URL(supabaseUrl);

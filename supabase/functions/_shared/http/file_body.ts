@@ -92,7 +92,8 @@ function readerOf(body: NonNullable<Request["body"]>) {
 }
 
 /**
- * The first bytes of a file (at least this many, unless the file is shorter) and all its chunks.
+ * Reads the beginning of a file: at least `atLeast` bytes, or the whole file if it is shorter.
+ * @returns the beginning, and a generator of all bytes of the file.
  */
 export async function withBeginning(
   pieces: AsyncGenerator<Uint8Array>,

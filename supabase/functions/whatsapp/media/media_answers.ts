@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { Id, PhoneNumberId, Timestamp } from "../../_shared/http/fields.ts";
 
-/** An uploaded file. Only the channel has its bytes. */
+/** An uploaded file. Only the channel stores the bytes of the file. */
 export const MediaUpload = z.object({
   id: Id,
   phone_number_id: PhoneNumberId,
