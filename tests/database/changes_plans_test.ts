@@ -43,6 +43,8 @@ async function fill(sql: Sql, table: string, { id }: Company) {
       select company_id, version, gen_random_uuid(), 'inbound', 'Hello' from rows`,
   };
   await sql`with rows as (${rows}) ${added[table]}`;
+  // Another test may still hide the versions of the company's first rows.
+  await sql`update ${sql(table)} set version = 0 where company_id = ${id} and version > ${MANY}`;
   await sql`
     with rows as (${rows})
     insert into deleted_rows (company_id, version, resource, id, deleted_at)

@@ -80,6 +80,14 @@ async function inStep(folder: string, { keys }: Company) {
   });
 }
 
+/** Waits until the list of changes shows a contact. */
+async function inChanges({ keys }: Company, contactId: string) {
+  await until(async () => {
+    const { body } = await call(keys.read, "GET", "/contacts/changes?start=beginning");
+    return body.data.some(({ id }: { id: string }) => id === contactId);
+  });
+}
+
 async function added(company: Company, names: string[]): Promise<string[]> {
   const rows = names.map((name) => ({ company_id: company.id, phone: anyPhone(), name }));
   const made = await withDatabase((sql) => sql`insert into contacts ${sql(rows)} returning id`);
@@ -148,13 +156,16 @@ Deno.test("a signed event makes the mirror read immediately, and other requests 
       await answer.body?.cancel();
       return answer.status;
     };
+    // While an earlier transaction is still writing, the list of changes does not show new rows yet.
+    await inChanges(company, company.contact_id);
     await using _mirror = started(folder, stack.url, company.keys.read, {
       seconds: "3600",
       port,
       secret,
     });
     await inStep(folder, company);
-    await added(company, ["Grace"]);
+    const [grace] = await added(company, ["Grace"]);
+    await inChanges(company, grace);
     assert.deepEqual([await post(newSecret()), await post(secret, 600)], [400, 400]);
     assert.ok(!(await named(folder)).has("Grace"));
     assert.equal(await post(secret), 204);
