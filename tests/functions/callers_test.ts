@@ -9,20 +9,23 @@ import type { Scope } from "../../supabase/functions/_shared/key/token.ts";
 import { environment } from "../support/test_stack.ts";
 
 /**
- * A fake Data API that records the token of each request, and functions that call it through a
- * client.
+ * A fake Data API that records the token and id of each request, and functions that call it through
+ * a client.
  */
 async function tokenRecorder() {
   const tokens: string[] = [];
+  const requestIds: string[] = [];
   const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, (request) => {
     tokens.push(request.headers.get("Authorization")!.replace("Bearer ", ""));
+    requestIds.push(request.headers.get("X-Request-Id")!);
     return Response.json([]);
   });
   const supabaseUrl = `http://127.0.0.1:${server.addr.port}`;
   const callerOf = callers(await readConfig(environment({ supabaseUrl })));
-  const dbOf = async (key: string, scope: Scope | null) =>
-    (await callerOf(new Headers({ "X-Api-Key": key }), scope)).db;
+  const dbOf = async (key: string, scope: Scope | null, requestId = "a-request") =>
+    (await callerOf(new Headers({ "X-Api-Key": key }), scope, requestId)).db;
   return {
+    requestIds,
     dbOf,
     /** The database token that the service uses for a request with this key. */
     async tokenOf(key: string, scope: Scope | null): Promise<string> {
@@ -74,11 +77,29 @@ Deno.test("a token is used for half a minute, and is replaced if the clock is se
 
 Deno.test("the number of cached clients is limited, and a client in use remains cached", async () => {
   await using database = await tokenRecorder();
-  const used = await database.dbOf(ONE, "read");
-  const unused = await database.dbOf(OTHER, "read");
+  const used = await database.tokenOf(ONE, "read");
+  const unused = await database.tokenOf(OTHER, "read");
   for (let tried = 0; tried < 1_000; tried++) {
     await database.dbOf(`sk_live_${tried}`, "read");
-    assert.equal(await database.dbOf(ONE, "read"), used);
+    await database.dbOf(ONE, "read");
   }
-  assert.notEqual(await database.dbOf(OTHER, "read"), unused);
+  const { now } = Date;
+  try {
+    // A new client signs a token with the current time. A cached client uses its token again.
+    Date.now = () => now() + 5_000;
+    assert.equal(await database.tokenOf(ONE, "read"), used);
+    assert.notEqual(await database.tokenOf(OTHER, "read"), unused);
+  } finally {
+    Date.now = now;
+  }
+});
+
+Deno.test("each statement of a request has the request's id, and no other request's", async () => {
+  await using database = await tokenRecorder();
+  await Promise.all(["one", "two"].map(async (id) => {
+    const db = await database.dbOf(ONE, "read", id);
+    await db.from("deals").select("id");
+    await db.rpc("authenticate");
+  }));
+  assert.deepEqual(database.requestIds.sort(), ["one", "one", "two", "two"]);
 });

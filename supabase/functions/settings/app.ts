@@ -53,7 +53,7 @@ export function settings(config: SettingsConfig): Hono<ApiEnv> {
 
 /** Parses a request by the schemas of its operation. */
 async function read(c: Context<ApiEnv>, operation: Operation, config: SettingsConfig) {
-  const person = personOf(config, c.req.raw.headers);
+  const person = personOf(config, c.req.raw.headers, c.var.origin);
   requireAddress(c.req);
   const params = operation.params && readParams(c.req.param(), operation.params);
   const query = readQuery(c.req.url, operation.query);

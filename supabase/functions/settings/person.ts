@@ -4,6 +4,7 @@ import { type CompanyDb, companyDb } from "../_shared/database/company_db.ts";
 import { rows } from "../_shared/database/rows.ts";
 import { ApiError, invalidRequest } from "../_shared/errors.ts";
 import { settingsTokenSource } from "../_shared/key/token.ts";
+import type { Origin } from "../_shared/log.ts";
 
 /**
  * A signed-in user. The function does not check the JWT. It passes the JWT on, and the database
@@ -36,12 +37,12 @@ const MAX_JWT = 8_192;
  *
  * @throws ApiError not_signed_in when the request has no value in the format of a JWT.
  */
-export function personOf(config: Config, headers: Headers): Person {
+export function personOf(config: Config, headers: Headers, { requestId }: Origin): Person {
   const [, jwt] = /^bearer +([\w-]+\.[\w-]+\.[\w-]+)$/i.exec(
     (headers.get("Authorization") ?? "").slice(0, MAX_JWT),
   ) ?? [];
   if (jwt === undefined) throw notSignedIn();
-  const db = companyDb(config, () => Promise.resolve(jwt));
+  const db = companyDb(config, () => Promise.resolve(jwt)).forRequest(requestId);
   return {
     db,
     async managing(company_id) {
@@ -51,7 +52,7 @@ export function personOf(config: Config, headers: Headers): Person {
       const person = { ...claims, ...(address && { client_address: address }) };
       return {
         id: claims.sub,
-        db: companyDb(config, settingsTokenSource(config.signingKey, person)),
+        db: companyDb(config, settingsTokenSource(config.signingKey, person)).forRequest(requestId),
       };
     },
   };

@@ -3,7 +3,6 @@ import type { SupabaseClient } from "@supabase/supabase-js";
 import type { Config } from "../config.ts";
 import { ApiError } from "../errors.ts";
 import { fetchOnce } from "../fetch_once.ts";
-import { currentRequest } from "./current_request.ts";
 import { PAGE_BYTES, readWhole, readWithinBudget } from "./page_budget.ts";
 import { QUERY_TOO_LONG, TOO_MANY_REQUESTS } from "./rows.ts";
 import type { Database } from "./types.ts";
@@ -13,7 +12,10 @@ import type { Database } from "./types.ts";
  * Data API. The auth, realtime and storage clients are not loaded, because they would double the
  * code that a function loads before its first response.
  */
-export type CompanyDb = Pick<SupabaseClient<Database>, "from" | "rpc">;
+export interface CompanyDb extends Pick<SupabaseClient<Database>, "from" | "rpc"> {
+  /** The same client for one request. The events about its changes have the request's id. */
+  forRequest(id: string): CompanyDb;
+}
 
 /**
  * Runs a statement as soon as its holder's share allows it.
@@ -77,8 +79,7 @@ export function companyDb(
   token: () => Promise<string>,
   turn: Turn = (statement) => statement(),
 ): CompanyDb {
-  return new PostgrestClient<Database>(`${config.supabaseUrl}/rest/v1`, {
-    headers: { apikey: config.publishableKey },
+  const options: ConstructorParameters<typeof PostgrestClient<Database>>[1] = {
     async fetch(input, init) {
       if (isTooLong(String(input))) return refused(QUERY_TOO_LONG, 414);
       // Node's types, which come with node:crypto, declare no properties for this parameter.
@@ -86,9 +87,6 @@ export function companyDb(
       const [isUrgent, atLeast] = [headers.has(URGENT), Number(headers.get(PAGE))];
       headers.delete(URGENT);
       headers.delete(PAGE);
-      // The events about a change have the id of the request that made the change.
-      const requestId = currentRequest();
-      if (requestId) headers.set("X-Request-Id", requestId);
       const statement = async () => {
         headers.set("Authorization", `Bearer ${await token()}`);
         // The timeout starts now, so the time in the queue does not count.
@@ -107,7 +105,13 @@ export function companyDb(
     },
     // supabase-js must not repeat a failed request: the caller decides whether to repeat it.
     retry: false,
-  });
+  };
+  const withHeaders = (headers: Record<string, string>): CompanyDb =>
+    Object.assign(
+      new PostgrestClient<Database>(`${config.supabaseUrl}/rest/v1`, { ...options, headers }),
+      { forRequest: (id: string) => withHeaders({ ...headers, "X-Request-Id": id }) },
+    );
+  return withHeaders({ apikey: config.publishableKey });
 }
 
 /**

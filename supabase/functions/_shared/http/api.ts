@@ -68,7 +68,8 @@ export function api(config: Config, options: ApiOptions): Hono<ApiEnv> {
       for (const [name, value] of Object.entries(announced)) c.header(name, value);
       c.set("operation", operation);
       if (scope !== null) {
-        c.set("caller", await callerOf(c.req.raw.headers, scope === "any" ? null : scope));
+        const needed = scope === "any" ? null : scope;
+        c.set("caller", await callerOf(c.req.raw.headers, needed, c.var.origin.requestId));
       }
       const { request, conditions } = await read(c, operation, config);
       const reply = await operation.handle(request);
@@ -101,7 +102,7 @@ export function api(config: Config, options: ApiOptions): Hono<ApiEnv> {
     }
     const here = refusesMethodFirst ? fixed.filter((each) => pathOf(name, each) === path) : [];
     if (here.length > 0) throw methodNotAllowed(method, here);
-    const caller = await callerOf(c.req.raw.headers, scopeOf(method));
+    const caller = await callerOf(c.req.raw.headers, scopeOf(method), c.var.origin.requestId);
     c.set("caller", caller);
     // The key is checked before the path is examined, because the path may be long.
     await caller.judge();

@@ -1,5 +1,4 @@
 import { createMiddleware } from "hono/factory";
-import { withinRequest } from "../database/current_request.ts";
 import type { ApiEnv } from "./env.ts";
 
 const HEADER = "X-Request-Id";
@@ -25,5 +24,5 @@ export const requestId = createMiddleware<ApiEnv>(async (c, next) => {
   // response with its body.
   c.header(HEADER, id);
   c.header("Cache-Control", "no-store");
-  await withinRequest(id, next);
+  await next();
 });

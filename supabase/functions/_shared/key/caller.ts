@@ -133,18 +133,18 @@ const MAX_CLIENTS = 1_000;
  */
 export function callers(
   config: Config,
-): (headers: Headers, scope: Scope | null) => Promise<Caller> {
+): (headers: Headers, scope: Scope | null, requestId: string) => Promise<Caller> {
   const dbs = new RecentlyUsed<CompanyDb>(MAX_CLIENTS);
   const hashes = new RecentlyUsed<Promise<string>>(MAX_CLIENTS);
   const turns = new Turns(config);
-  return async (headers, scope) => {
+  return async (headers, scope, requestId) => {
     const key = presentedKey(headers);
     const keyHash = await hashes.get(key, () => hashKey(key));
     const dbAs = (role: Role) =>
       dbs.get(`${role} ${scope} ${keyHash}`, () => {
         const token = tokenSource(config.signingKey, keyHash, scope, role);
         return companyDb(config, token, turns.ofKey(keyHash));
-      });
+      }).forRequest(requestId);
     return new Caller(dbAs, keyHash, turns);
   };
 }

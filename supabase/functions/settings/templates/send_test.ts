@@ -63,7 +63,8 @@ export function sendTest(config: SettingsConfig) {
   }, async ({ person, body, origin }) => {
     const { company_id, id } = body;
     answered(await person.db.rpc("begin_test_send", { company_id, id }));
-    const sending = share.run(company_id, () => claimAndSend(db, config, body, origin));
+    const ownDb = db.forRequest(origin.requestId);
+    const sending = share.run(company_id, () => claimAndSend(ownDb, config, body, origin));
     // If the user leaves the page, the send continues, and its outcome is recorded.
     keepRunning(sending.catch(() => {}));
     return reply(200, { data: await sending });

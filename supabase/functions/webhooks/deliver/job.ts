@@ -38,7 +38,7 @@ const CALL_MS = 2_000;
 export function deliverJob(config: WebhooksConfig) {
   const db = companyDb(config, webhookTokenSource(config.signingKey));
   return async (request: DeliverRequest, origin: Origin): Promise<DeliverAnswer> => {
-    const running = deliver(config, db, request, origin);
+    const running = deliver(config, db.forRequest(origin.requestId), request, origin);
     // If the caller disconnects, the run continues.
     keepRunning(running.catch(() => {}));
     return await running;

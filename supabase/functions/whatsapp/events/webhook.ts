@@ -53,7 +53,8 @@ export function webhook(config: WhatsappConfig, noSuchPath: () => ApiError) {
   };
 
   const accept = async (appKey: string, bytes: Uint8Array, origin: Origin) => {
-    const receive = async () => await receiveEvent(db, appKey, bytes, origin);
+    const ownDb = db.forRequest(origin.requestId);
+    const receive = async () => await receiveEvent(ownDb, appKey, bytes, origin);
     const isLarge = bytes.length > ORDINARY_BYTES;
     const isKnown = await inTurn(
       events.run(appKey, isLarge ? () => largeEvents.run("", receive) : receive),

@@ -33,12 +33,13 @@ type JobAnswer = { job: string; account_id?: string } & Record<string, unknown>;
  */
 export function jobs(config: WhatsappConfig) {
   const { whatsapp, credentialsKeys, jobMs, jobDatabaseTimeoutMs } = config;
-  const db = companyDb(
+  const jobsDb = companyDb(
     { ...config, databaseTimeoutMs: jobDatabaseTimeoutMs },
     channelTokenSource(config.signingKey),
   );
   return async ({ job, accountId }: Job, origin: Origin): Promise<JobAnswer> => {
     const began = performance.now();
+    const db = jobsDb.forRequest(origin.requestId);
     const time = { untilMs: began + jobMs };
     const running: Promise<JobOutcome<object>> = job === CHANNEL_EVENTS
       ? runChannelEvents(db, origin, {
