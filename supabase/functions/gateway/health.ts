@@ -4,6 +4,7 @@ import { companyDb } from "../_shared/database/company_db.ts";
 import { DatabaseError, type PassingTrouble, rows } from "../_shared/database/rows.ts";
 import { one } from "../_shared/http/answers.ts";
 import { databaseUnavailable } from "../_shared/http/error_response.ts";
+import { lazily } from "../_shared/lazily.ts";
 import { operation, reply } from "../_shared/http/operation.ts";
 import { tokenSource } from "../_shared/key/token.ts";
 import { logFailure, type Origin } from "../_shared/log.ts";
@@ -15,10 +16,12 @@ import { RELEASE } from "../_shared/release.ts";
 const PATIENCE_MS = 2_000;
 
 /** The state of the service, for a monitor without a key. */
-export const Health = z.object({
-  status: z.literal("ok"),
-  version: z.string(),
-}).register(z.globalRegistry, { id: "Health" });
+export const Health = lazily(() =>
+  z.object({
+    status: z.literal("ok"),
+    version: z.string(),
+  }).register(z.globalRegistry, { id: "Health" })
+);
 
 /**
  * The minimum time between two database checks. Anyone can call this operation without a key, so

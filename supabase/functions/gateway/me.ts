@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { lazily } from "../_shared/lazily.ts";
 import type { Config } from "../_shared/config.ts";
 import { rows } from "../_shared/database/rows.ts";
 import { one } from "../_shared/http/answers.ts";
@@ -8,33 +9,41 @@ import { Id, Timestamp } from "../_shared/http/fields.ts";
 import { operation, reply } from "../_shared/http/operation.ts";
 import { MAX_LIMIT } from "./records/list_parameters.ts";
 
-export const OwnCompany = z.object({ id: Id, name: z.string() }).register(z.globalRegistry, {
-  id: "OwnCompany",
-});
+export const OwnCompany = lazily(() =>
+  z.object({ id: Id, name: z.string() }).register(z.globalRegistry, {
+    id: "OwnCompany",
+  })
+);
 
-export const OwnKey = z.object({
-  id: Id,
-  name: z.string(),
-  scopes: z.array(z.enum(["read", "write", "messaging", "webhooks"])),
-  expires_at: z.nullable(Timestamp),
-}).register(z.globalRegistry, { id: "OwnKey" });
+export const OwnKey = lazily(() =>
+  z.object({
+    id: Id,
+    name: z.string(),
+    scopes: z.array(z.enum(["read", "write", "messaging", "webhooks"])),
+    expires_at: z.nullable(Timestamp),
+  }).register(z.globalRegistry, { id: "OwnKey" })
+);
 
-export const Limits = z.object({
-  body_bytes: z.int(),
-  batch_items: z.int(),
-  page_records: z.int(),
-  requests_at_once: z.int(),
-  requests_waiting: z.int(),
-  waiting_seconds: z.number(),
-}).register(z.globalRegistry, { id: "Limits" });
+export const Limits = lazily(() =>
+  z.object({
+    body_bytes: z.int(),
+    batch_items: z.int(),
+    page_records: z.int(),
+    requests_at_once: z.int(),
+    requests_waiting: z.int(),
+    waiting_seconds: z.number(),
+  }).register(z.globalRegistry, { id: "Limits" })
+);
 
 /** The company and the API key of a request, and the limits that apply to the company. */
-export const Me = z.object({
-  company: OwnCompany,
-  key: OwnKey,
-  environment: z.enum(["live", "local"]),
-  limits: Limits,
-}).register(z.globalRegistry, { id: "Me" });
+export const Me = lazily(() =>
+  z.object({
+    company: OwnCompany,
+    key: OwnKey,
+    environment: z.enum(["live", "local"]),
+    limits: Limits,
+  }).register(z.globalRegistry, { id: "Me" })
+);
 
 /**
  * Returns the company and the API key of the request. See the specification, 4.11. Any valid key

@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
-import { lazily, operation, reply } from "../_shared/http/operation.ts";
+import { lazily } from "../_shared/lazily.ts";
+import { operation, reply } from "../_shared/http/operation.ts";
 
 /** The basic structure of an OpenAPI document, which is this operation's response. */
 export const OpenApi = lazily(() =>

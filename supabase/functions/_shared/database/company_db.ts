@@ -12,7 +12,10 @@ import type { Database } from "./types.ts";
  * Data API. The auth, realtime and storage clients are not loaded, because they would double the
  * code that a function loads before its first response.
  */
-export interface CompanyDb extends Pick<SupabaseClient<Database>, "from" | "rpc"> {
+export type CompanyDb = Pick<SupabaseClient<Database>, "from" | "rpc">;
+
+/** A client that several requests use. */
+export interface SharedDb extends CompanyDb {
   /** The same client for one request. The events about its changes have the request's id. */
   forRequest(id: string): CompanyDb;
 }
@@ -78,7 +81,7 @@ export function companyDb(
   config: Config,
   token: () => Promise<string>,
   turn: Turn = (statement) => statement(),
-): CompanyDb {
+): SharedDb {
   const options: ConstructorParameters<typeof PostgrestClient<Database>>[1] = {
     async fetch(input, init) {
       if (isTooLong(String(input))) return refused(QUERY_TOO_LONG, 414);
@@ -106,7 +109,7 @@ export function companyDb(
     // supabase-js must not repeat a failed request: the caller decides whether to repeat it.
     retry: false,
   };
-  const withHeaders = (headers: Record<string, string>): CompanyDb =>
+  const withHeaders = (headers: Record<string, string>): SharedDb =>
     Object.assign(
       new PostgrestClient<Database>(`${config.supabaseUrl}/rest/v1`, { ...options, headers }),
       { forRequest: (id: string) => withHeaders({ ...headers, "X-Request-Id": id }) },

@@ -1,4 +1,5 @@
 import type * as z from "zod/mini";
+import { built } from "../lazily.ts";
 import type { Database, Json } from "./types.ts";
 
 type Tables = Database["public"]["Tables"];
@@ -54,7 +55,7 @@ export interface Table<Row extends z.ZodMiniObject = z.ZodMiniObject> {
   /** The view with only the fields, for reads that need no other column. */
   plainView: ViewName;
   /** The row's fields that callers see. */
-  row: Row;
+  readonly row: Row;
 }
 
 /**
@@ -68,14 +69,21 @@ export function table<
 >(
   name: Name,
   row:
-    & Row
+    & z.ZodMiniLazy<Row>
     & ([Misfits<Name, View, z.output<Row>>] extends [never] ? unknown : {
       "these fields do not fit the view": Misfits<Name, View, z.output<Row>>;
     }),
   view: View,
   plainView: ViewName = view,
 ): Table<Row> {
-  return { name, view, plainView, row };
+  return {
+    name,
+    view,
+    plainView,
+    get row() {
+      return built(row) as Row;
+    },
+  };
 }
 
 /**
@@ -89,14 +97,21 @@ export function joinedTable<
 >(
   name: Name,
   row:
-    & Row
+    & z.ZodMiniLazy<Row>
     & ([JoinedMisfits<View, z.output<Row>>] extends [never] ? unknown : {
       "these fields do not fit the view": JoinedMisfits<View, z.output<Row>>;
     }),
   view: View,
   plainView: ViewName = view,
 ): Table<Row> {
-  return { name, view, plainView, row };
+  return {
+    name,
+    view,
+    plainView,
+    get row() {
+      return built(row) as Row;
+    },
+  };
 }
 
 /** The view for a read that needs these columns. */

@@ -1,22 +1,25 @@
 import * as z from "zod/mini";
+import { built, lazily, type RowSchema } from "../lazily.ts";
 
 /** The response envelope of one row. */
-export function one<Row extends z.ZodMiniObject>(row: Row) {
+export function one<Row extends RowSchema>(row: Row) {
   return z.object({ data: row });
 }
 
 /** The response envelope of one page of a list. */
-export function page<Row extends z.ZodMiniObject>(row: Row) {
+export function page<Row extends RowSchema>(row: Row) {
   return z.object({ data: z.array(row), pagination: Pagination });
 }
 
-const Pagination = z.object({
-  limit: z.int().register(z.globalRegistry, { minimum: 1, maximum: 200 }),
-  has_more: z.boolean(),
-  next_cursor: z.nullable(z.string()),
-  total: z.optional(z.int().register(z.globalRegistry, { minimum: 0, maximum: 100_000 })),
-  total_relation: z.optional(z.enum(["eq", "gte"])),
-}).register(z.globalRegistry, { id: "Pagination" });
+const Pagination = lazily(() =>
+  z.object({
+    limit: z.int().register(z.globalRegistry, { minimum: 1, maximum: 200 }),
+    has_more: z.boolean(),
+    next_cursor: z.nullable(z.string()),
+    total: z.optional(z.int().register(z.globalRegistry, { minimum: 0, maximum: 100_000 })),
+    total_relation: z.optional(z.enum(["eq", "gte"])),
+  }).register(z.globalRegistry, { id: "Pagination" })
+);
 
 /** The schema for a response with the status 204, which has no body. */
 export const NOTHING = z.null();
@@ -53,11 +56,12 @@ export function fieldsOfRow(answer: z.core.$ZodType): string[] {
 }
 
 function rowOf(answer: z.core.$ZodType): z.ZodMiniObject | null {
-  const data = answer instanceof z.ZodMiniObject ? answer.shape.data : null;
+  const data = answer instanceof z.ZodMiniObject ? built(answer.shape.data) : null;
   return data instanceof z.ZodMiniObject ? data : null;
 }
 
 /** The names of the read-only fields of a row. */
-export function readOnlyFieldsOf(row: z.ZodMiniObject): string[] {
-  return Object.keys(row.shape).filter((field) => z.globalRegistry.get(row.shape[field])?.readOnly);
+export function readOnlyFieldsOf(row: RowSchema): string[] {
+  const { shape } = built(row);
+  return Object.keys(shape).filter((field) => z.globalRegistry.get(shape[field])?.readOnly);
 }

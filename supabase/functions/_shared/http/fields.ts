@@ -33,6 +33,9 @@ export function readOnly<Schema extends z.core.$ZodType>(field: Schema): Schema 
   return described(field, { readOnly: true });
 }
 
+/** A time that only the service can set, or null. */
+export const MaybeTime = readOnly(z.nullable(Timestamp));
+
 /** The first fields of every row. */
 export const ROW_IDS = { id: readOnly(Id), company_id: readOnly(Id) };
 
@@ -56,9 +59,14 @@ export function text(max: number) {
   return storable(max, z.trim());
 }
 
+const verbatims = new Map<number, ReturnType<typeof storable>>();
+
 /** A string of at most `max` characters, which is stored without trimming. */
 export function verbatim(max: number) {
-  return storable(max);
+  // Many fields have the same length, and building a schema takes longer than finding it.
+  const schema = verbatims.get(max) ?? storable(max);
+  verbatims.set(max, schema);
+  return schema;
 }
 
 function storable(max: number, ...first: z.core.$ZodCheck<string>[]) {

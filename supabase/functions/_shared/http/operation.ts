@@ -99,15 +99,6 @@ export interface ChangedRecord {
   find?(db: CompanyDb, body: any, query: any): Promise<string | null>;
 }
 
-/**
- * A schema that is built once, when the first request needs it. Building the schemas of all
- * operations would take longer than the rest of a function's startup.
- */
-export function lazily<Schema extends z.core.$ZodType>(make: () => Schema): z.ZodMiniLazy<Schema> {
-  let schema: Schema | undefined;
-  return z.lazy(() => schema ??= make());
-}
-
 type Output<Schema> = Schema extends z.core.$ZodType ? z.output<Schema> : undefined;
 
 type PatchOf<Declared extends Declaration> = Declared["mergePatch"] extends z.core.$ZodType

@@ -1,6 +1,6 @@
 import { keepRunning } from "../background.ts";
 import type { Config } from "../config.ts";
-import { type CompanyDb, companyDb } from "../database/company_db.ts";
+import { type CompanyDb, companyDb, type SharedDb } from "../database/company_db.ts";
 import { RecentlyUsed } from "../database/recently_used.ts";
 import { rows } from "../database/rows.ts";
 import { ApiError } from "../errors.ts";
@@ -134,7 +134,7 @@ const MAX_CLIENTS = 1_000;
 export function callers(
   config: Config,
 ): (headers: Headers, scope: Scope | null, requestId: string) => Promise<Caller> {
-  const dbs = new RecentlyUsed<CompanyDb>(MAX_CLIENTS);
+  const dbs = new RecentlyUsed<SharedDb>(MAX_CLIENTS);
   const hashes = new RecentlyUsed<Promise<string>>(MAX_CLIENTS);
   const turns = new Turns(config);
   return async (headers, scope, requestId) => {

@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { lazily } from "../lazily.ts";
 import { Id, Timestamp } from "../http/fields.ts";
 
 /** The event types of each kind of record. */
@@ -42,22 +43,26 @@ export const EventId = z.string().check(
 );
 
 /** Who made the change that an event reports. */
-export const EventActor = z.object({
-  kind: z.enum(["key", "person", "platform", "channel", "job"]),
-  id: z.nullable(Id),
-}).register(z.globalRegistry, { id: "EventActor" });
+export const EventActor = lazily(() =>
+  z.object({
+    kind: z.enum(["key", "person", "platform", "channel", "job"]),
+    id: z.nullable(Id),
+  }).register(z.globalRegistry, { id: "EventActor" })
+);
 
 /** Something that happened to a record, as the event log stores it. */
-export const Event = z.object({
-  id: EventId,
-  type: z.enum(TYPES as [string, ...string[]]),
-  timestamp: Timestamp,
-  company_id: Id,
-  resource: z.enum(RESOURCES),
-  record_id: Id,
-  actor: EventActor,
-  request_id: z.nullable(z.string()),
-  changed: z.array(z.string()),
-  changes: z.record(z.string(), z.unknown()),
-}).register(z.globalRegistry, { id: "Event" });
+export const Event = lazily(() =>
+  z.object({
+    id: EventId,
+    type: z.enum(TYPES as [string, ...string[]]),
+    timestamp: Timestamp,
+    company_id: Id,
+    resource: z.enum(RESOURCES),
+    record_id: Id,
+    actor: EventActor,
+    request_id: z.nullable(z.string()),
+    changed: z.array(z.string()),
+    changes: z.record(z.string(), z.unknown()),
+  }).register(z.globalRegistry, { id: "Event" })
+);
 export type Event = z.output<typeof Event>;

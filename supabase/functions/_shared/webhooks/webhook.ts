@@ -1,14 +1,22 @@
 import * as z from "zod/mini";
-import { atLeastOne, described, Id, readOnly, requiredText, Timestamp } from "../http/fields.ts";
-import { lazily } from "../http/operation.ts";
+import {
+  atLeastOne,
+  described,
+  Id,
+  MaybeTime,
+  readOnly,
+  RequiredShortText,
+  Timestamp,
+} from "../http/fields.ts";
+import { built, lazily } from "../lazily.ts";
 import { EventId, TYPES, WANTED_TYPES } from "./event.ts";
 
 // The fields of a webhook that callers read and write, in the gateway and on the settings page.
 
-const Payload = z.enum(["full", "ids"]);
+const payload = () => z.enum(["full", "ids"]);
 
 /** The events that a webhook receives. A type that is listed twice counts once. */
-const WantedTypes = () =>
+const wantedTypes = () =>
   z.array(
     z.string().check(
       z.refine((type) => WANTED_TYPES.includes(type), {
@@ -18,48 +26,52 @@ const WantedTypes = () =>
   ).check(z.minLength(1, "must name at least one type of event"), z.maxLength(100));
 
 /** A URL. The length is checked first; `checkAddress` checks everything else. */
-const Url = z.string().check(z.maxLength(2048, "must have at most 2048 characters"));
+const url = () => z.string().check(z.maxLength(2048, "must have at most 2048 characters"));
 
-const Description = requiredText(255);
+const description = () => z.optional(z.nullable(RequiredShortText));
 
 /** A webhook, without its secret. */
-export const Webhook = z.object({
-  id: readOnly(Id),
-  company_id: readOnly(Id),
-  url: z.string(),
-  types: z.array(z.string()),
-  payload: Payload,
-  description: z.nullable(z.string()),
-  state: z.enum(["on", "catching_up", "paused", "off"]),
-  why: readOnly(
-    z.nullable(z.enum(["failing", "gone", "key_ended", "by_person", "by_key", "by_platform"])),
-  ),
-  created_by_key_id: readOnly(z.nullable(Id)),
-  created_by: readOnly(z.nullable(Id)),
-  failing_since: readOnly(z.nullable(Timestamp)),
-  paused_until: readOnly(z.nullable(Timestamp)),
-  switched_off_at: readOnly(z.nullable(Timestamp)),
-  previous_secret_ends_at: readOnly(z.nullable(Timestamp)),
-  last_success_at: readOnly(z.nullable(Timestamp)),
-  open_deliveries: readOnly(z.int()),
-  created_at: readOnly(Timestamp),
-  updated_at: readOnly(Timestamp),
-}).register(z.globalRegistry, { id: "Webhook" });
+export const Webhook = lazily(() =>
+  z.object({
+    id: readOnly(Id),
+    company_id: readOnly(Id),
+    url: z.string(),
+    types: z.array(z.string()),
+    payload: payload(),
+    description: z.nullable(z.string()),
+    state: z.enum(["on", "catching_up", "paused", "off"]),
+    why: readOnly(
+      z.nullable(z.enum(["failing", "gone", "key_ended", "by_person", "by_key", "by_platform"])),
+    ),
+    created_by_key_id: readOnly(z.nullable(Id)),
+    created_by: readOnly(z.nullable(Id)),
+    failing_since: MaybeTime,
+    paused_until: MaybeTime,
+    switched_off_at: MaybeTime,
+    previous_secret_ends_at: MaybeTime,
+    last_success_at: MaybeTime,
+    open_deliveries: readOnly(z.int()),
+    created_at: readOnly(Timestamp),
+    updated_at: readOnly(Timestamp),
+  }).register(z.globalRegistry, { id: "Webhook" })
+);
 
 export type Webhook = z.output<typeof Webhook>;
 
 /** A webhook with its secret. The secret is shown only when it is created or rotated. */
-export const WebhookWithSecret = z.extend(Webhook, { secret: readOnly(z.string()) }).register(
-  z.globalRegistry,
-  { id: "WebhookWithSecret" },
+export const WebhookWithSecret = lazily(() =>
+  z.extend(built(Webhook), { secret: readOnly(z.string()) }).register(
+    z.globalRegistry,
+    { id: "WebhookWithSecret" },
+  )
 );
 
 /** The fields of a new webhook. */
 export const newWebhook = () => ({
-  url: Url,
-  types: WantedTypes(),
-  payload: z._default(Payload, "full"),
-  description: z.optional(z.nullable(Description)),
+  url: url(),
+  types: wantedTypes(),
+  payload: z._default(payload(), "full"),
+  description: description(),
 });
 
 export const NewWebhook = lazily(() =>
@@ -70,10 +82,10 @@ export const NewWebhook = lazily(() =>
 export const WebhookChanges = lazily(() =>
   described(
     atLeastOne(z.strictObject({
-      url: z.optional(Url),
-      types: z.optional(WantedTypes()),
-      payload: z.optional(Payload),
-      description: z.optional(z.nullable(Description)),
+      url: z.optional(url()),
+      types: z.optional(wantedTypes()),
+      payload: z.optional(payload()),
+      description: description(),
       state: z.optional(z.enum(["on", "paused"])),
     })),
     { id: "WebhookChanges" },
@@ -95,7 +107,7 @@ export const SecretRotation = lazily(() =>
 const TIME = "must be a time such as 2026-11-22T12:00:00Z";
 
 /** A time in a request body, with `Z` or an offset. The database checks which times are allowed. */
-const Time = () =>
+const time = () =>
   z.string().check(z.refine((text) => A_TIME.test(text) && !Number.isNaN(Date.parse(text)), TIME))
     .register(z.globalRegistry, { format: "date-time" });
 
@@ -104,43 +116,51 @@ const A_TIME = /^[1-9]\d{3}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?(Z|[+-]\d\d:\d\d
 /** The logged events that a replay delivers again. */
 export const Replay = lazily(() =>
   z.strictObject({
-    since: Time(),
-    until: z.optional(Time()),
-    types: z.optional(WantedTypes()),
+    since: time(),
+    until: z.optional(time()),
+    types: z.optional(wantedTypes()),
   }).register(z.globalRegistry, { id: "Replay" })
 );
 
 /** The part of the event log that is being delivered again. */
-export const Replaying = z.object({
-  since: Timestamp,
-  until: Timestamp,
-  types: z.array(z.string()),
-}).register(z.globalRegistry, { id: "Replaying" });
+export const Replaying = lazily(() =>
+  z.object({
+    since: Timestamp,
+    until: Timestamp,
+    types: z.array(z.string()),
+  }).register(z.globalRegistry, { id: "Replaying" })
+);
 
 /** An event that was put into a webhook's queue. */
-export const QueuedEvent = z.object({ event_id: EventId }).register(z.globalRegistry, {
-  id: "QueuedEvent",
-});
+export const QueuedEvent = lazily(() =>
+  z.object({ event_id: EventId }).register(z.globalRegistry, {
+    id: "QueuedEvent",
+  })
+);
 
-const DeliveryTry = z.object({
-  at: Timestamp,
-  status: z.nullable(z.int()),
-  failure: z.nullable(z.string()),
-  ms: z.int(),
-  answer: z.nullable(z.string()),
-}).register(z.globalRegistry, { id: "DeliveryTry" });
+const DeliveryTry = lazily(() =>
+  z.object({
+    at: Timestamp,
+    status: z.nullable(z.int()),
+    failure: z.nullable(z.string()),
+    ms: z.int(),
+    answer: z.nullable(z.string()),
+  }).register(z.globalRegistry, { id: "DeliveryTry" })
+);
 
 export const DELIVERY_STATES = ["waiting", "delivered", "failed", "undelivered"] as const;
 
 /** One event for one webhook, and the attempts to deliver it. */
-export const Delivery = z.object({
-  event_id: EventId,
-  type: z.enum(TYPES as [string, ...string[]]),
-  record_id: Id,
-  timestamp: Timestamp,
-  state: z.enum(DELIVERY_STATES),
-  attempts: z.int(),
-  next_attempt_at: z.nullable(Timestamp),
-  ended_at: z.nullable(Timestamp),
-  tries: z.array(DeliveryTry),
-}).register(z.globalRegistry, { id: "Delivery" });
+export const Delivery = lazily(() =>
+  z.object({
+    event_id: EventId,
+    type: z.enum(TYPES as [string, ...string[]]),
+    record_id: Id,
+    timestamp: Timestamp,
+    state: z.enum(DELIVERY_STATES),
+    attempts: z.int(),
+    next_attempt_at: z.nullable(Timestamp),
+    ended_at: z.nullable(Timestamp),
+    tries: z.array(DeliveryTry),
+  }).register(z.globalRegistry, { id: "Delivery" })
+);

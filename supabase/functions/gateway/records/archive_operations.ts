@@ -1,4 +1,3 @@
-import type * as z from "zod/mini";
 import {
   type AcceptedVersions,
   writeOnCondition,
@@ -70,14 +69,13 @@ export function restoreOperation<const Id extends string>(
     & { conflicts: Record<string, string> },
 ): Operation<Id> {
   const { name } = resource;
-  const record = recordSchema(resource);
   return operation({
     id,
     method: "POST",
     path,
     scope: "write",
     params: IdParams,
-    answers: () => ({ 200: one(record) }),
+    answers: () => ({ 200: one(recordSchema(resource)) }),
     conditional: true,
     idempotent: true,
     errors: ["not_found", "conflict"],
@@ -86,7 +84,7 @@ export function restoreOperation<const Id extends string>(
       id: params.id,
       idempotency: idempotency ?? undefined,
     });
-    const outcome = outcomeOf<z.output<typeof record>>(rows(answer), record);
+    const outcome = outcomeOf<Record<string, unknown>>(rows(answer), recordSchema(resource));
     const isGone = outcome.results[0].status === 404;
     if (isGone && !outcome.replayed) throw await missing(caller, resource, params.id);
     const { data } = onlyResult(outcome, { name, constraints: {}, conflicts });

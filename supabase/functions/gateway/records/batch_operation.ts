@@ -4,7 +4,8 @@ import { type ApiError, type FieldError, invalidRequest } from "../../_shared/er
 import { readOnlyFieldsOf } from "../../_shared/http/answers.ts";
 import { batchOf, fieldOfItem, type JudgedItem, MAX_ITEMS } from "../../_shared/http/batch_body.ts";
 import { described, Id } from "../../_shared/http/fields.ts";
-import { lazily, type Operation, operation, reply } from "../../_shared/http/operation.ts";
+import { lazily, type RowSchema } from "../../_shared/lazily.ts";
+import { type Operation, operation, reply } from "../../_shared/http/operation.ts";
 import type { Caller } from "../../_shared/key/caller.ts";
 import { errorOf, headersOf, type Meanings, type NotWritten, type Outcome } from "./written.ts";
 
@@ -86,9 +87,9 @@ export function batchOperation<
     method: "POST" | "PATCH";
     path: string;
     /** The schema of a record. */
-    row: z.ZodMiniObject;
+    row: RowSchema;
     /** The schema of a record in a response that would otherwise be too large. */
-    lighterRow?: z.ZodMiniObject;
+    lighterRow?: RowSchema;
     /** The schema of an item. */
     item: Item;
     /** The name of the body's schema in the OpenAPI document. */

@@ -4,7 +4,7 @@ import { readRows } from "../../_shared/database/page_budget.ts";
 import { rows } from "../../_shared/database/rows.ts";
 import type { Database } from "../../_shared/database/types.ts";
 import { ApiError } from "../../_shared/errors.ts";
-import { lazily } from "../../_shared/http/operation.ts";
+import { lazily } from "../../_shared/lazily.ts";
 import type { Caller } from "../../_shared/key/caller.ts";
 import { type Place, placeAt, readPlace, writePlace } from "./change_cursor.ts";
 import { Id, Timestamp } from "../../_shared/http/fields.ts";
@@ -19,12 +19,14 @@ export type Feed =
   & `${"contact" | "deal" | "conversation" | "message"}_changes`;
 
 /** What a caller receives in place of a deleted row. */
-export const DeletedRow = z.object({
-  id: Id,
-  company_id: Id,
-  deleted_at: Timestamp,
-  merged_into: z.optional(Id),
-}).register(z.globalRegistry, { id: "DeletedRow" });
+export const DeletedRow = lazily(() =>
+  z.object({
+    id: Id,
+    company_id: Id,
+    deleted_at: Timestamp,
+    merged_into: z.optional(Id),
+  }).register(z.globalRegistry, { id: "DeletedRow" })
+);
 export type DeletedRow = z.output<typeof DeletedRow>;
 
 /** The envelope of one page of changes. A page without changes also has a cursor. */
@@ -33,11 +35,13 @@ export function changesPage<Row extends z.ZodMiniObject>(row: Row) {
 }
 
 /** The pagination of a page of changes. */
-export const ChangesPagination = z.object({
-  limit: z.int().register(z.globalRegistry, { minimum: 1, maximum: 200 }),
-  has_more: z.boolean(),
-  next_cursor: z.string(),
-}).register(z.globalRegistry, { id: "ChangesPagination" });
+export const ChangesPagination = lazily(() =>
+  z.object({
+    limit: z.int().register(z.globalRegistry, { minimum: 1, maximum: 200 }),
+    has_more: z.boolean(),
+    next_cursor: z.string(),
+  }).register(z.globalRegistry, { id: "ChangesPagination" })
+);
 
 /**
  * Returns the parameters for reading a resource's changes: `limit`, `cursor`, `start` and `fields`.

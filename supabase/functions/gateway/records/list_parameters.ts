@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { lazily } from "../../_shared/http/operation.ts";
+import { lazily } from "../../_shared/lazily.ts";
 import { type Archived, archivedParameter } from "./archived.ts";
 import type { Condition } from "./conditions.ts";
 import { type Filters, type Parameter, words } from "./filters.ts";

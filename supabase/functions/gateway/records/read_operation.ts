@@ -4,8 +4,9 @@ import { rows } from "../../_shared/database/rows.ts";
 import { viewWith } from "../../_shared/database/table.ts";
 import { ApiError } from "../../_shared/errors.ts";
 import { one } from "../../_shared/http/answers.ts";
-import { Id } from "../../_shared/http/fields.ts";
-import { lazily, type Operation, operation, reply } from "../../_shared/http/operation.ts";
+import { Id, IdParams } from "../../_shared/http/fields.ts";
+import { lazily } from "../../_shared/lazily.ts";
+import { type Operation, operation, reply } from "../../_shared/http/operation.ts";
 import type { Caller } from "../../_shared/key/caller.ts";
 import { type Archived, archivedParameter, archivedRecordConditions } from "./archived.ts";
 import { survivorOf } from "./merged.ts";
@@ -46,7 +47,7 @@ export function readOperation<const Name extends string>(
     method: "GET",
     path,
     scope: "read",
-    params: z.object({ [by]: Id }),
+    params: by === "id" ? IdParams : z.object({ [by]: Id }),
     query: lazily(() =>
       z.strictObject({ ...projectionParameters(resource), ...archivedParameter(resource) })
     ),
@@ -54,13 +55,14 @@ export function readOperation<const Name extends string>(
     conditional: true,
     errors: ["not_found"],
   }, async ({ caller, params, query }) => {
+    const given = (params as Record<string, string>)[by];
     const asked = query as Projection & { archived?: Archived };
     const conditions = archivedRecordConditions(resource, asked.archived);
     const recordOf = async (id: string) =>
       (await readRecords(caller, resource, asked, by, id, conditions))[0];
-    const record = await recordOf(params[by]);
+    const record = await recordOf(given);
     if (record) return reply(200, { data: record });
-    const merged_into = await survivorOf(caller, resource, params[by]);
+    const merged_into = await survivorOf(caller, resource, given);
     const survivor = merged_into === null ? undefined : await recordOf(merged_into);
     if (!survivor) throw new ApiError("not_found", `${resource.name} not found`);
     return reply(200, { data: { ...survivor, merged_into } });

@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { Id } from "../../_shared/http/fields.ts";
+import { built } from "../../_shared/lazily.ts";
 import type { Table } from "../../_shared/database/table.ts";
 import type { Filters } from "./filters.ts";
 import type { PhoneColumns } from "./pasted_phone.ts";
@@ -21,7 +22,7 @@ export interface Resource<
    * are stored.
    */
   answered?: {
-    schema: Answered;
+    schema: z.ZodMiniLazy<Answered>;
     of(row: z.output<Stored>): z.output<Answered>;
   };
   /** The filters on each field. */
@@ -102,7 +103,7 @@ export function resource<
 
 /** The schema of a record as it is returned. */
 export function recordSchema({ table, answered }: Resource): z.ZodMiniObject {
-  return answered?.schema ?? table.row;
+  return answered ? built(answered.schema) : table.row;
 }
 
 /**

@@ -8,6 +8,7 @@ import {
   toldFields,
 } from "../../_shared/errors.ts";
 import { REPLAYED } from "../../_shared/http/idempotency.ts";
+import { built, type RowSchema } from "../../_shared/lazily.ts";
 
 // The results of the database functions that write records: one result for each item, in order.
 
@@ -64,8 +65,8 @@ export interface Meanings {
  * Returns a record with only the fields in its schema, in the schema's order. Fields that only a
  * newer database has are left out.
  */
-export function inFormOf({ shape }: z.ZodMiniObject, record: Record<string, unknown>) {
-  const known = Object.keys(shape).filter((field) => Object.hasOwn(record, field));
+export function inFormOf(row: RowSchema, record: Record<string, unknown>) {
+  const known = Object.keys(built(row).shape).filter((field) => Object.hasOwn(record, field));
   return Object.fromEntries(known.map((field) => [field, record[field]]));
 }
 
@@ -73,7 +74,7 @@ export function inFormOf({ shape }: z.ZodMiniObject, record: Record<string, unkn
  * Returns the record for a row that an update of its table returned. The record's version is a
  * string.
  */
-export function recordOfRow<Schema extends z.ZodMiniObject>(
+export function recordOfRow<Schema extends RowSchema>(
   schema: Schema,
   row: { version: number },
 ): z.output<Schema> {
@@ -84,7 +85,7 @@ export function recordOfRow<Schema extends z.ZodMiniObject>(
  * The result of a database function that writes records.
  * @param row the schema of a record in the result.
  */
-export function outcomeOf<Row>(answer: Json, row: z.ZodMiniObject): Outcome<Row> {
+export function outcomeOf<Row>(answer: Json, row: RowSchema): Outcome<Row> {
   const outcome = answer as unknown as Outcome;
   const results = outcome.results.map((result) => {
     if (!("data" in result)) return result;

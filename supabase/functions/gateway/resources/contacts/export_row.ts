@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { Id, Timestamp } from "../../../_shared/http/fields.ts";
-import { lazily } from "../../../_shared/http/operation.ts";
+import { lazily } from "../../../_shared/lazily.ts";
 import { Conversation } from "../conversations/row.ts";
 import { Deal } from "../deals/row.ts";
 import { Message } from "../messages/row.ts";
@@ -12,46 +12,56 @@ const Time = z.nullable(Timestamp);
 const Text = z.nullable(z.string());
 
 /** Which kinds of messages the person allows, and when the person allowed or refused them. */
-export const ContactWishes = z.object({
-  do_not_contact: z.boolean(),
-  do_not_contact_source: Text,
-  do_not_contact_at: Time,
-  stop_word_at: Time,
-  start_word_at: Time,
-  marketing_stopped_at: Time,
-  marketing_stop_source: Text,
-  marketing_resumed_at: Time,
-  marketing_opt_out_at: Time,
-}).register(z.globalRegistry, { id: "ContactWishes" });
+export const ContactWishes = lazily(() =>
+  z.object({
+    do_not_contact: z.boolean(),
+    do_not_contact_source: Text,
+    do_not_contact_at: Time,
+    stop_word_at: Time,
+    start_word_at: Time,
+    marketing_stopped_at: Time,
+    marketing_stop_source: Text,
+    marketing_resumed_at: Time,
+    marketing_opt_out_at: Time,
+  }).register(z.globalRegistry, { id: "ContactWishes" })
+);
 
 /** An id that the channel assigned to the person. */
-export const ContactIdentity = z.object({
-  user_id: z.string(),
-  business_account_id: Text,
-  seen_at: Timestamp,
-}).register(z.globalRegistry, { id: "ContactIdentity" });
+export const ContactIdentity = lazily(() =>
+  z.object({
+    user_id: z.string(),
+    business_account_id: Text,
+    seen_at: Timestamp,
+  }).register(z.globalRegistry, { id: "ContactIdentity" })
+);
 
 /** A phone number that the person used earlier, or that came from a merged contact. */
-export const ContactFormerPhone = z.object({ phone: z.string(), until: Time }).register(
-  z.globalRegistry,
-  { id: "ContactFormerPhone" },
+export const ContactFormerPhone = lazily(() =>
+  z.object({ phone: z.string(), until: Time }).register(
+    z.globalRegistry,
+    { id: "ContactFormerPhone" },
+  )
 );
 
 /** A change to the person's phone numbers or ids that the channel reported. */
-export const ContactIdentityEvent = z.object({
-  kind: z.string(),
-  was: Text,
-  becomes: Text,
-  happened_at: Timestamp,
-}).register(z.globalRegistry, { id: "ContactIdentityEvent" });
+export const ContactIdentityEvent = lazily(() =>
+  z.object({
+    kind: z.string(),
+    was: Text,
+    becomes: Text,
+    happened_at: Timestamp,
+  }).register(z.globalRegistry, { id: "ContactIdentityEvent" })
+);
 
 /** The time until which the company may send free replies to the person, on one of its accounts. */
-export const ContactWindow = z.object({
-  account_id: Id,
-  last_inbound_at: Time,
-  closed_at: Time,
-  expires_at: Time,
-}).register(z.globalRegistry, { id: "ContactWindow" });
+export const ContactWindow = lazily(() =>
+  z.object({
+    account_id: Id,
+    last_inbound_at: Time,
+    closed_at: Time,
+    expires_at: Time,
+  }).register(z.globalRegistry, { id: "ContactWindow" })
+);
 
 /** Everything that is stored about a person. */
 export const ContactExport = lazily(() =>

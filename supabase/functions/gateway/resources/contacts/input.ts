@@ -7,7 +7,7 @@ import {
   Phone,
   withDefaults,
 } from "../../../_shared/http/fields.ts";
-import { lazily } from "../../../_shared/http/operation.ts";
+import { built, lazily } from "../../../_shared/lazily.ts";
 import { Contact, MAX_TAGS, Tag } from "./row.ts";
 
 // The contact fields that callers may write.
@@ -21,18 +21,20 @@ export const TOO_MANY_TAGS_AFTERWARDS =
   `would have more than ${MAX_TAGS} different tags together with the stored ones; remove some first`;
 
 /** Tags in a request. Duplicates are removed. */
-const SentTags = z.pipe(
+const SentTags = lazily(() =>
   z.pipe(
-    // The number of tags is checked before any tag is read.
-    z.array(z.unknown()).check(z.maxLength(MAX_TAGS_SENT, TOO_MANY_TAGS)),
-    z.array(Tag),
-  ),
-  z.transform((tags) => [...new Set(tags)]),
-).check(z.refine((tags) => tags.length <= MAX_TAGS, TOO_MANY_TAGS)).register(z.globalRegistry, {
-  type: "array",
-  maxItems: MAX_TAGS_SENT,
-  items: { type: "string", ...z.globalRegistry.get(Tag) },
-});
+    z.pipe(
+      // The number of tags is checked before any tag is read.
+      z.array(z.unknown()).check(z.maxLength(MAX_TAGS_SENT, TOO_MANY_TAGS)),
+      z.array(Tag),
+    ),
+    z.transform((tags) => [...new Set(tags)]),
+  ).check(z.refine((tags) => tags.length <= MAX_TAGS, TOO_MANY_TAGS)).register(z.globalRegistry, {
+    type: "array",
+    maxItems: MAX_TAGS_SENT,
+    items: { type: "string", ...z.globalRegistry.get(built(Tag)) },
+  })
+);
 
 /**
  * Creating and updating have the same input, and both require phone (specification, 2.1). On an
@@ -41,7 +43,7 @@ const SentTags = z.pipe(
 const input = () =>
   z.extend(
     z.strictObject(
-      z.partial(z.pick(Contact, {
+      z.partial(z.pick(built(Contact), {
         phone: true,
         external_id: true,
         name: true,
@@ -64,14 +66,15 @@ const input = () =>
  * The error about a missing phone says how to leave it out, because most callers of an update try
  * that first.
  */
-const PhoneOfChanges = z.clone(Phone, {
-  ...Phone.def,
-  error: ({ input }) =>
-    input === undefined
-      ? "is required in application/json; to change other fields only, send Content-Type: " +
-        "application/merge-patch+json"
-      : undefined,
-});
+const phoneOfChanges = () =>
+  z.clone(Phone, {
+    ...Phone.def,
+    error: ({ input }) =>
+      input === undefined
+        ? "is required in application/json; to change other fields only, send Content-Type: " +
+          "application/merge-patch+json"
+        : undefined,
+  });
 
 /** The input of an update, which may also add tags to the stored tags and remove tags. */
 const changes = () =>
@@ -108,7 +111,7 @@ function asPatch<Change extends { add_tags?: string[]; remove_tags?: string[] }>
 
 export const ContactChanges = lazily(() =>
   z.pipe(
-    described(z.extend(changes(), { phone: PhoneOfChanges }).check(oneKindOfTags), {
+    described(z.extend(changes(), { phone: phoneOfChanges() }).check(oneKindOfTags), {
       id: "ContactChanges",
       ...NO_OTHER_TAGS,
     }),

@@ -16,7 +16,7 @@ import { resource } from "../../records/resource.ts";
 import { byText, byTime, newestFirst } from "../../records/sorting.ts";
 import { CONVERSATIONS } from "../conversations/row.ts";
 import { DEALS } from "../deals/row.ts";
-import { Contact, CONTACTS } from "./row.ts";
+import { CONTACTS, TEMPERATURES } from "./row.ts";
 
 /**
  * Includes only the newest records that refer to a contact. The list of these records contains the
@@ -36,7 +36,7 @@ export const CONTACT = resource({
     name: searchedText("name", "name_words"),
     email: searchedText("email_key", "email_words", ANY_CASE),
     phone: optionalChoice("phone_key", PHONE),
-    temperature: choice("temperature", oneOf(Contact.shape.temperature.options)),
+    temperature: choice("temperature", oneOf(TEMPERATURES)),
     tags: list("tags"),
     source: text("source"),
     job_title: searchedText("job_title", "job_title_words"),

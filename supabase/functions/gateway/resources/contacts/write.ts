@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { built, lazily } from "../../../_shared/lazily.ts";
 import type { CompanyDb } from "../../../_shared/database/company_db.ts";
 import { writeIfMatch, writeOnCondition } from "../../../_shared/database/conditional_write.ts";
 import { conflict, writeRows, wrongField } from "../../../_shared/database/constraints.ts";
@@ -25,9 +26,11 @@ import { Contact } from "./row.ts";
 // `public.write_contacts()`.
 
 /** A contact in a batch response that would otherwise be too large. */
-const LighterContact = z.omit(Contact, { custom_fields: true }).register(z.globalRegistry, {
-  id: "ContactWithoutCustomFields",
-});
+const LighterContact = lazily(() =>
+  z.omit(built(Contact), { custom_fields: true }).register(z.globalRegistry, {
+    id: "ContactWithoutCustomFields",
+  })
+);
 
 const PHONE_TAKEN =
   "A contact with this phone, or another spelling of it, already exists; update that contact instead";

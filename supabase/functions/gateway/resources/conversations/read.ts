@@ -6,7 +6,7 @@ import { readOperation } from "../../records/read_operation.ts";
 import { resource } from "../../records/resource.ts";
 import { byTime, newestFirst } from "../../records/sorting.ts";
 import { CONTACTS } from "../contacts/row.ts";
-import { Conversation, CONVERSATIONS } from "./row.ts";
+import { CONVERSATION_STATUSES, CONVERSATIONS } from "./row.ts";
 
 export const CONVERSATION = resource({
   table: CONVERSATIONS,
@@ -15,7 +15,7 @@ export const CONVERSATION = resource({
     id: choice("id", UUID),
     contact_id: choice("contact_id", UUID),
     phone_number_id: choice("phone_number_id", CHANNEL_NUMBER),
-    status: choice("status", oneOf(Conversation.shape.status.options)),
+    status: choice("status", oneOf(CONVERSATION_STATUSES)),
     assigned_to: optionalChoice("assigned_to", UUID),
     team_id: optionalChoice("team_id", UUID),
     last_message_at: sortedTime("last_message_sort"),

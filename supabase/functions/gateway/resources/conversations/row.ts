@@ -1,26 +1,31 @@
 import * as z from "zod/mini";
+import { lazily } from "../../../_shared/lazily.ts";
 import { table } from "../../../_shared/database/table.ts";
 import {
   Id,
+  MaybeTime,
   PhoneNumberId,
   readOnly,
   ROW_CHANGE,
   ROW_IDS,
-  Timestamp,
 } from "../../../_shared/http/fields.ts";
 
+export const CONVERSATION_STATUSES = ["open", "pending", "closed"] as const;
+
 /** A conversation (specification, 2.3). */
-export const Conversation = z.object({
-  ...ROW_IDS,
-  contact_id: Id,
-  phone_number_id: readOnly(PhoneNumberId),
-  status: z.enum(["open", "pending", "closed"]),
-  assigned_to: z.nullable(Id),
-  team_id: z.nullable(Id),
-  last_message_at: readOnly(z.nullable(Timestamp)),
-  window_expires_at: readOnly(z.nullable(Timestamp)),
-  ...ROW_CHANGE,
-}).register(z.globalRegistry, { id: "Conversation" });
+export const Conversation = lazily(() =>
+  z.object({
+    ...ROW_IDS,
+    contact_id: Id,
+    phone_number_id: readOnly(PhoneNumberId),
+    status: z.enum(CONVERSATION_STATUSES),
+    assigned_to: z.nullable(Id),
+    team_id: z.nullable(Id),
+    last_message_at: MaybeTime,
+    window_expires_at: MaybeTime,
+    ...ROW_CHANGE,
+  }).register(z.globalRegistry, { id: "Conversation" })
+);
 
 export type Conversation = z.output<typeof Conversation>;
 

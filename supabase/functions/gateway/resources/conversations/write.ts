@@ -6,7 +6,8 @@ import { rows } from "../../../_shared/database/rows.ts";
 import { ApiError } from "../../../_shared/errors.ts";
 import { one } from "../../../_shared/http/answers.ts";
 import { atLeastOne, described, IdParams } from "../../../_shared/http/fields.ts";
-import { lazily, operation, reply } from "../../../_shared/http/operation.ts";
+import { built, lazily } from "../../../_shared/lazily.ts";
+import { operation, reply } from "../../../_shared/http/operation.ts";
 import { recordOfRow } from "../../records/written.ts";
 import { Conversation } from "./row.ts";
 
@@ -15,7 +16,8 @@ const ConversationChanges = lazily(() =>
   described(
     atLeastOne(
       z.strictObject(
-        z.partial(z.pick(Conversation, { assigned_to: true, team_id: true, status: true })).shape,
+        z.partial(z.pick(built(Conversation), { assigned_to: true, team_id: true, status: true }))
+          .shape,
       ),
     ),
     { id: "ConversationChanges" },

@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { lazily } from "../../../_shared/lazily.ts";
 import { rows } from "../../../_shared/database/rows.ts";
 import { table } from "../../../_shared/database/table.ts";
 import { ApiError } from "../../../_shared/errors.ts";
@@ -11,24 +12,35 @@ import { oneOf, UUID } from "../../records/query_values.ts";
 import { resource } from "../../records/resource.ts";
 import { byId, byTime } from "../../records/sorting.ts";
 
-const Moved = z.object({
-  id: Id,
-  kind: z.enum(["created", "stage_changed", "status_changed"]),
-  from: z.nullable(verbatim(255)),
-  to: z.nullable(verbatim(255)),
-  at: Timestamp,
-});
+const KINDS = ["created", "stage_changed", "status_changed"] as const;
 
-const StoredMove = z.extend(Moved, { api_key_id: z.nullable(Id), user_id: z.nullable(Id) });
+const moved = () =>
+  z.object({
+    id: Id,
+    kind: z.enum(KINDS),
+    from: z.nullable(verbatim(255)),
+    to: z.nullable(verbatim(255)),
+    at: Timestamp,
+  });
+
+const StoredMove = lazily(() =>
+  z.extend(moved(), { api_key_id: z.nullable(Id), user_id: z.nullable(Id) })
+);
 
 /** The author of a change: an API key or a signed-in user. */
-export const ByKey = z.object({ api_key_id: Id }).register(z.globalRegistry, { id: "ByKey" });
+export const ByKey = lazily(() =>
+  z.object({ api_key_id: Id }).register(z.globalRegistry, { id: "ByKey" })
+);
 
-export const ByPerson = z.object({ user_id: Id }).register(z.globalRegistry, { id: "ByPerson" });
+export const ByPerson = lazily(() =>
+  z.object({ user_id: Id }).register(z.globalRegistry, { id: "ByPerson" })
+);
 
 /** An entry in a deal's history; see docs/deals.md. */
-export const DealHistoryEntry = z.extend(Moved, { by: z.nullable(z.union([ByKey, ByPerson])) })
-  .register(z.globalRegistry, { id: "DealHistoryEntry" });
+export const DealHistoryEntry = lazily(() =>
+  z.extend(moved(), { by: z.nullable(z.union([ByKey, ByPerson])) })
+    .register(z.globalRegistry, { id: "DealHistoryEntry" })
+);
 
 const DEAL_HISTORY = resource({
   table: table("deal_history", StoredMove, "own_deal_history"),
@@ -42,7 +54,7 @@ const DEAL_HISTORY = resource({
   },
   filters: {
     id: choice("id", UUID),
-    kind: choice("kind", oneOf(Moved.shape.kind.options)),
+    kind: choice("kind", oneOf(KINDS)),
     at: time("at"),
   },
   sorts: { at: byTime("at") },

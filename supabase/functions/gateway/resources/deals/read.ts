@@ -17,7 +17,7 @@ import { CONTACTS } from "../contacts/row.ts";
 import { dealHistory } from "./history.ts";
 import { requirePipeline } from "../stages/read.ts";
 import { STAGES } from "../stages/row.ts";
-import { Deal, DEALS } from "./row.ts";
+import { DEAL_STATUSES, DEALS } from "./row.ts";
 
 export const DEAL = resource({
   table: DEALS,
@@ -27,7 +27,7 @@ export const DEAL = resource({
     external_id: optionalChoice("external_id", TEXT),
     title: searchedText("title", "words"),
     value: optionalAmount("value", "value_sort"),
-    status: choice("status", oneOf(Deal.shape.status.options)),
+    status: choice("status", oneOf(DEAL_STATUSES)),
     contact_id: choice("contact_id", UUID),
     stage_id: choice("stage_id", UUID),
     pipeline_id: oneOfIds("pipeline_id", UUID),

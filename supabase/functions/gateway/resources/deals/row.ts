@@ -1,7 +1,9 @@
 import * as z from "zod/mini";
+import { lazily } from "../../../_shared/lazily.ts";
 import { table } from "../../../_shared/database/table.ts";
 import {
   Id,
+  MaybeTime,
   Money,
   readOnly,
   RequiredShortText,
@@ -10,21 +12,25 @@ import {
   Timestamp,
 } from "../../../_shared/http/fields.ts";
 
+export const DEAL_STATUSES = ["open", "won", "lost"] as const;
+
 /** A deal (specification, 2.2). */
-export const Deal = z.object({
-  ...ROW_IDS,
-  external_id: z.nullable(RequiredShortText),
-  title: RequiredShortText,
-  value: z.nullable(Money),
-  status: z.enum(["open", "won", "lost"]),
-  contact_id: Id,
-  stage_id: Id,
-  won_at: readOnly(z.nullable(Timestamp)),
-  lost_at: readOnly(z.nullable(Timestamp)),
-  stage_changed_at: readOnly(Timestamp),
-  archived_at: readOnly(z.nullable(Timestamp)),
-  ...ROW_CHANGE,
-}).register(z.globalRegistry, { id: "Deal" });
+export const Deal = lazily(() =>
+  z.object({
+    ...ROW_IDS,
+    external_id: z.nullable(RequiredShortText),
+    title: RequiredShortText,
+    value: z.nullable(Money),
+    status: z.enum(DEAL_STATUSES),
+    contact_id: Id,
+    stage_id: Id,
+    won_at: MaybeTime,
+    lost_at: MaybeTime,
+    stage_changed_at: readOnly(Timestamp),
+    archived_at: MaybeTime,
+    ...ROW_CHANGE,
+  }).register(z.globalRegistry, { id: "Deal" })
+);
 
 export type Deal = z.output<typeof Deal>;
 

@@ -6,7 +6,8 @@ import { rows } from "../../../_shared/database/rows.ts";
 import { ApiError } from "../../../_shared/errors.ts";
 import { one } from "../../../_shared/http/answers.ts";
 import { atLeastOne, changesById, described, IdParams } from "../../../_shared/http/fields.ts";
-import { lazily, operation, reply } from "../../../_shared/http/operation.ts";
+import { built, lazily } from "../../../_shared/lazily.ts";
+import { operation, reply } from "../../../_shared/http/operation.ts";
 import { archiveOperation, restoreOperation } from "../../records/archive_operations.ts";
 import { batchOperation, BatchParameters } from "../../records/batch_operation.ts";
 import { headersOf, onlyResult, outcomeOf, recordOfRow } from "../../records/written.ts";
@@ -17,7 +18,7 @@ import { Deal } from "./row.ts";
 const NewDeal = lazily(() =>
   z.strictObject(
     z.partial(
-      z.pick(Deal, {
+      z.pick(built(Deal), {
         title: true,
         contact_id: true,
         stage_id: true,
@@ -32,7 +33,13 @@ const NewDeal = lazily(() =>
 const changes = () =>
   z.strictObject(
     z.partial(
-      z.pick(Deal, { title: true, value: true, stage_id: true, status: true, external_id: true }),
+      z.pick(built(Deal), {
+        title: true,
+        value: true,
+        stage_id: true,
+        status: true,
+        external_id: true,
+      }),
     ).shape,
   );
 

@@ -8,7 +8,7 @@ import { oneOf, UUID } from "../../records/query_values.ts";
 import { readOperation } from "../../records/read_operation.ts";
 import { resource } from "../../records/resource.ts";
 import { byText, byTime, newestFirst } from "../../records/sorting.ts";
-import { Member, MEMBERS } from "./row.ts";
+import { MEMBERS, ROLES } from "./row.ts";
 
 const MEMBER = resource({
   table: MEMBERS,
@@ -17,7 +17,7 @@ const MEMBER = resource({
     id: choice("id", UUID),
     name: searchedText("name", "name_words"),
     email: literal("email", 320),
-    role: choice("role", oneOf(Member.shape.role.options)),
+    role: choice("role", oneOf(ROLES)),
     created_at: time("created_at"),
     updated_at: time("updated_at"),
   },

@@ -11,16 +11,16 @@ import { oneOf, TEXT, UUID } from "../../records/query_values.ts";
 import { readOperation } from "../../records/read_operation.ts";
 import { resource } from "../../records/resource.ts";
 import { byTime, newestFirst } from "../../records/sorting.ts";
-import { Message } from "./row.ts";
+import { DIRECTIONS, Message, MESSAGE_STATUSES, MESSAGE_TYPES } from "./row.ts";
 
 export const MESSAGE = resource({
   table: table("messages", Message, "own_messages"),
   name: "Message",
   filters: {
     id: choice("id", UUID),
-    direction: choice("direction", oneOf(Message.shape.direction.options)),
-    type: choice("type", oneOf(Message.shape.type.options)),
-    status: optionalChoice("status", oneOf(Message.shape.status.def.innerType.options)),
+    direction: choice("direction", oneOf(DIRECTIONS)),
+    type: choice("type", oneOf(MESSAGE_TYPES)),
+    status: optionalChoice("status", oneOf(MESSAGE_STATUSES)),
     whatsapp_message_id: optionalChoice("whatsapp_message_id", TEXT),
     reply_to_id: optionalChoice("reply_to_id", UUID),
     sent_at: optionalTime("sent_at"),

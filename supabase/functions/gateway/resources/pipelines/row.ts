@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { lazily } from "../../../_shared/lazily.ts";
 import {
   Position,
   readOnly,
@@ -9,13 +10,15 @@ import {
 } from "../../../_shared/http/fields.ts";
 
 /** A pipeline (specification, 2.4). */
-export const Pipeline = z.object({
-  ...ROW_IDS,
-  name: RequiredShortText,
-  position: Position,
-  is_default: z.boolean(),
-  archived_at: readOnly(z.nullable(Timestamp)),
-  ...ROW_CHANGE,
-}).register(z.globalRegistry, { id: "Pipeline" });
+export const Pipeline = lazily(() =>
+  z.object({
+    ...ROW_IDS,
+    name: RequiredShortText,
+    position: Position,
+    is_default: z.boolean(),
+    archived_at: readOnly(z.nullable(Timestamp)),
+    ...ROW_CHANGE,
+  }).register(z.globalRegistry, { id: "Pipeline" })
+);
 
 export type Pipeline = z.output<typeof Pipeline>;

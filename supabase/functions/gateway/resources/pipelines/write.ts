@@ -4,11 +4,12 @@ import { rows } from "../../../_shared/database/rows.ts";
 import { ApiError } from "../../../_shared/errors.ts";
 import { NOTHING, one } from "../../../_shared/http/answers.ts";
 import { atLeastOne, described, IdParams, withDefaults } from "../../../_shared/http/fields.ts";
-import { lazily, operation, reply } from "../../../_shared/http/operation.ts";
+import { built, lazily } from "../../../_shared/lazily.ts";
+import { operation, reply } from "../../../_shared/http/operation.ts";
 import { addedRecord, changedRecord, requireArchived } from "../../records/settled_write.ts";
 import { Pipeline } from "./row.ts";
 
-const written = () => z.pick(Pipeline, { name: true, position: true, is_default: true });
+const written = () => z.pick(built(Pipeline), { name: true, position: true, is_default: true });
 
 /** Without a position, the pipeline becomes the last pipeline. */
 const NewPipeline = lazily(() =>

@@ -14,7 +14,8 @@ import { oneOf, PHONE, TEXT, UUID } from "../../records/query_values.ts";
 import { readOperation } from "../../records/read_operation.ts";
 import { resource } from "../../records/resource.ts";
 import { byTime, newestFirst } from "../../records/sorting.ts";
-import { Send } from "./row.ts";
+import { MESSAGE_STATUSES } from "../messages/row.ts";
+import { Send, SEND_STATES } from "./row.ts";
 
 /**
  * The filter on a send's state or status. A pending send whose lease has ended counts as failed.
@@ -34,7 +35,6 @@ function outcome(column: string, words: readonly string[], rare: string[], isRar
   });
 }
 
-const { state, status } = Send.shape;
 const NOT_SENT = ["pending", "failed", "released"];
 const UNUSUAL = ["pending", "failed", "expired"];
 
@@ -49,8 +49,8 @@ export const SEND = resource({
     idempotency_key: literal("idempotency_key", 200),
     api_key_id: optionalChoice("api_key_id", UUID),
     template_name: optionalChoice("template_name", TEXT),
-    state: outcome("stored_state", state.options, NOT_SENT, "is_not_sent"),
-    status: outcome("stored_status", status.options, UNUSUAL, "is_unusual"),
+    state: outcome("stored_state", SEND_STATES, NOT_SENT, "is_not_sent"),
+    status: outcome("stored_status", MESSAGE_STATUSES, UNUSUAL, "is_unusual"),
     reason: rareText("reason", "is_unusual"),
     created_at: time("created_at"),
   },

@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { lazily } from "../../../_shared/lazily.ts";
 import { table } from "../../../_shared/database/table.ts";
 import {
   Id,
@@ -11,14 +12,16 @@ import {
 } from "../../../_shared/http/fields.ts";
 
 /** A stage of a pipeline (specification, 2.4). */
-export const Stage = z.object({
-  ...ROW_IDS,
-  pipeline_id: Id,
-  name: RequiredShortText,
-  position: Position,
-  archived_at: readOnly(z.nullable(Timestamp)),
-  ...ROW_CHANGE,
-}).register(z.globalRegistry, { id: "Stage" });
+export const Stage = lazily(() =>
+  z.object({
+    ...ROW_IDS,
+    pipeline_id: Id,
+    name: RequiredShortText,
+    position: Position,
+    archived_at: readOnly(z.nullable(Timestamp)),
+    ...ROW_CHANGE,
+  }).register(z.globalRegistry, { id: "Stage" })
+);
 
 export type Stage = z.output<typeof Stage>;
 

@@ -5,11 +5,12 @@ import { rows } from "../../../_shared/database/rows.ts";
 import { ApiError, invalidRequest } from "../../../_shared/errors.ts";
 import { NOTHING, one } from "../../../_shared/http/answers.ts";
 import { atLeastOne, described, Id, IdParams } from "../../../_shared/http/fields.ts";
-import { lazily, operation, reply } from "../../../_shared/http/operation.ts";
+import { built, lazily } from "../../../_shared/lazily.ts";
+import { operation, reply } from "../../../_shared/http/operation.ts";
 import { addedRecord, changedRecord, requireArchived } from "../../records/settled_write.ts";
 import { Stage } from "./row.ts";
 
-const written = () => z.pick(Stage, { pipeline_id: true, name: true, position: true });
+const written = () => z.pick(built(Stage), { pipeline_id: true, name: true, position: true });
 
 /** Without a position, the stage becomes the last stage in its pipeline. */
 const NewStage = lazily(() =>
