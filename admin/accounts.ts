@@ -75,9 +75,10 @@ export function accountCommands(program: Command) {
 
   account.command("reseal")
     .description(
-      "Re-encrypt the access token of each connected account, and the secrets of each app, under " +
-        "CREDENTIALS_KEY, also those under CREDENTIALS_KEY_PREVIOUS. Each token is then sealed " +
-        "for its own account. You can stop the command at any time and run it again.",
+      "Re-encrypt the access token of each connected account, and the secrets of each app and " +
+        "webhook, with CREDENTIALS_KEY. Values that CREDENTIALS_KEY_PREVIOUS encrypted are " +
+        "included. Each token is encrypted for its own account. You can stop the command at " +
+        "any time and run it again.",
     )
     .option(...JSON_OPTION)
     .addHelpText(
@@ -194,7 +195,7 @@ async function resealAccounts(options: Printing) {
     );
     sentences.push(
       `Neither CREDENTIALS_KEY nor CREDENTIALS_KEY_PREVIOUS opens ${named}. Set ` +
-        "CREDENTIALS_KEY_PREVIOUS to the key that the secret names; or give the app its secret " +
+        "CREDENTIALS_KEY_PREVIOUS to the key of the secret; or give the app its secret " +
         "again (app rotate, then app rotate --finish), or create the app again.",
     );
   }
@@ -206,7 +207,7 @@ async function resealAccounts(options: Printing) {
     );
     sentences.push(
       `Neither CREDENTIALS_KEY nor CREDENTIALS_KEY_PREVIOUS opens ${named}. Set ` +
-        "CREDENTIALS_KEY_PREVIOUS to the key that the secret names; or the company rotates the " +
+        "CREDENTIALS_KEY_PREVIOUS to the key of the secret; or let the company rotate the " +
         "secret of the webhook.",
     );
   }

@@ -19,7 +19,7 @@ export interface ApiKey {
 export const API_KEY =
   "id, company_id, name, hint, scopes, is_active, expires_at, last_used_at, created_at, replaces";
 
-/** The answer of create_api_key() and rotate_api_key(). */
+/** The result of create_api_key() and rotate_api_key(). */
 export interface NewApiKey
   extends Omit<ApiKey, "hint" | "is_active" | "last_used_at" | "replaces"> {
   /** The key's secret value, which is shown only when the key is created. */

@@ -47,8 +47,8 @@ export interface ChangesStatus {
   /** API callers see only changes whose version is lower than this version. */
   horizon: number;
   /**
-   * The maximum number of finished transactions that wait for an earlier transaction, which is
-   * still writing. Callers do not see the changes of the waiting transactions yet.
+   * An upper bound for the number of finished transactions whose changes callers do not see yet.
+   * They wait for an earlier transaction that is still writing.
    */
   waiting_transactions: number;
   /**

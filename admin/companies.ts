@@ -104,7 +104,7 @@ export async function requireCompany({ db, rows }: Project, id: string): Promise
   if (!found) throw new OperatorError(noCompany(id));
 }
 
-/** The error message when `--company` names a company that does not exist. */
+/** The error message when `--company` has the id of a company that does not exist. */
 export function noCompany(id: string): string {
   return `No company has the id ${id}: npm run admin -- company list shows the ids.`;
 }

@@ -26,7 +26,7 @@ export function jobCommands(program: Command) {
     )
     .option(
       "--functions-url <url>",
-      "the address of the folder of the functions (default: the project's)",
+      "the base URL of the functions (default: the project's)",
       functionsUrl,
     )
     .option(...JSON_OPTION)
@@ -41,9 +41,9 @@ export function jobCommands(program: Command) {
 
   jobs.command("status")
     .description(
-      "Show whether jobs are scheduled, when each last ran for an account and with which " +
-        "result, what waits to be delivered to webhooks, and what the channel reports about " +
-        "accounts, such as a restriction.",
+      "Show whether jobs are scheduled, and when each job last ran for an account, with its " +
+        "result. Also show the open deliveries to webhooks, and what the channel reports " +
+        "about accounts, such as a restriction.",
     )
     .option(...JSON_OPTION)
     .addHelpText(
@@ -85,7 +85,8 @@ async function scheduleJobs(options: Printing & { functionsUrl?: string }) {
   const secret = Deno.env.get("JOBS_SECRET");
   if (!secret) {
     throw new OperatorError(
-      "JOBS_SECRET is not set: set it to the JOBS_SECRET of the functions, so that they know who calls.",
+      "JOBS_SECRET is not set: set it to the JOBS_SECRET of the functions, so that they accept the " +
+        "calls.",
     );
   }
   const functions = options.functionsUrl ?? `${projectUrl}/functions/v1`;

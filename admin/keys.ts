@@ -140,8 +140,8 @@ async function rotateKey(
   { overlap = 24, ...options }: Printing & { overlap?: number },
 ) {
   const { db, rows } = openProject();
-  // The list is read before the rotation. If a request failed after the rotation, the new key would
-  // be lost.
+  // The old key is read before the rotation. If a request failed after the rotation, the new key
+  // would be lost.
   const old: ApiKey | null = rows(
     await db.from("api_keys").select(API_KEY).eq("id", id).maybeSingle(),
   );

@@ -16,12 +16,12 @@ export interface Resealing {
   /** The number of tokens that were already encrypted for their accounts under the current key. */
   already_current: number;
   /**
-   * The accounts whose token cannot be decrypted with any key. key_id is the key that the token
-   * names, if it names one.
+   * The accounts whose token cannot be decrypted with any key. key_id is the id of the key that
+   * encrypted the token, if the token contains this id.
    */
   unopened: { id: string; key_id: string | null }[];
   /**
-   * The accounts that hold another account's token, which they cannot use. sealed_for is `<company
+   * The accounts that have another account's token, which they cannot use. sealed_for is `<company
    * id>/<phone_number_id>` of the other account.
    */
   of_another_account: { id: string; sealed_for: string }[];

@@ -15,8 +15,8 @@ export interface AppsResealing {
   resealed: number;
   already_current: number;
   /**
-   * The secrets that cannot be decrypted with any key for their app. key_id is the key that a
-   * secret names, if it names one.
+   * The secrets that cannot be decrypted with any key for their app. key_id is the id of the key
+   * that encrypted the secret, if the secret contains this id.
    */
   unopened: { app_key: string; kind: string; key_id: string | null }[];
 }

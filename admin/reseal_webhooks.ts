@@ -14,8 +14,8 @@ export interface WebhooksResealing {
   resealed: number;
   already_current: number;
   /**
-   * The secrets that cannot be decrypted with any key for their webhook. key_id is the key that a
-   * secret names, if it names one.
+   * The secrets that cannot be decrypted with any key for their webhook. key_id is the id of the
+   * key that encrypted the secret, if the secret contains this id.
    */
   unopened: { webhook_id: string; kind: string; key_id: string | null }[];
 }

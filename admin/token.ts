@@ -4,8 +4,8 @@ import { OperatorError } from "./operator_error.ts";
 /**
  * Reads an access token of the messaging channel from standard input. At a terminal, the command
  * asks for the token with a prompt that does not show what the operator types. The command has no
- * argument for the token, because every user of the machine can see the arguments of a command, and
- * the shell keeps them in its history.
+ * argument for the token: every user of the machine can see the arguments of a command. The shell
+ * also keeps them in its history.
  *
  * @throws OperatorError when the input is empty or is not a valid token.
  */

@@ -1,4 +1,4 @@
-// Keeps a CSV file of your contacts in sync with the CRM while it runs. See docs/automation.md.
+// While it runs, this program keeps a CSV file of your contacts up to date. See docs/automation.md.
 // deno run --allow-net=<host>,127.0.0.1:8000 --allow-read=. --allow-write=. \
 //   --allow-env=CRM_API_URL,CRM_API_KEY,WEBHOOK_SECRET mirror.ts contacts.csv 600 8000
 const [file = "contacts.csv", seconds = "600", port = "8000"] = Deno.args;
@@ -21,7 +21,7 @@ async function replace(path: string, text: string) {
   await Deno.rename(`${path}.new`, path);
 }
 
-/** Returns a quoted CSV cell. A formula has an apostrophe prefix, but a phone number does not. */
+/** Returns a quoted CSV cell. Puts an apostrophe before a formula, but not before a phone number. */
 function cell(value: unknown): string {
   const text = Array.isArray(value) ? value.join(", ") : String(value ?? "");
   const isFormula = /^\s*[=@＝＠]|^[\t\r\n]|^\s*[-+＋－](?!\d+$)/.test(text);
@@ -56,7 +56,7 @@ async function isDelivery({ headers }: Request, body: Uint8Array): Promise<boole
   return false;
 }
 
-// An event only reports that there is a change. The list of changes contains it, in order.
+// An event only says that something changed. The program then reads the list of changes.
 if (secret) {
   Deno.serve({ hostname: "127.0.0.1", port: Number(port), onListen() {} }, async (request) => {
     const isShort = Number(request.headers.get("content-length")) <= 300_000;

@@ -1,10 +1,10 @@
 import { root } from "../local/checkout.ts";
 import { schemaFiles } from "../local/postgres/schema_files.ts";
 
-/** Generates the migration that creates the whole database from the schema files. */
+/** The generated migration, which creates the whole database. */
 export const BASELINE = "supabase/migrations/20261123000000_baseline.sql";
 
-/** Joins the schema files in their order. */
+/** Returns the text of this migration: all schema files, in order. */
 export async function baseline(): Promise<string> {
   const parts = (await schemaFiles()).map(({ name, text }) => `-- schemas/${name}\n\n${text}`);
   return `-- Written by \`npm run generate\` from supabase/schemas/; do not edit.\n\n${

@@ -24,7 +24,7 @@ export function querySchema(operation: JsonSchema, document: JsonSchema): JsonSc
   return {
     type: "object",
     description:
-      `The query parameters of \`${operation.operationId}\`, in addition to the arguments of its method.`,
+      `The query parameters of \`${operation.operationId}\`, without \`fields\` and \`include\`.`,
     properties: Object.fromEntries(
       parameters.map((each: JsonSchema) => [
         each.name,
@@ -36,7 +36,10 @@ export function querySchema(operation: JsonSchema, document: JsonSchema): JsonSc
   };
 }
 
-/** Returns the schema of a value as a program passes it. In a URL, the value is a string. */
+/**
+ * Returns the schema of a parameter's value in the form that a program passes to the client. In a
+ * URL, every value is a string.
+ */
 function natural(schema: JsonSchema): JsonSchema {
   if (schema.items) return { type: "array", items: natural(schema.items) };
   if (schema.patternProperties) return { type: "array", items: { type: "string" } };

@@ -10,9 +10,9 @@ export type OneOrMore<Value> = Value | readonly Value[];
 `;
 
 /**
- * The module with the client's types, which openapi-typescript makes from the OpenAPI document. It
- * has each schema that a caller sends or gets, under the schema's name, and the parameters of each
- * operation.
+ * Returns the module with the client's types, which openapi-typescript generates from the OpenAPI
+ * document. The module contains the schemas of all requests and successful responses, each under
+ * its name, and the query parameters of each operation.
  */
 export async function clientTypes(document: JsonSchema): Promise<string> {
   const schemas: JsonSchema = { Time: TIME };
@@ -44,10 +44,11 @@ export async function clientTypes(document: JsonSchema): Promise<string> {
 const TIME = {
   type: "string",
   description:
-    "A point in time: a text in ISO 8601, such as `2026-11-22` for a whole day, or a `Date`.",
+    "A point in time: a `Date`, or a string in ISO 8601 format. `2026-11-22` means the beginning " +
+    "of that day in UTC.",
 };
 
-/** The operations of a document. */
+/** Returns the operations of an OpenAPI document. */
 export function operationsOf(document: JsonSchema): JsonSchema[] {
   return Object.values<JsonSchema>(document.paths).flatMap((item) => Object.values(item));
 }
@@ -72,7 +73,10 @@ function sorted(schemas: JsonSchema): JsonSchema {
   return Object.fromEntries(Object.entries(schemas).sort(([one], [other]) => one < other ? -1 : 1));
 }
 
-/** For a record with only some of its fields, the client has its own types. */
+/**
+ * Matches the schemas of records with only some of their fields. The client has its own types for
+ * these records.
+ */
 const IS_PART = /Part$/;
 
 function named(name: string, document: JsonSchema): JsonSchema {
@@ -92,8 +96,8 @@ function addNamed(schema: unknown, document: JsonSchema, schemas: JsonSchema): v
 }
 
 /**
- * The output of openapi-typescript, with each schema as an exported type. Comments that only repeat
- * the type are removed.
+ * Converts the output of openapi-typescript, so that each schema becomes an exported type. Removes
+ * comments that only repeat the type.
  */
 function topLevel(text: string): string {
   const [, members = ""] = /^ {4}schemas: \{\n([^]*?)^ {4}\};$/m.exec(text) ?? [];
@@ -105,8 +109,8 @@ function topLevel(text: string): string {
     .replace(/^(\w+): /gm, "\nexport type $1 = ")
     .replace(/components\["schemas"\]\["(\w+)"\]/g, "$1")
     .replace("export type Time = string;", "export type Time = string | Date;")
-    // In a query, a list is one value or several, and `undefined` means that the parameter is left
-    // out.
+    // In a query, a caller may pass one value instead of a list. `undefined` means that the
+    // parameter is left out.
     .replace(/^export type \w+Query = [^]*?^\};/gm, (query) =>
       query
         .replace(/^( {4}\S+: )\(?([^;\n]*?)\)?\[\];$/gm, "$1OneOrMore<$2>;")

@@ -1,7 +1,10 @@
 import { root } from "../local/checkout.ts";
 import { formatted, output } from "./formatted.ts";
 
-/** The module with the TypeScript types of the schema public, which the Supabase CLI generates. */
+/**
+ * Returns the module with the TypeScript types of the schema `public`, which the Supabase CLI
+ * generates.
+ */
 export async function databaseTypes(databaseUrl: string): Promise<string> {
   const types = await output("node", [
     `${root}tools/node_modules/supabase/dist/supabase.js`,

@@ -110,7 +110,7 @@ export async function rights(sql: Sql): Promise<string> {
   ].join("\n");
 }
 
-/** The roles that the Data API reads from a request's token. */
+/** Selects the roles that a request's token may name. */
 function rolesOfRequests(sql: Sql) {
   return sql`
     select rolname collate "C" as rolname, rolbypassrls from pg_roles

@@ -1,4 +1,4 @@
-// A folder that has either a complete build or the previous content.
+// A folder that contains either a complete build or the previous content, and never a half build.
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { MADE_OF } from "./site_sources.ts";
@@ -7,7 +7,7 @@ import { MADE_OF } from "./site_sources.ts";
  * Replaces the previous content of the folder with the build, once the build is complete.
  *
  * @param what the name of the content, for the error about a folder with other files.
- * @param madeOf the state of the sources.
+ * @param madeOf a string for the state of the sources, which is stored with the build.
  * @param write writes all files into the folder whose path it receives.
  * @throws Error when the folder has files that are not from an earlier build.
  */

@@ -3,7 +3,7 @@ import { waitAtMost } from "../supabase/functions/_shared/wait_at_most.ts";
 import { announceEnd } from "./functions/host.ts";
 import type { Sql } from "./postgres/database.ts";
 
-/** How often the loop checks whether a run is needed. Each run looks for work itself. */
+/** The pause before the next run, or before the next check whether a run is needed. */
 const EVERY_MS = 500;
 /** After a failed run, the next one waits longer, for example while the database is down. */
 const AFTER_FAILURE_MS = 2_000;
@@ -21,8 +21,9 @@ export interface Deliveries {
 }
 
 /**
- * Calls the function `webhooks` while any webhook is on, one run after the other, without a pause.
- * On a hosted project, pg_cron starts a run each minute. Failed runs are logged by the function.
+ * While any webhook is on or catches up, calls the function `webhooks` again and again, one run
+ * after the other. On a hosted project, pg_cron starts a run each minute. Failed runs are logged by
+ * the function.
  *
  * @param owner a database connection as the owner of the tables.
  * @param url the URL of the function `webhooks`.

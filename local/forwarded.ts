@@ -1,6 +1,8 @@
 import { readdressed } from "./readdressed.ts";
 
-/** Gateways name the caller in these headers, but any caller can write them. */
+/**
+ * In these headers, gateways report the caller's IP address. But any caller can send these headers.
+ */
 const BY_ANYBODY = ["cf-connecting-ip", "x-real-ip", "x-forwarded-for"];
 
 /**

@@ -20,8 +20,8 @@ const OF_THIS_MACHINE = /^(?:\[.+\]|\d+\.\d+\.\d+\.\d+|(?:.+\.)?localhost|host\.
  * rebinding). Only the `Host` header shows which name the browser used. So a server on this machine
  * accepts only names that no stranger can own.
  * @param alsoAccepted one more name that the server accepts.
- * @returns a 400 in the API's error format when the header is missing or invalid; a 421 for another
- *   name, because this server is not responsible for it (RFC 9110, 15.5.20).
+ * @returns a 400 in the API's error format when the header is missing or invalid. A 421 for another
+ *   name: this server is not responsible for it (RFC 9110, 15.5.20).
  */
 export function refusedHost(request: Request, alsoAccepted?: string): Response | null {
   // The two hosts differ only when the request line contains an absolute URL. The host in that URL

@@ -6,9 +6,9 @@ const CONSTRUCTIBLE = /^(?!(?:CONNECT|TRACE|TRACK)$)[^a-z]+$/;
 
 /**
  * Creates the same request with another URL. The new request is built from the parts of the
- * original, because a copy would keep the server's abort signal, which fires at the end of every
- * request. The method stays as the caller wrote it, because a server may receive any method,
- * including TRACE and `get`.
+ * original. A copy would keep the server's abort signal, which fires at the end of every request.
+ * The method stays as the caller wrote it, because a server may receive any method, including TRACE
+ * and `get`.
  *
  * @param body another body, in place of the request's.
  */

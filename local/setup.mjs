@@ -30,9 +30,9 @@ for (const [flag, folder] of Object.entries(TOOLS)) {
  * folder's lock file, or its package.json with exact versions if it has no lock file.
  *
  * The lock file of `tools/` was made with a registry that had Deno 2.1.4 and the Supabase CLI 3.1.0
- * only for Linux on x64. The lock file names their binaries for other platforms by exact version,
- * without a checksum. If a registry has them all, deleting the file and running `npm install
- * --package-lock-only` adds the checksums.
+ * only for Linux on x64. The lock file lists their binaries for other platforms with an exact
+ * version, but without a checksum. If a registry has them all, deleting the file and running `npm
+ * install --package-lock-only` adds the checksums.
  */
 function install(folder) {
   const isLocked = existsSync(join(folder, "package-lock.json"));

@@ -276,7 +276,7 @@ function eventsTo(
 }
 
 /**
- * Cancels every statement of the tables' owner, from the abort of the signal until the result is
+ * Once the signal aborts, cancels every statement of the tables' owner, until the result is
  * disposed of.
  */
 function cancelWhenAborted(admin: Sql, signal?: AbortSignal): Disposable {

@@ -71,8 +71,8 @@ try {
 Deno.exit(0);
 
 /**
- * Aborts on a signal to end this process. The signal also aborts when npm, which started this
- * process, has ended.
+ * Returns a signal that aborts when this process is asked to end. It also aborts when npm, which
+ * started this process, has ended.
  */
 function askedToEnd(): AbortSignal {
   const asked = new AbortController();

@@ -77,8 +77,8 @@ export async function answerFile(
 }
 
 /**
- * A string that changes whenever a file changes. Two stacks may serve different content for the
- * same file.
+ * A string that changes whenever a file changes. For a text, the string depends on the served text,
+ * because two stacks may rewrite the same file differently.
  */
 async function stateOf(file: string, text: string | null): Promise<string> {
   if (text !== null) return createHash("sha256").update(text).digest("base64url").slice(0, 16);

@@ -19,9 +19,9 @@ const TEMPLATE_FIELDS = [
 ];
 
 /**
- * The channel's responses about a business account, its phone numbers and a token. Every id made of
- * digits is the id of a phone number, and also of a business account that has all templates. But
- * the id of the sandbox's own business account is not the id of a number.
+ * Handles requests about a business account, its phone numbers and a token. Every id made of digits
+ * works as the id of a phone number. It also works as the id of a business account that has all
+ * templates. Only the id of the sandbox's own business account is not the id of a number.
  *
  * @param now the current time in milliseconds.
  */
@@ -114,8 +114,8 @@ class WrongParameter extends Error {
 }
 
 /**
- * The fields of a row that the request lists in `fields`, or else the default fields. The id is
- * always included.
+ * Picks the fields of a row that the request lists in `fields`. Without `fields`, picks the default
+ * fields. The id is always included.
  */
 function chosen<Row extends object>(
   request: Request,
@@ -133,7 +133,7 @@ function chosen<Row extends object>(
   return Object.fromEntries(entries) as Partial<Row>;
 }
 
-/** A page of a list: `limit` rows, 25 unless the request says otherwise, from the cursor `after`. */
+/** Returns a page of a list: the `limit` rows after the cursor `after`. The default limit is 25. */
 function pageOf(request: Request, rows: object[], usual: string[], others?: string[]): Response {
   const url = new URL(request.url);
   const limit = Number(url.searchParams.get("limit") ?? 25);

@@ -48,7 +48,7 @@ export function titleOf(code: number): string {
   return ERRORS[code]?.[1] ?? "Error";
 }
 
-/** The object with this id does not exist. */
+/** The error for an id that does not exist. */
 export function noObject(id: string): Fault {
   const details = `Object with ID '${id}' does not exist or cannot be loaded`;
   return { code: 100, subcode: 33, details, message: details };

@@ -17,8 +17,9 @@ export interface SandboxHost {
 
 /**
  * Serves the sandbox: the WhatsApp API under /sandbox/v26.0, the accepted messages under
- * /sandbox/messages, messages from people under /sandbox/inbound, the chats under /sandbox/chat, and a
- * receiver for webhooks under /sandbox/webhooks. Each is loaded at its first request, because most stacks never use it.
+ * /sandbox/messages, messages from people under /sandbox/inbound, the chats under /sandbox/chat,
+ * and a receiver for webhooks under /sandbox/webhooks. The sandbox and its receiver are loaded only
+ * when their first request arrives, because most stacks never use them.
  *
  * @param options may be a promise. The first request then waits for the promise.
  */

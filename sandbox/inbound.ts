@@ -9,11 +9,11 @@ import { newMessageId, type storyTeller } from "./story_teller.ts";
 /** The longest text that people can write in the channel's app. */
 const MAX_TEXT = 65_536;
 
-/** The channel reports what a person wrote for seven days. */
+/** For seven days, the channel tries to report a person's message. */
 const MAX_HOURS_AGO = 7 * 24;
 const HOUR_MS = 60 * 60 * 1000;
 
-/** The sandbox adds these parts of a message. */
+/** The sandbox adds these fields to a message. */
 const ADDED = ["from", "from_user_id", "id", "timestamp", "context"];
 
 const HOURS = `must be from 0 to ${MAX_HOURS_AGO}`;
@@ -90,7 +90,7 @@ interface InboundOptions {
   teller: ReturnType<typeof storyTeller>;
   media: ReturnType<typeof peopleMedia>;
   conversations: Conversations;
-  /** Says why no one sees people's messages to a number; null when someone sees them. */
+  /** Returns why nobody sees the messages that people send to a number; null if somebody does. */
   whyUnheard: (phoneNumberId: string) => Promise<string | null>;
   /** The sandbox's clock, in milliseconds. */
   now: () => number;

@@ -16,9 +16,9 @@ interface Magic {
 }
 
 /**
- * The recipients for whom the sandbox returns a special response. If a recipient's phone is +15550
- * and six more digits, the error has these digits as its code. stories.ts says what happens to an
- * accepted message.
+ * The recipients for whom the sandbox returns a special response. A phone number of +15550 and six
+ * more digits is not listed here: the sandbox returns an error with these six digits as its code.
+ * stories.ts says what happens to a message after it was accepted.
  */
 export const MAGIC: Record<string, Magic> = {
   "+15551000001": {

@@ -40,7 +40,7 @@ const MAX_KEPT = 10_000;
 const MAX_KEPT_FILE = 16 * MIB;
 /** The kept bytes of all files together have at most this size. */
 const MAX_KEPT_BYTES = 64 * MIB;
-/** A field of the form has fewer bytes than this limit. */
+/** The maximum length of a form field that is not the file. */
 const MAX_FIELD_BYTES = 1_024;
 
 const OFFICE = "application/vnd.openxmlformats-officedocument";
@@ -74,7 +74,7 @@ export type MediaStore = ReturnType<typeof mediaStore>;
 export function mediaStore(now: () => number) {
   const media = new Map<string, Medium>();
 
-  /** Drops the bytes of the oldest files until the others have room. */
+  /** Drops the bytes of the oldest files until the rest fit into MAX_KEPT_BYTES. */
   const makeRoom = () => {
     let total = 0;
     for (const medium of [...media.values()].reverse()) {
@@ -98,10 +98,7 @@ export function mediaStore(now: () => number) {
       return mime_type && bytes ? { mime_type, size: bytes.length, pieces: () => [bytes] } : null;
     },
 
-    /**
-     * Why a message of this phone number cannot show the file in a header of this kind; null when
-     * it can.
-     */
+    /** Why this phone number cannot send the file as media of this kind; null when it can. */
     faultOf(id: string, kind: MediaKind, phoneNumberId: string): Fault | null {
       const medium = usable(id);
       if (medium?.phone_number_id !== phoneNumberId) {
@@ -116,8 +113,9 @@ export function mediaStore(now: () => number) {
     },
 
     /**
-     * `POST /{phone_number_id}/media`: accepts a file as multipart/form-data. The response is sent
-     * as soon as the file is too large, and at most one chunk of the file is in memory.
+     * `POST /{phone_number_id}/media`: accepts a file as multipart/form-data. If the file is too
+     * large, the response does not wait for the rest of it. A file larger than MAX_KEPT_FILE is not
+     * kept in memory.
      */
     async upload(request: Request, phoneNumberId: string): Promise<Response> {
       try {
@@ -145,7 +143,7 @@ export function mediaStore(now: () => number) {
       }
     },
 
-    /** `GET /{media_id}`. The response has no `url`, because the sandbox does not keep the file. */
+    /** `GET /{media_id}`. The response has no `url`, because programs cannot download an upload. */
     read(id: string): Response {
       const medium = usable(id);
       if (!medium) return graphError(noObject(id));

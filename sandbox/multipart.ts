@@ -40,7 +40,7 @@ export async function readForm(
   let reading = "preamble" as "preamble" | "head" | "content" | "end";
   let read: (piece: Uint8Array) => void = () => {};
 
-  /** Reads the part of `rest` that the next chunk cannot affect. */
+  /** Reads as much of `rest` as the next chunk cannot change. */
   const advance = () => {
     while (reading !== "end") {
       if (reading === "head") {
@@ -80,7 +80,7 @@ export async function readForm(
       if (reading === "end") rest = Buffer.alloc(0);
     }
   } finally {
-    // Nothing awaits this call: if the body has a copy, the call ends only when the copy ends too.
+    // This call is not awaited: if the body was cloned, the call ends only when the clone ends too.
     reader.cancel().catch(() => {});
   }
   if (reading !== "end") throw new MalformedForm("It ends before its last boundary");

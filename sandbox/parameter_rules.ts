@@ -11,7 +11,9 @@ import {
   variablesOf,
 } from "./template_types.ts";
 
-/** Why the sender cannot show the file with this id in a header of this kind; null when it can. */
+/**
+ * Returns why the sender cannot send the file with this id as media of this kind; null when it can.
+ */
 export type MediaFault = (id: string, kind: MediaKind) => Fault | null;
 
 type Faults = Generator<Fault, void>;
@@ -19,11 +21,11 @@ type Header = Extract<Component, { type: "HEADER" }>;
 type SentButton = Extract<SentComponent, { type: "button" }>;
 type SentCarousel = Extract<SentComponent, { type: "carousel" }>;
 
-/** The longest header with its variables filled, in characters. */
+/** The maximum length of a header with its variables filled, in characters. */
 const MAX_HEADER = 60;
-/** The longest body with its variables filled, if the template has no other component. */
+/** The maximum length of a filled body, if the template has no other component. */
 const MAX_LONE_BODY = 32_768;
-/** The longest body with its variables filled, if the template has other components. */
+/** The maximum length of a filled body, if the template has other components. */
 const MAX_BODY = 1_024;
 /** The maximum lengths of the last part of a button's URL and of a code to copy. */
 const MAX_SUFFIX = 2_000;
@@ -91,7 +93,7 @@ function* mediumFaults(
   if (fault) yield fault;
 }
 
-/** @param maxLength the longest text with its variables filled, in characters. */
+/** @param maxLength the maximum length of the text with its variables filled, in characters. */
 function* textFaults(
   where: "header" | "body",
   text: string,
@@ -137,8 +139,8 @@ function* textFaults(
 }
 
 /**
- * The channel never allows these in a value: an empty text, line breaks, tabs, more than four
- * spaces in a row.
+ * Reports what the channel never allows in a value: an empty text, line breaks, tabs, or more than
+ * four spaces in a row.
  */
 function* valueFaults(where: string, text: string): Faults {
   if (text === "") yield { code: 132018, details: `${where}: Param text cannot be empty` };

@@ -145,7 +145,10 @@ export function peopleMedia(now: () => number) {
       return { type, [type]: own } as { type: string };
     },
 
-    /** A file as the person has it, whatever the channel does with it; null when unknown. */
+    /**
+     * The file that the person sent, without the fault that the sandbox imitates; null if there is
+     * none.
+     */
     content(id: string): MediaContent | null {
       const name = sent.get(id)?.name ?? FIXED_IDS.get(id);
       return name === undefined ? null : PEOPLE_MEDIA[name];

@@ -93,7 +93,7 @@ const ReactionMessage = z.object({
   }),
 });
 
-/** Whether a text is one picture: one character for a reader, which is an emoji. */
+/** Whether a text is exactly one emoji. An emoji may consist of several code points. */
 function isOneEmoji(text: string): boolean {
   return [...new Intl.Segmenter().segment(text)].length === 1 &&
     /\p{Extended_Pictographic}|\p{Regional_Indicator}|\u{20E3}/u.test(text);

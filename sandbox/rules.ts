@@ -36,10 +36,10 @@ export function accessFault(request: Request, id: string): Fault | null {
 }
 
 /**
- * Why the channel refuses a message, for any recipient; null when it does not. Only the first fault
- * is reported, in this order: format, template, parameters.
+ * Why the channel would refuse a message to every recipient; null when it would not. Only the first
+ * fault is reported, in this order: format, template, parameters.
  *
- * @param mediaFault says why the sender cannot show the file with this id.
+ * @param mediaFault returns why the sender cannot send the file with this id.
  */
 export function faultOf(body: unknown, mediaFault: MediaFault): Fault | null {
   const type = String((body as { type?: unknown } | null | undefined)?.type);

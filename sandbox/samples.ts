@@ -15,7 +15,8 @@ const VALID_MS = 7 * 24 * 60 * 60 * 1000;
 
 /**
  * The signed URL of a sample.
- * @param base the WhatsApp API's base URL with its version, as the caller of the list used it.
+ * @param base the WhatsApp API's base URL with its version, as in the request for the list of
+ *   templates.
  * @param now the current time in milliseconds. The URL is valid for the next seven days.
  */
 export function sampleUrl(base: string, file: string, now: number): string {

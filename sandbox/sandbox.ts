@@ -34,8 +34,8 @@ export interface Sandbox {
    */
   handlers: RequestHandler[];
   /**
-   * Handles a request. For a recipient without a response, the function waits until the connection
-   * ends.
+   * Handles a request. If the recipient's row in MAGIC says that the sandbox never responds, the
+   * promise never resolves.
    */
   fetch(request: Request): Promise<Response>;
   /** Resolves when everything has been posted to the webhook. */
@@ -52,7 +52,7 @@ export interface SandboxOptions {
    * each message.
    */
   webhook?: () => Webhook | null;
-  /** Says why no one sees people's messages to a number; null when someone sees them. */
+  /** Returns why nobody sees the messages that people send to a number; null if somebody does. */
   whyUnheard?: (phoneNumberId: string) => Promise<string | null>;
   /** The people who may already get free replies when the sandbox starts. */
   windows?: OpenWindow[];

@@ -15,7 +15,7 @@ const { port, host, webhook } = new Command("npm run sandbox --")
   .option("--port <number>", "port to listen on", portUpTo(65535), 54330)
   .option(
     "--host <address>",
-    "address to listen on, and one more name that the sandbox answers to; containers can reach 0.0.0.0",
+    "address to listen on, and one more host name that requests may use; containers can reach 0.0.0.0",
     "127.0.0.1",
   )
   .option(

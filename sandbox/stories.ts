@@ -1,6 +1,9 @@
 import type { Reached } from "./events.ts";
 
-/** The events that the sandbox posts after it has accepted a message, in the order of `after`. */
+/**
+ * An event that the sandbox posts after it has accepted a message. Steps are listed in the order of
+ * `after`.
+ */
 export type Step =
   & {
     /** When the event is posted, in milliseconds after the message was accepted. */
@@ -18,7 +21,7 @@ export type Step =
     | { failed: number; details: string; withoutMark?: true }
     /**
      * The person replies. Only a template gets a reply, because otherwise the person and an agent
-     * would write endlessly.
+     * would answer each other endlessly.
      */
     | { reply: string }
   );

@@ -13,8 +13,8 @@ import type { Step } from "./stories.ts";
 import { type Delivery, type Webhook, webhookCaller } from "./webhook.ts";
 
 /**
- * The maximum number of messages on which the sandbox reports at the same time. More would be a
- * load test of the sandbox.
+ * The maximum number of messages on which the sandbox reports at the same time. The sandbox is not
+ * made for load tests.
  */
 const MAX_UNDER_WAY = 1000;
 
@@ -58,8 +58,8 @@ export function storyTeller({ webhook, people, conversations, now, pace }: Telle
   };
 
   /**
-   * Whether the sandbox can report on one more message. A warning says that messages are dropped,
-   * and their number is logged at the end.
+   * Whether the sandbox can report on one more message. If it cannot, it logs a warning, and logs
+   * the number of dropped messages at the end.
    */
   const hasRoom = () => {
     if (underWay.size < MAX_UNDER_WAY) return true;

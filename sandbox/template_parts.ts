@@ -15,13 +15,16 @@ export function body(text: string, ...example: string[]): Component {
   return { type: "BODY", text, ...ifAny(example, { body_text: [example] }) };
 }
 
-/** @param example by the names of the variables. */
+/** @param example the example values, by the names of the variables. */
 export function namedHeader(text: string, example: Record<string, string>): Component {
   const header_text_named_params = named(example);
   return { type: "HEADER", format: "TEXT", text, example: { header_text_named_params } };
 }
 
-/** @param example by the names of the variables, in the order in which they first appear. */
+/**
+ * @param example the example values, by the names of the variables, in the order in which they
+ *   first appear.
+ */
 export function namedBody(text: string, example: Record<string, string>): Component {
   return { type: "BODY", text, example: { body_text_named_params: named(example) } };
 }

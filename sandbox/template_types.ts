@@ -1,6 +1,6 @@
 // A template as the channel lists it.
 
-/** Buttons are counted from 0. A send names a button by this index. */
+/** The buttons of a template are numbered from 0. A send identifies a button by this index. */
 export type Button =
   | { type: "QUICK_REPLY"; text: string }
   | { type: "PHONE_NUMBER"; text: string; phone_number: string }

@@ -148,10 +148,10 @@ function filesOf({ metafile }: BuildResult<{ metafile: true }>): Map<string, str
 }
 
 /**
- * How the sources of the page are read. The indentation of HTML templates is removed, because it
- * has no meaning there. Each script that is loaded later also imports main.ts, which has run by
- * then. So all that the first view needs is in one file, instead of a file for each set of views
- * that share something.
+ * Changes the page's sources when they are read. The indentation of HTML templates is removed,
+ * because it has no meaning there. Each script that is loaded later also imports main.ts, which has
+ * run by then. So everything that the first view needs is in one file, instead of one file for each
+ * set of views that share code.
  */
 const PAGE_SOURCES: Plugin = {
   name: "page-sources",

@@ -1,4 +1,4 @@
-/** Makes the anchors of one page's headings, as hosts of repositories make them. */
+/** Creates the anchors of one page's headings, as repository hosts such as GitHub do. */
 export function anchorMaker(): (heading: string) => string {
   const times = new Map<string, number>();
   return (heading) => {

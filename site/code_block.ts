@@ -9,10 +9,10 @@ export interface CodeBlock {
 }
 
 /**
- * A block of code. The HTML also has the requests of a shell block in other languages, and a script
- * of the page shows them.
+ * Converts a block of code to HTML. For a shell block, the HTML also contains its requests in other
+ * languages, which a script of the page shows.
  *
- * @returns null when the language is unknown.
+ * @returns null if the language is unknown.
  */
 export function codeBlock(text: string, language: string): CodeBlock | null {
   const code = highlighted(text, language);

@@ -30,7 +30,7 @@ interface Highlighter {
 }
 
 // These import paths are not constants, so TypeScript does not load the types of the package. The
-// types would declare the names of a browser everywhere in this project.
+// types would declare a browser's global names everywhere in this project.
 const load = async (part: string) => (await import(`highlight.js/lib/${part}`)).default;
 const hljs: Highlighter = await load("core");
 for (const { grammar } of Object.values(LANGUAGES)) {
@@ -40,7 +40,10 @@ for (const { grammar } of Object.values(LANGUAGES)) {
 /** The languages that a block may name. */
 export const KNOWN_LANGUAGES = Object.keys(LANGUAGES).filter(Boolean);
 
-/** A highlighted block of code, and the name of its language; null when the language is unknown. */
+/**
+ * Highlights a block of code.
+ * @returns the HTML and the name of the language; null if the language is unknown.
+ */
 export function highlighted(code: string, language: string): { name: string; html: string } | null {
   const known = LANGUAGES[language];
   if (!known) return null;

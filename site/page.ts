@@ -11,7 +11,7 @@ export interface Page extends Rendered {
   path: string;
   /** The place on the site, without an extension, such as `api`. */
   place: string;
-  /** The Markdown. The Markdown of the page, with links to the Markdown of other pages. */
+  /** The page as Markdown, with links to the Markdown of other pages. */
   markdown: string;
 }
 

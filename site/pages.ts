@@ -102,8 +102,8 @@ export const GROUPS: Group[] = [
 ];
 
 /**
- * The place on the site of a page of the repository, without its extension: `docs/recipes/a.md` is
- * `recipes/a`.
+ * The path that a page of the repository has on the site, without an extension:
+ * `docs/recipes/a.md` becomes `recipes/a`.
  */
 export function placeOf(path: string): string {
   if (path === README) return "index";
@@ -119,7 +119,7 @@ export function relativeLink(from: string, to: string): string {
   return posix.relative(posix.dirname(from), to) || posix.basename(to);
 }
 
-/** The errors in the list of pages, compared with the pages that exist. */
+/** Compares the list of pages with the existing pages. @returns a sentence for each error. */
 export function faultsOfList(there: string[]): string[] {
   const listed = GROUPS.flatMap(({ pages }) => pages);
   return [

@@ -14,9 +14,10 @@ const SHA512 = "b54dc9e1eb84a3995720ccb8d871782944ddba777300cb87a0ec366745aab8d0
 const KEPT = join(root, "site", "node_modules", ".cache", "scalar.js");
 
 /**
- * The path of Scalar's file in the pinned version. The file is downloaded once.
+ * Downloads Scalar's file in the pinned version, if this has not been done before.
  *
- * @throws Error with a sentence when it cannot be downloaded or is not the chosen file.
+ * @returns the path of the file.
+ * @throws Error with a sentence if the file cannot be downloaded or is not the pinned file.
  */
 export async function scalarFile(progress: (step: string) => void): Promise<string> {
   const kept = await Deno.readFile(KEPT).catch(() => null);
@@ -24,7 +25,7 @@ export async function scalarFile(progress: (step: string) => void): Promise<stri
 
   progress(`downloading ${PACKAGE}, once (10 MB)`);
   const folder = join(KEPT, "..", "unfinished");
-  await Deno.remove(folder, { recursive: true }).catch(() => {}); // a killed build may have left this file
+  await Deno.remove(folder, { recursive: true }).catch(() => {}); // a killed build may have left this folder
   await Deno.mkdir(folder, { recursive: true });
   try {
     const { success, stderr } = await new Deno.Command("npm", {

@@ -18,8 +18,8 @@ export interface Request {
   /** The variable that stores a value from the response; null when the response is shown. */
   into: string | null;
   /**
-   * The paths of the response value that the lines store or show, such as `data.id`. If the first
-   * path has no value, the next path is used. An empty list means the whole response.
+   * The path of the value in the response that the lines store or show, such as `data.id`. If the
+   * first path has no value, the next path is used. An empty list means the whole response.
    */
   values: string[];
   /** Whether the lines show the response, only its status, or nothing. */

@@ -1,8 +1,8 @@
 const BLOCK = 512;
 
 /**
- * One file of a compressed archive (tar, as npm packs it); null when the archive does not have the
- * file.
+ * Reads one file from a compressed tar archive, as npm creates it.
+ * @returns null if the archive does not contain the file.
  */
 export async function readTarFile(archive: string, wanted: string): Promise<Uint8Array | null> {
   using file = await Deno.open(archive);

@@ -1,7 +1,7 @@
 // Writes the requests of a block of shell lines in JavaScript and in Python.
 import type { Part, Request, Step, Text } from "./shell_requests.ts";
 
-/** A block in another language: the name that a reader sees, the word of its grammar, the lines. */
+/** A block in another language: the name that a reader sees, the name of the grammar, the lines. */
 export interface Translation {
   name: string;
   language: string;
@@ -16,7 +16,7 @@ export function translationsOf(steps: Step[]): Translation[] {
   ];
 }
 
-/** The longest line, unless a text in the line is longer. */
+/** The maximum length of a line, unless a single text is longer. */
 const WIDTH = 80;
 
 /** How a language writes values. */
@@ -76,7 +76,7 @@ function textIn(to: Dialect, parts: Text): string {
     : to.filled(parts, value);
 }
 
-/** Marks a variable within a text: its name is between two characters that no example has. */
+/** Marks a variable in a text: its name is between two characters that no example contains. */
 const MARKED = /\ue000(\w+)\ue001/;
 
 function marked(text: Text): string {
@@ -141,7 +141,7 @@ function named(pairs: [string, Text][]): Record<string, string> {
 function inJavaScript(steps: Step[]): string {
   const requests = steps.filter((step): step is Request => "method" in step);
   const queries = requests.filter(({ query }) => query.length > 0);
-  /** The name, after the word that declares it if this is its first use. */
+  /** The name of a variable, with `const` or `let` before its first use. */
   const declared = (name: string, uses: Request[], use: Request) =>
     uses.length === 1 ? `const ${name}` : use === uses[0] ? `let ${name}` : name;
   return steps.map((step) => {

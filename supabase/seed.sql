@@ -1,10 +1,10 @@
 -- Demo data: Ondalva, an invented company that sells and services coffee equipment in many countries.
 --
--- Ids are fixed, so that examples and bookmarks survive a reset. Their first block says what a row is:
+-- Ids are fixed, so that examples and bookmarks survive a reset. The first block of an id shows the kind of the row:
 --   de300000 company   de300001 person   de300002 team      de300003 messaging account
 --   de300004 pipeline  de300005 stage    de300006 contact   de300007 deal   de300008 conversation
 --   de300009 template   de300010 message (the number of its conversation, and two digits for its place in it)
--- Rows below name each other by the number at the end of the id.
+-- The rows below refer to each other by the number at the end of the id.
 --
 -- Times are relative to now(), so the data never becomes old. Immediately after a reset, some conversations are always
 -- within their 24 hours.
@@ -47,8 +47,8 @@ insert into public.teams (id, company_id, name, created_at) values
   ('de300002-0000-4000-8000-000000000002', 'de300000-0000-4000-8000-000000000001', 'Service', now() - interval '96 days');
 
 -- Both accounts are disconnected. A connected account needs a token that is encrypted with a secret of its
--- installation, and this file knows neither. With an invented token, a send would fail at the channel. Without a token,
--- the error clearly says that the account is not connected. `npm start` connects the first account to its sandbox.
+-- installation, and this file contains neither. With an invented token, a send would fail later. Without a token, the
+-- error clearly says that the account is not connected. `npm start` connects the first account to its sandbox.
 insert into public.messaging_accounts
   (id, company_id, phone_number_id, business_account_id, display_phone, encrypted_token, disconnected_at, created_at)
 select
@@ -144,9 +144,9 @@ from (values (1, 'Renewal due'), (2, 'Contacted'), (3, 'Quote sent'), (4, 'Renew
 -- Contacts, oldest first
 -- ---------------------------------------------------------------------------------------------------
 
--- No real person should have one of these phones. The US, Canada, the UK, Ireland, France, Germany and Sweden reserve
--- ranges for fiction. The other numbers are artificial and contain many zeros. Contacts 6, 8 and 9 have phones with a
--- second spelling, which app.phone_key() treats as the same number.
+-- No real person should have one of these phone numbers. The US, Canada, the UK, Ireland, France, Germany and Sweden
+-- reserve ranges for fiction. The other numbers are artificial and contain many zeros. The numbers of contacts 6, 8 and
+-- 9 have a second spelling, which app.phone_key() treats as the same number.
 insert into public.contacts (
   id, company_id, created_at, phone, name, email,
   temperature, source, job_title, empresa, tags, do_not_contact, is_active, custom_fields
@@ -261,8 +261,8 @@ from (values
 -- Deals
 -- ---------------------------------------------------------------------------------------------------
 
--- A deal's time counts from that of its contact, so that no deal is older than its contact. A deal that ended did so
--- nine days later, or an hour ago if that is earlier.
+-- The time of a deal is relative to the time of its contact, so no deal is older than its contact. A deal that was won
+-- or lost ended nine days later, or an hour ago if that is earlier.
 insert into public.deals
   (id, company_id, contact_id, stage_id, title, value, status, created_at, won_at, lost_at)
 select
@@ -310,7 +310,7 @@ cross join lateral (
 -- Conversations and their messages
 -- ---------------------------------------------------------------------------------------------------
 
--- The trigger of messages sets last_message_at and window_expires_at. Contact 4 writes again after its conversation was
+-- A trigger on messages sets last_message_at and window_expires_at. Contact 4 writes again after its conversation was
 -- closed, so this contact has a second conversation.
 insert into public.conversations
   (id, company_id, contact_id, messaging_account_id, status, assigned_to, team_id, created_at)
@@ -337,8 +337,8 @@ left join auth.users as person on person.email = v.assignee
 left join public.teams as team
   on team.company_id = 'de300000-0000-4000-8000-000000000001' and team.name = v.team_name;
 
--- A message's time counts from the start of its conversation. The content of an image or a document is its caption.
--- Every outbound message has an id of the channel, like any message that was accepted.
+-- The time of a message is relative to the start of its conversation. The content of an image or a document is its
+-- caption. Every outbound message has a WhatsApp id, as every accepted message does.
 insert into public.messages (
   id, company_id, conversation_id, direction, type, content, outcome, whatsapp_message_id, created_at, sent_at,
   delivered_at, read_at, author_type, author_id, author_name, media
@@ -351,14 +351,14 @@ select
   conversation.created_at + v.later, conversation.created_at + v.later,
   case v.direction when 'outbound' then conversation.created_at + v.later + interval '2 seconds' end,
   case v.direction when 'outbound' then conversation.created_at + v.later + interval '40 seconds' end,
-  -- A message of a conversation that is assigned to nobody was written by the AI agent.
+  -- If no one is assigned to a conversation, the AI agent wrote its outbound messages.
   case when v.direction = 'outbound' then case when assigned_to is null then 'agent' else 'member' end end,
   case v.direction when 'outbound' then assigned_to end,
   case v.direction when 'outbound' then (
     select name from public.company_members
     where company_members.company_id = conversation.company_id and user_id = assigned_to
   ) end,
-  -- The sandbox has this picture. A real channel keeps the pictures of people for seven days.
+  -- The sandbox has this picture. WhatsApp keeps a person's picture for seven days.
   case when v.direction = 'inbound' and v.type = 'image' then jsonb_build_object(
     'id', '1900000000000001', 'mime_type', 'image/jpeg',
     'sha256', '4ff3e3a4481201789bb3b48e69fb2200ec73960115633739958fa5808426cda1',
@@ -466,7 +466,7 @@ from (values (1, 'catalogue-chloe', 'new_catalogue'), (2, 'catalogue-chloe-again
 join public.messages
   on messages.id = ('de300010-0000-4000-8000-' || lpad((1200 + place)::text, 12, '0'))::uuid;
 
--- The planner needs statistics of the columns that searches use. Postgres would gather the statistics later.
+-- The planner needs statistics on the columns that searches use. Postgres would gather the statistics later.
 analyze public.contacts, public.deals, public.deal_history, public.conversations;
 
 -- An event of the log with a known id, for the examples of the reference.

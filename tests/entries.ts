@@ -77,8 +77,8 @@ export function productFiles(): string[] {
 }
 
 /**
- * Paths relative to the root, without duplicates. A file in the arguments may have any name. In a
- * folder, only files named like a test file are used.
+ * Paths relative to the root, without duplicates. An argument can be any file. If it is a folder,
+ * only the files with the name of a test file are used.
  */
 function testFiles(paths: string[]): string[] {
   const found = paths.flatMap((given) => {

@@ -47,7 +47,7 @@ const READ = /\.(?:md|m?[jt]s|sql|css|ya?ml)$/;
 const NOT_READ =
   /(?:^|\/)types\.ts$|_baseline\.sql$|^t[a-z]+\/(?:[a-z]+\/)?plain_english(?:_test)?\.ts$/;
 const CODE = /\.m?[jt]s$/;
-/** The comments and texts of code. Lines of `//` are one comment. */
+/** The comments and texts of code. Consecutive lines with `//` count as one comment. */
 const WRITTEN =
   /(?:\/\/[^\n]*\n?[ \t]*)+|\/\*[^]*?\*\/|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\[^])*`/g;
 
@@ -76,7 +76,10 @@ export function findPhrases(path: string, text: string): Finding[] {
   );
 }
 
-/** The titles that are too long, of commits since `TITLES_SINCE`. @param log lines of `<author's time> <title>`. */
+/**
+ * The titles that are too long, of commits since `TITLES_SINCE`.
+ * @param log lines of `<author's time> <title>`.
+ */
 export function longTitles(log: string): string[] {
   return log.split("\n").flatMap((line) => {
     const [, time, title] = /^(\d+) (.*)$/.exec(line) ?? [];
@@ -84,7 +87,7 @@ export function longTitles(log: string): string[] {
   });
 }
 
-/** What git prints; an empty text if there is no git or no repository. */
+/** Runs git. @returns its output, or an empty text if git or the repository is missing. */
 async function git(...args: string[]): Promise<string> {
   const run = new Deno.Command("git", { args, cwd: root, stderr: "null" }).output();
   const output = await run.catch(() => null);

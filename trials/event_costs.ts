@@ -75,7 +75,7 @@ for (let round = 0; round <= ROUNDS; round++) {
   for (const variant of VARIANTS) {
     await prepare(variant);
     for (const [name, { statement, values, times }] of Object.entries(WRITES)) {
-      // The first statements make the plans.
+      // During the first statements, Postgres makes its plans, so they are not measured.
       for (let i = -6; i < times; i++) {
         const began = performance.now();
         await owner.unsafe(statement, values(i), { prepare: true });

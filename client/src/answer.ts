@@ -15,7 +15,7 @@ export class APIPromise<Data> implements Promise<Data> {
   constructor(ask: () => Promise<Answer<Data>>) {
     this.#ask = ask;
   }
-  /** The response with its headers and the request id. */
+  /** Returns the data together with the HTTP response and the request id. */
   withResponse(): Promise<Answer<Data>> {
     return this.#ask();
   }

@@ -7,7 +7,7 @@ export class MalformedRequestError extends APIError {
 }
 
 /**
- * `header_not_accepted`: a header, such as `If-Match`, requires a check that the operation does not
+ * `header_not_accepted`: the request has a header, such as `If-Match`, that the operation does not
  * support.
  */
 export class HeaderNotAcceptedError extends APIError {
@@ -183,7 +183,7 @@ export class DatabaseUnavailableError extends APIError {
   override name = "DatabaseUnavailableError";
 }
 
-/** `internal`: an error in the service. Report the request id. */
+/** `internal`: the service failed. Report the request id. */
 export class InternalError extends APIError {
   override name = "InternalError";
 }

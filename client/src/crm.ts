@@ -12,7 +12,10 @@ import type * as resources from "./resources.ts";
 import { transportOf } from "./transport.ts";
 import type { Health, Me, OpenApi, SearchQuery } from "./types.ts";
 
-/** The service waits 60 seconds for a file. After that, it waits for the channel's response. */
+/**
+ * The time limit for an upload. The service waits up to 60 seconds for the file, and then waits for
+ * the channel's response.
+ */
 const UPLOAD_MS = 100_000;
 
 /** The API client. */
@@ -37,19 +40,19 @@ export class CRM {
     options?: RequestOptions,
   ) => APIPromise<resources.Found[]>;
   /**
-   * The client's company, its API key, and the limits that apply. Any valid key may make this
-   * request.
+   * Returns the client's company, its API key, and the limits that apply. Any valid API key is
+   * accepted.
    */
   readonly me: (options?: RequestOptions) => APIPromise<Me>;
   /**
-   * The service's release, and whether its database responds. The API key needs no scope for this
-   * request.
+   * Returns the service's release, and whether its database responds. The API key needs no scope
+   * for this request.
    */
   readonly health: (options?: RequestOptions) => APIPromise<Health>;
   /** The API's OpenAPI document. */
   readonly openApi: (options?: RequestOptions) => APIPromise<OpenApi>;
 
-  /** @throws TypeError that names an option if the option is missing or invalid. */
+  /** @throws TypeError if an option is missing or invalid. The message names the option. */
   constructor(options: ClientOptions) {
     const { asked, listed, many, record, sent } = requestsOf(transportOf(settingsOf(options)));
     const reads = (name: string) => ({

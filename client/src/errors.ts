@@ -2,8 +2,8 @@ import type { BatchAnswer } from "./records.ts";
 import type { FieldError } from "./types.ts";
 
 /**
- * The base class of the errors that this client throws. Incorrect use of the client throws a
- * TypeError instead.
+ * The base class of the errors that this client throws. If you use the client incorrectly, it
+ * throws a TypeError instead.
  */
 export class CRMError extends Error {
   override name = "CRMError";
@@ -61,7 +61,7 @@ export class APIError extends CRMError {
   readonly requestId: string | null;
   /** The problem with each invalid field, if the error concerns fields. */
   readonly details: FieldError[];
-  /** The page that explains the code, if the API names one. */
+  /** The URL of the page that explains the error code, if the response contains this URL. */
   readonly docUrl: string | null;
   /** The number of seconds to wait before you try again, if the API says so. */
   readonly retryAfter: number | null;
@@ -75,7 +75,11 @@ export class APIError extends CRMError {
     // If the platform in front of the API refuses a request, `message` contains the description,
     // and `code` is the platform's own code or number.
     const isOurs = typeof told.error === "string";
-    super(isOurs ? told.error : told.message ?? `The answer is a ${status}, and not from the API`);
+    super(
+      isOurs
+        ? told.error
+        : told.message ?? `The response has the status ${status} and is not from the API`,
+    );
     this.status = status;
     this.headers = headers;
     this.body = body;
@@ -87,7 +91,7 @@ export class APIError extends CRMError {
   }
 }
 
-/** `Retry-After` is a number of seconds, or a date. */
+/** Returns the seconds to wait. `Retry-After` contains a number of seconds or a date. */
 function secondsOf(after: string | null): number | null {
   if (!after) return null;
   const seconds = /^\d+$/.test(after) ? +after : (Date.parse(after) - Date.now()) / 1000;

@@ -43,13 +43,13 @@ export interface EventChange {
 }
 
 /**
- * The record if only its id was sent. This happens if the webhook is set to send ids only, or if
- * the event was too large.
+ * A record that was sent with only its id. This happens if the webhook is set to send only ids, or
+ * if the event was too large.
  */
 export type OnlyId<Row> = { id: string } & { [Field in Exclude<keyof Row, "id">]?: undefined };
 
 /**
- * An event of one type, as a webhook receives it. `event.type` tells the type of `event.data`:
+ * An event of one type, as a webhook receives it. `event.type` determines the type of `event.data`:
  *
  * ```ts
  * if (event.type === "deal.won") console.log(event.data?.title);
@@ -79,7 +79,7 @@ export type WebhookEvent<Type extends EventType = EventType> = Type extends Even
      * the record no longer exists.
      */
     data: EventRecords[ResourceOf<Type>] | OnlyId<EventRecords[ResourceOf<Type>]> | null;
-    /** Present when the record was too large, so that `data` has only its id. */
+    /** Present if the record was too large. `data` then contains only its id. */
     truncated?: true;
   }
   : never;

@@ -49,7 +49,7 @@ export interface ReadOptions extends RequestOptions {
   ifNoneMatch?: string | undefined;
 }
 
-/** The options for a change. */
+/** The options for a request that changes a record. */
 export interface ChangeOptions extends RequestOptions {
   /**
    * One or more versions or ETags that you have read. If the record has a different version, it is
@@ -102,7 +102,10 @@ export interface Settings extends ClientOptions {
   maxWait: number;
 }
 
-/** @throws TypeError that names the invalid option. The message never contains the key. */
+/**
+ * @throws TypeError if an option is missing or invalid. The message names the option, but never
+ * contains the API key.
+ */
 export function settingsOf(options: ClientOptions): Settings {
   const { apiKey } = options ?? {};
   const baseUrl = String(options?.baseUrl);
@@ -132,7 +135,7 @@ export type Limits = Pick<Settings, "maxRetries" | "timeout" | "settleTimeout" |
 
 /**
  * Returns the limits in these options. A missing option has its default value.
- * @throws TypeError that names an option if the option is not a valid number.
+ * @throws TypeError if an option is not a valid number. The message names the option.
  */
 export function limitsOf(defaults: Limits, options: Partial<Limits>): Limits {
   const limits = { ...defaults };

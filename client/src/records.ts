@@ -88,7 +88,7 @@ export interface GetsWith<Row, Included, Query = unknown> {
 /** The `changes` method for records. */
 export interface Changes<Row, Query> {
   /**
-   * Lists every record that was created, changed or deleted since the cursor. The list ends when
+   * Lists every record that was created, changed or deleted after the cursor. The list ends when
    * your copy is up to date.
    */
   changes<Field extends keyof Row = keyof Row>(
@@ -123,8 +123,8 @@ export type BatchItem<Row> =
   | { index: number; status: 404 | 409 | 422; error: BatchItemError; data?: undefined };
 
 /**
- * The result of a batch: a result for each item, in the order of the items, and a count of each
- * kind of result.
+ * The result of a batch: one result for each item, in the order of the items, and the number of
+ * items with each kind of result.
  */
 export interface BatchAnswer<Row> {
   data: BatchItem<Row>[];
@@ -132,13 +132,15 @@ export interface BatchAnswer<Row> {
 }
 
 /**
- * The methods that write many records. The client sends them in batches of at most 500, one after
- * the other. If a batch fails, the error's `done` contains the responses to the earlier batches.
+ * The methods that write many records. The client sends the items in batches of at most 500, one
+ * batch after the other. If a batch fails, the error's `done` contains the responses to the earlier
+ * batches.
  */
 export interface Batches<Row, New, Changed, NewQuery, ChangedQuery> {
   /**
-   * Each item is checked separately. `summary.failed` is the number of items that failed. With
-   * several batches, `idempotencyKey` names the first batch, and `<key>-1` the second batch.
+   * Each item is checked separately. `summary.failed` is the number of items that failed. If there
+   * are several batches, the first batch uses `idempotencyKey` as its key, and the second batch
+   * uses `<key>-1`.
    *
    * ```ts
    * const { summary } = await crm.contacts.createMany(people, { on_conflict: "update" }, {

@@ -12,8 +12,8 @@ export function leftBy(error: CRMError): "undone" | "open" | "final" {
   if ((body as ErrorBody | undefined)?.outcome === "not_sent") return "undone";
   if (code === "database_unavailable" && /nothing was/.test(message)) return "undone";
   if (code === "idempotency_in_progress" || status === 408) return "open";
-  // If the channel refuses an account, someone must reconnect the account, so repeating the request
-  // would not help.
+  // If the channel refuses an account, repeating the request does not help. Someone must reconnect
+  // the account.
   return status < 300 || (status >= 500 && code !== "channel_account_error") ? "open" : "final";
 }
 

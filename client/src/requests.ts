@@ -10,13 +10,13 @@ import { type Call, requireId, requireObject, type Transport } from "./transport
 /** All parts of a request except its method and path. */
 type Rest =
   & Pick<Call, "query" | "need" | "body" | "file" | "type" | "isRead" | "isFile" | "options">
-  // A path that does not begin with `gateway`.
+  // Only for a path that does not begin with `gateway`.
   & Partial<Pick<Call, "path">>;
 
 /** The kinds of requests that the client's methods make. */
 export interface Requests {
   /**
-   * A request to the gateway.
+   * Makes a request to the gateway.
    * @param pick extracts the result from the response body. Without `pick`, the request has no
    * result.
    */
@@ -38,7 +38,7 @@ export interface Requests {
   ): APIPromise<never>;
   /** Lists the gateway's records. */
   listed(path: string[], query?: Query, options?: Rest["options"]): List<never>;
-  /** A send. */
+  /** Sends a message. */
   sent(
     path: string[],
     message: object,
@@ -119,7 +119,7 @@ export function requestsOf(ask: Transport): Requests {
         if (idempotencyKey !== undefined && given !== idempotencyKey) {
           throw new TypeError("idempotency_key and idempotencyKey differ");
         }
-        // A dry run without a key checks a send without a key.
+        // For a dry run, the client generates no key. The API then checks a send that has no key.
         const key = given ?? (dryRun ? undefined : newKey());
         return await ask<never>({
           method: "POST",
@@ -139,7 +139,7 @@ export function requestsOf(ask: Transport): Requests {
   };
 }
 
-/** Combines the responses to several batches. */
+/** The combined responses to several batches. */
 interface Many {
   data: { index: number; error?: unknown }[];
   summary: Record<string, number>;
@@ -178,7 +178,7 @@ function moved({ index, error, ...item }: Many["data"][number], from: number) {
 }
 
 /**
- * Returns an item's error. Its field names contain the item's index among all items, such as
+ * Returns an item's error with field names that contain the item's index among all items, such as
  * `items.503.phone`.
  */
 function renamed(error: unknown, place: number): unknown {

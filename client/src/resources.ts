@@ -33,8 +33,8 @@ export type PipelineIncluded = Required<Pick<api.PipelineWithIncluded, "stages">
 /** The related records that `include` adds to a conversation. */
 export type ConversationIncluded = Required<Pick<api.ConversationWithIncluded, "contact">>;
 /**
- * A contact that a batch wrote. If the contacts together would make the response too large, it
- * leaves out their `custom_fields`.
+ * A contact that a batch wrote. If the response would be too large, its contacts have no
+ * `custom_fields`.
  */
 export type WrittenContact = api.Contact | api.ContactWithoutCustomFields;
 
@@ -160,15 +160,15 @@ export interface Conversations
   reply(id: string, reply: Reply, options?: SendOptions): APIPromise<SendResult>;
 }
 
-/** A free-form text message to the contact of a conversation. */
+/** A free reply to the contact of a conversation. */
 export type Reply = Omit<api.ReplyRequest, "conversation_id">;
 
 /** The messages of all conversations. */
 export interface Messages
   extends Gets<api.Message>, Changes<api.Message, api.ListMessageChangesQuery> {
   /**
-   * The file that the person sent, as a stream. The result is `null` if `ifNoneMatch` has the
-   * SHA-256 of the file.
+   * Returns the file that the contact sent, as a stream. The result is `null` if `ifNoneMatch`
+   * contains the file's SHA-256.
    *
    * ```ts
    * const { stream, type } = await crm.messages.media(message.id);
@@ -191,14 +191,14 @@ export interface Messages
     options?: RequestOptions,
   ): APIPromise<api.MessageRead>;
   /**
-   * Puts an emoji of your company on a message, in place of an earlier emoji.
+   * Reacts to a message with an emoji. The emoji replaces your company's earlier reaction.
    *
    * ```ts
    * await crm.messages.react(message.id, "👍");
    * ```
    */
   react(id: string, emoji: string, options?: RequestOptions): APIPromise<api.ReactedMessage>;
-  /** Removes your company's emoji from a message. */
+  /** Removes your company's reaction from a message. */
   unreact(id: string, options?: RequestOptions): APIPromise<void>;
 }
 

@@ -6,11 +6,11 @@ export type SentBefore = Repeat & { success: true; status: "sent" };
 
 /**
  * The outcome of a send. With `success: true`, the channel has the message. Otherwise nothing was
- * sent, and `reason` explains why the contact does not receive the message.
+ * sent, and `reason` explains why the contact must not receive the message.
  */
 export type SendResult = Sent | SentBefore | DoNotContact | MarketingOptOut;
 
-/** The response to a repeated request reports that the send did not succeed. */
+/** The response to a repeated request says that the send has not succeeded. */
 export class SendError extends CRMError {
   override name = "SendError";
   readonly messageId: string;
@@ -40,8 +40,8 @@ export class SendPendingError extends SendError {
 }
 
 /**
- * The first send with this key has the same recipient and template, but different values. The
- * values of this send were not sent, and never will be.
+ * The first send with this key had the same recipient and template, but different values. The new
+ * values were not sent.
  */
 export class SendMismatchError extends SendError {
   override name = "SendMismatchError";
@@ -90,8 +90,8 @@ export type Outcome =
   | "released";
 
 /**
- * What happened to a send, from its `state` and its `status`: a `state` of `sent` does not say that
- * the message arrived.
+ * Returns what happened to a send. The result depends on `state` and `status`, because the state
+ * `sent` does not mean that the message arrived.
  *
  * ```ts
  * const send = await crm.sends.find("order-A-1815-shipped");

@@ -32,9 +32,9 @@ export interface Call {
   /** The content type of the body; JSON if missing. */
   type?: string;
   options?: ReadOptions & ChangeOptions & CreateOptions & SendOptions;
-  /** The request's idempotency key, in its header or in its body. */
+  /** The request's idempotency key, which is sent in a header or in the body. */
   key?: string;
-  /** Whether the request is read-only although it is not a GET. */
+  /** Whether the request can be repeated safely without a key, although it is not a GET. */
   isRead?: boolean;
   /** Whether the request is a send. A send is repeated until its outcome is known. */
   isSend?: boolean;
@@ -89,14 +89,15 @@ export function transportOf(settings: Settings): Transport {
       error.message += ` (${method} /${call.path.join("/")}${request})`;
       wasOpen ||= left === "open";
       error.idempotencyKey = key ?? null;
-      // With the same idempotency key, the API reports the outcome of earlier attempts. There are
-      // two exceptions: the API refuses the API key, which it checks first, or the response does
-      // not come from the API.
+      // Because all attempts have the same idempotency key, the API reports the outcome of the
+      // earlier attempts. There are two exceptions: the API has refused the API key, which it
+      // checks first, or the response does not come from the API.
       const isTold = left === "final" && code !== null && status !== 401 && status !== 403;
       error.mayBeDone = wasOpen && !isRead && !isTold;
       const comesTooLate = retryAfter! * 1000 > maxWait;
       if (left === "final" || left === "open" && !isSafe || comesTooLate) throw error;
-      // The client repeats a send with an unknown outcome as often as time allows.
+      // If the outcome of a send is unknown, the client repeats the send until `settleTimeout` has
+      // passed.
       const isUnsettled = wasOpen && performance.now() < lastQuestion;
       if (repeat >= maxRetries && !isUnsettled) throw error;
       await pause(Math.min(pauseBefore(repeat, retryAfter), maxWait), signal);
@@ -180,8 +181,8 @@ async function attempt(
   } catch (cause) {
     if (signal?.aborted) throw signal.reason;
     throw controller.signal.aborted
-      ? new TimeoutError(`There was no answer from ${host} within ${timeout} ms`)
-      : new ConnectionError(`There was no answer from ${host}, or it broke off: ${why(cause)}`, {
+      ? new TimeoutError(`There was no response from ${host} within ${timeout} ms`)
+      : new ConnectionError(`There was no complete response from ${host}: ${why(cause)}`, {
         cause,
       });
   } finally {
@@ -218,7 +219,7 @@ function answered(call: Call, response: Response, text: string): unknown {
     try {
       body = JSON.parse(text);
     } catch (cause) {
-      throw new ConnectionError(`The answer, a ${status}, broke off`, { cause });
+      throw new ConnectionError(`The response with the status ${status} is incomplete`, { cause });
     }
   }
   const isObject = body instanceof Object;

@@ -23,7 +23,7 @@ export type Account = {
   updated_at: string;
 };
 
-/** The query parameters of `archiveStage`, in addition to the arguments of its method. */
+/** The query parameters of `archiveStage`, without `fields` and `include`. */
 export type ArchiveStageQuery = {
   /** The id of the stage that receives the archived stage's deals. Required if the stage has deals. */
   move_deals_to?: string | undefined;
@@ -44,7 +44,7 @@ export type BatchItemError = {
   existing_id?: string;
 };
 
-/** The number of items that succeeded and that failed. */
+/** The number of items that succeeded, and the number of items that failed. */
 export type BatchSummary = {
   /** The number of items. */
   total: number;
@@ -76,7 +76,7 @@ export type ChangesPagination = {
   limit: number;
   /** Whether there are more changes to read now. When this is `false`, your copy is up to date. */
   has_more: boolean;
-  /** The `cursor` of the next page. That page also contains changes that are made later. */
+  /** The `cursor` for the next page, which also contains changes that are made later. */
   next_cursor: string;
 };
 
@@ -104,7 +104,7 @@ export type Contact = {
   email: string | null;
   /** The person's phone number in E.164 format with a leading plus sign, exactly as it was sent. `null` if the channel hides the person's phone number. */
   phone: string | null;
-  /** How warm the lead is. */
+  /** How interested the person is. */
   temperature: "cold" | "warm" | "hot";
   /** Labels for grouping contacts. */
   tags: string[];
@@ -150,7 +150,7 @@ export type ContactBatch = {
   items: ContactToPut[];
 };
 
-/** A contact, found by its id or by the id of a contact that was merged into it. */
+/** A contact. The id in the path is its own id, or the id of a contact that was merged into it. */
 export type ContactById = {
   /** The id of the record. */
   readonly id: string;
@@ -164,7 +164,7 @@ export type ContactById = {
   email: string | null;
   /** The person's phone number in E.164 format with a leading plus sign, exactly as it was sent. `null` if the channel hides the person's phone number. */
   phone: string | null;
-  /** How warm the lead is. */
+  /** How interested the person is. */
   temperature: "cold" | "warm" | "hot";
   /** Labels for grouping contacts. */
   tags: string[];
@@ -206,7 +206,7 @@ export type ContactById = {
   deals?: IncludedDeals;
   /** The contact's newest conversations. Present only with `include=conversations`. */
   conversations?: IncludedConversations;
-  /** The id of the contact in this response, if the contact that you requested was merged into it. Otherwise left out. */
+  /** If you requested a contact that was merged into this contact, the id of this contact. Otherwise left out. */
   merged_into?: string;
 };
 
@@ -239,7 +239,7 @@ export type ContactChanges = {
   name?: string | null;
   /** The person's email address. */
   email?: string | null;
-  /** How warm the lead is. */
+  /** How interested the person is. */
   temperature?: "cold" | "warm" | "hot";
   /** Labels for grouping contacts. */
   tags?: string[];
@@ -275,7 +275,7 @@ export type ContactExport = {
   identities: ContactIdentity[];
   /** Phone numbers that the person used earlier, or that came from merged contacts. */
   former_phones: ContactFormerPhone[];
-  /** The changes to the person's phone numbers and ids that the channel reported. */
+  /** The changes to the person's phone numbers and ids, as the channel reported them. */
   identity_events: ContactIdentityEvent[];
   /** The times until which your company may send free replies to the person, one for each account. */
   windows: ContactWindow[];
@@ -291,7 +291,7 @@ export type ContactExport = {
 
 /** A phone number that a person used earlier, or that came from a merged contact. */
 export type ContactFormerPhone = {
-  /** The phone. */
+  /** The phone number. */
   phone: string;
   /** When the person stopped using the phone number. `null` for an additional phone number that the person still uses. */
   until: string | null;
@@ -307,9 +307,9 @@ export type ContactIdentity = {
   seen_at: string;
 };
 
-/** A change to a person's phone number or id that the channel reported. */
+/** A change to a person's phone number or id, as the channel reported it. */
 export type ContactIdentityEvent = {
-  /** What the channel reported. `phone_changed`: the person has a new phone number. `user_id_changed`: the person has a new id. `phone_taken`: the new phone number belongs to another contact. `merged`: another contact was the same person, and `was` is the id of that contact. */
+  /** What the channel reported. `phone_changed`: the person has a new phone number. `user_id_changed`: the person has a new id. `phone_taken`: the new phone number belongs to another contact. `merged`: another contact was the same person, and `was` contains that contact's id. */
   kind: string;
   /** The previous phone number or id. */
   was: string | null;
@@ -329,7 +329,7 @@ export type ContactPatch = {
   name?: string | null;
   /** The person's email address. */
   email?: string | null;
-  /** How warm the lead is. */
+  /** How interested the person is. */
   temperature?: "cold" | "warm" | "hot";
   /** Labels for grouping contacts. */
   tags?: string[];
@@ -373,7 +373,7 @@ export type ContactPatchById = {
   name?: string | null;
   /** The person's email address. */
   email?: string | null;
-  /** How warm the lead is. */
+  /** How interested the person is. */
   temperature?: "cold" | "warm" | "hot";
   /** Labels for grouping contacts. */
   tags?: string[];
@@ -409,7 +409,7 @@ export type ContactToPut = {
   name?: string | null;
   /** The person's email address. */
   email?: string | null;
-  /** How warm the lead is. */
+  /** How interested the person is. */
   temperature?: "cold" | "warm" | "hot";
   /** Labels for grouping contacts. */
   tags?: string[];
@@ -457,7 +457,7 @@ export type ContactWishes = {
   start_word_at: string | null;
   /** When the person last opted out of marketing messages. */
   marketing_stopped_at: string | null;
-  /** How the person last opted out of marketing messages. The values are those of the contact's `marketing_opt_out_source`. */
+  /** How the person last opted out of marketing messages. The possible values are the same as for the contact's `marketing_opt_out_source`. */
   marketing_stop_source: string | null;
   /** When the person most recently allowed marketing messages again. */
   marketing_resumed_at: string | null;
@@ -479,7 +479,7 @@ export type ContactWithIncluded = {
   email: string | null;
   /** The person's phone number in E.164 format with a leading plus sign, exactly as it was sent. `null` if the channel hides the person's phone number. */
   phone: string | null;
-  /** How warm the lead is. */
+  /** How interested the person is. */
   temperature: "cold" | "warm" | "hot";
   /** Labels for grouping contacts. */
   tags: string[];
@@ -537,7 +537,7 @@ export type ContactWithoutCustomFields = {
   email: string | null;
   /** The person's phone number in E.164 format with a leading plus sign, exactly as it was sent. `null` if the channel hides the person's phone number. */
   phone: string | null;
-  /** How warm the lead is. */
+  /** How interested the person is. */
   temperature: "cold" | "warm" | "hot";
   /** Labels for grouping contacts. */
   tags: string[];
@@ -641,7 +641,7 @@ export type ConversationWithIncluded = {
   contact?: Contact;
 };
 
-/** The query parameters of `createDeals`, in addition to the arguments of its method. */
+/** The query parameters of `createDeals`, without `fields` and `include`. */
 export type CreateDealsQuery = {
   /** With `true`, either all items are written or no items are. If no items are written, the response is the error of the first item that cannot be written. `details` names the item's invalid fields, such as `items.3.phone`. */
   atomic?: boolean | undefined;
@@ -725,9 +725,9 @@ export type DealHistoryEntry = {
   id: string;
   /** The kind of change: the deal was `created`, or moved to another stage or status. */
   kind: "created" | "stage_changed" | "status_changed";
-  /** The previous stage or status. `null` for the creation. */
+  /** The previous stage or status. `null` in the entry `created`. */
   from: string | null;
-  /** The new stage or status. For the creation, this is the first stage. `null` if the value is unknown because the deal is older than its history. */
+  /** The new stage or status. In the entry `created`, this is the deal's first stage. `null` if the value is unknown because the deal is older than its history. */
   to: string | null;
   /** When the change happened. No two entries in a deal's history have the same time. */
   at: string;
@@ -851,7 +851,7 @@ export type DeliveryTry = {
   failure: string | null;
   /** The duration of the attempt, in milliseconds. */
   ms: number;
-  /** The first characters of an unsuccessful response. Otherwise `null`. When the person to whom the record belongs is erased, the service removes this text. */
+  /** The first characters of an unsuccessful response. Otherwise `null`. When the contact that the record belongs to is erased, the service removes this text. */
   answer: string | null;
 };
 
@@ -869,13 +869,13 @@ export type DryRun = {
   success: boolean;
   /** The request was a dry run. */
   dry_run: true;
-  /** `send`: the channel would get the request. `repeat`: the request repeats an idempotency key. `do_not_contact`: the contact must not be contacted. `marketing_opt_out`: the template is a marketing template, and the person has opted out of marketing. */
+  /** `send`: the message would be sent. `repeat`: the request repeats an idempotency key. `do_not_contact`: the contact must not be contacted. `marketing_opt_out`: the template is a marketing template, and the person has opted out of marketing. */
   outcome: "send" | "repeat" | "do_not_contact" | "marketing_opt_out";
-  /** The fields that differ from the first request with this key, as in the header `Idempotency-Mismatch`. What this request says in these fields was not sent. Missing when nothing differs. */
+  /** The fields that differ from the first request with this key. The response then also has the header `Idempotency-Mismatch`. The new values of these fields were not sent. Missing when nothing differs. */
   mismatch?: MismatchedField[];
 };
 
-/** The confirmation that the person is to be erased. */
+/** Confirms that the person should be erased. */
 export type Erasing = {
   /** The id of the contact again, because erasing cannot be undone. */
   confirm: string;
@@ -1042,25 +1042,25 @@ export type FoundDeal = {
   row: Deal;
 };
 
-/** The query parameters of `getContact`, in addition to the arguments of its method. */
+/** The query parameters of `getContact`, without `fields` and `include`. */
 export type GetContactQuery = {
   /** Whether the list contains archived records. `exclude` leaves out archived records. `include` lists all records. `only` lists only archived records. While a record is archived, its `archived_at` is not null. */
   archived?: "exclude" | "include" | "only" | undefined;
 };
 
-/** The query parameters of `getDeal`, in addition to the arguments of its method. */
+/** The query parameters of `getDeal`, without `fields` and `include`. */
 export type GetDealQuery = {
   /** Whether the list contains archived records. `exclude` leaves out archived records. `include` lists all records. `only` lists only archived records. While a record is archived, its `archived_at` is not null. */
   archived?: "exclude" | "include" | "only" | undefined;
 };
 
-/** The query parameters of `getPipeline`, in addition to the arguments of its method. */
+/** The query parameters of `getPipeline`, without `fields` and `include`. */
 export type GetPipelineQuery = {
   /** Whether the list contains archived records. `exclude` leaves out archived records. `include` lists all records. `only` lists only archived records. While a record is archived, its `archived_at` is not null. */
   archived?: "exclude" | "include" | "only" | undefined;
 };
 
-/** The query parameters of `getStage`, in addition to the arguments of its method. */
+/** The query parameters of `getStage`, without `fields` and `include`. */
 export type GetStageQuery = {
   /** Whether the list contains archived records. `exclude` leaves out archived records. `include` lists all records. `only` lists only archived records. While a record is archived, its `archived_at` is not null. */
   archived?: "exclude" | "include" | "only" | undefined;
@@ -1114,7 +1114,7 @@ export type Limits = {
   waiting_seconds: number;
 };
 
-/** The query parameters of `listContactChanges`, in addition to the arguments of its method. */
+/** The query parameters of `listContactChanges`, without `fields` and `include`. */
 export type ListContactChangesQuery = {
   /** The maximum number of records on a page. A page of large records may have fewer records. */
   limit?: number | undefined;
@@ -1124,7 +1124,7 @@ export type ListContactChangesQuery = {
   start?: "beginning" | "now" | undefined;
 };
 
-/** The query parameters of `listContacts`, in addition to the arguments of its method. */
+/** The query parameters of `listContacts`, without `fields` and `include`. */
 export type ListContactsQuery = {
   /** The maximum number of records on a page. A page of large records may have fewer records. */
   limit?: number | undefined;
@@ -1156,7 +1156,7 @@ export type ListContactsQuery = {
   "name[empty]"?: boolean | undefined;
   /** Finds records with this text in `name`; case, accents and punctuation make no difference. One or two letters match only at the beginning of a word; a longer text matches anywhere. */
   "name[contains]"?: string | undefined;
-  /** Finds records by the email address of the contact or member. Case makes no difference. An owner or admin of your company must allow searching members by email address. */
+  /** Finds records by the email address of the contact or member. Case makes no difference. For members, this filter works only if an owner or admin of your company has allowed it. */
   email?: OneOrMore<string> | undefined;
   /** Finds records whose `email` is none of these values. */
   "email[ne]"?: OneOrMore<string> | undefined;
@@ -1242,7 +1242,7 @@ export type ListContactsQuery = {
   [field: `custom_fields.${string}`]: OneOrMore<string> | undefined;
 };
 
-/** The query parameters of `listConversationChanges`, in addition to the arguments of its method. */
+/** The query parameters of `listConversationChanges`, without `fields` and `include`. */
 export type ListConversationChangesQuery = {
   /** The maximum number of records on a page. A page of large records may have fewer records. */
   limit?: number | undefined;
@@ -1252,7 +1252,7 @@ export type ListConversationChangesQuery = {
   start?: "beginning" | "now" | undefined;
 };
 
-/** The query parameters of `listConversations`, in addition to the arguments of its method. */
+/** The query parameters of `listConversations`, without `fields` and `include`. */
 export type ListConversationsQuery = {
   /** The maximum number of records on a page. A page of large records may have fewer records. */
   limit?: number | undefined;
@@ -1335,7 +1335,7 @@ export type ListConversationsQuery = {
   "updated_at[lte]"?: Time | undefined;
 };
 
-/** The query parameters of `listDealChanges`, in addition to the arguments of its method. */
+/** The query parameters of `listDealChanges`, without `fields` and `include`. */
 export type ListDealChangesQuery = {
   /** The maximum number of records on a page. A page of large records may have fewer records. */
   limit?: number | undefined;
@@ -1345,7 +1345,7 @@ export type ListDealChangesQuery = {
   start?: "beginning" | "now" | undefined;
 };
 
-/** The query parameters of `listDealHistory`, in addition to the arguments of its method. */
+/** The query parameters of `listDealHistory`, without `fields` and `include`. */
 export type ListDealHistoryQuery = {
   /** The maximum number of records on a page. A page of large records may have fewer records. */
   limit?: number | undefined;
@@ -1373,7 +1373,7 @@ export type ListDealHistoryQuery = {
   "at[lte]"?: Time | undefined;
 };
 
-/** The query parameters of `listDeals`, in addition to the arguments of its method. */
+/** The query parameters of `listDeals`, without `fields` and `include`. */
 export type ListDealsQuery = {
   /** The maximum number of records on a page. A page of large records may have fewer records. */
   limit?: number | undefined;
@@ -1494,7 +1494,7 @@ export type ListDealsQuery = {
   "updated_at[lte]"?: Time | undefined;
 };
 
-/** The query parameters of `listEvents`, in addition to the arguments of its method. */
+/** The query parameters of `listEvents`, without `fields` and `include`. */
 export type ListEventsQuery = {
   /** The maximum number of records on a page. A page of large records may have fewer records. */
   limit?: number | undefined;
@@ -1558,7 +1558,7 @@ export type ListEventsQuery = {
   until?: string | undefined;
 };
 
-/** The query parameters of `listMembers`, in addition to the arguments of its method. */
+/** The query parameters of `listMembers`, without `fields` and `include`. */
 export type ListMembersQuery = {
   /** The maximum number of records on a page. A page of large records may have fewer records. */
   limit?: number | undefined;
@@ -1580,7 +1580,7 @@ export type ListMembersQuery = {
   "name[empty]"?: boolean | undefined;
   /** Finds records with this text in `name`; case, accents and punctuation make no difference. One or two letters match only at the beginning of a word; a longer text matches anywhere. */
   "name[contains]"?: string | undefined;
-  /** Finds records by the email address of the contact or member. Case makes no difference. An owner or admin of your company must allow searching members by email address. */
+  /** Finds records by the email address of the contact or member. Case makes no difference. For members, this filter works only if an owner or admin of your company has allowed it. */
   email?: string | undefined;
   /** Finds records whose `role` is one of these values. */
   role?: OneOrMore<"owner" | "admin" | "agent"> | undefined;
@@ -1604,7 +1604,7 @@ export type ListMembersQuery = {
   "updated_at[lte]"?: Time | undefined;
 };
 
-/** The query parameters of `listMessageChanges`, in addition to the arguments of its method. */
+/** The query parameters of `listMessageChanges`, without `fields` and `include`. */
 export type ListMessageChangesQuery = {
   /** The maximum number of records on a page. A page of large records may have fewer records. */
   limit?: number | undefined;
@@ -1614,7 +1614,7 @@ export type ListMessageChangesQuery = {
   start?: "beginning" | "now" | undefined;
 };
 
-/** The query parameters of `listMessages`, in addition to the arguments of its method. */
+/** The query parameters of `listMessages`, without `fields` and `include`. */
 export type ListMessagesQuery = {
   /** The maximum number of records on a page. A page of large records may have fewer records. */
   limit?: number | undefined;
@@ -1748,7 +1748,7 @@ export type ListMessagesQuery = {
   "updated_at[lte]"?: Time | undefined;
 };
 
-/** The query parameters of `listPipelines`, in addition to the arguments of its method. */
+/** The query parameters of `listPipelines`, without `fields` and `include`. */
 export type ListPipelinesQuery = {
   /** The maximum number of records on a page. A page of large records may have fewer records. */
   limit?: number | undefined;
@@ -1815,7 +1815,7 @@ export type ListPipelinesQuery = {
   "updated_at[lte]"?: Time | undefined;
 };
 
-/** The query parameters of `listSends`, in addition to the arguments of its method. */
+/** The query parameters of `listSends`, without `fields` and `include`. */
 export type ListSendsQuery = {
   /** The maximum number of records on a page. A page of large records may have fewer records. */
   limit?: number | undefined;
@@ -1865,9 +1865,9 @@ export type ListSendsQuery = {
   "status[ne]"?:
     | OneOrMore<"pending" | "accepted" | "sent" | "delivered" | "read" | "failed" | "expired">
     | undefined;
-  /** Finds sends that failed or were released for one of these reasons, which are compared with `reason` in `failure`. */
+  /** Finds sends whose `failure.reason` is one of these reasons. */
   reason?: OneOrMore<string> | undefined;
-  /** Finds sends that failed or were released for none of these reasons, and sends without a reason. */
+  /** Finds sends whose `failure.reason` is none of these reasons, and sends without a reason. */
   "reason[ne]"?: OneOrMore<string> | undefined;
   /** `true` finds sends without a `failure`; `false` finds sends with a `failure`. */
   "reason[empty]"?: boolean | undefined;
@@ -1881,7 +1881,7 @@ export type ListSendsQuery = {
   "created_at[lte]"?: Time | undefined;
 };
 
-/** The query parameters of `listStages`, in addition to the arguments of its method. */
+/** The query parameters of `listStages`, without `fields` and `include`. */
 export type ListStagesQuery = {
   /** The maximum number of records on a page. A page of large records may have fewer records. */
   limit?: number | undefined;
@@ -1948,7 +1948,7 @@ export type ListStagesQuery = {
   "updated_at[lte]"?: Time | undefined;
 };
 
-/** The query parameters of `listTeams`, in addition to the arguments of its method. */
+/** The query parameters of `listTeams`, without `fields` and `include`. */
 export type ListTeamsQuery = {
   /** The maximum number of records on a page. A page of large records may have fewer records. */
   limit?: number | undefined;
@@ -1988,7 +1988,7 @@ export type ListTeamsQuery = {
   "updated_at[lte]"?: Time | undefined;
 };
 
-/** The query parameters of `listTemplates`, in addition to the arguments of its method. */
+/** The query parameters of `listTemplates`, without `fields` and `include`. */
 export type ListTemplatesQuery = {
   /** The maximum number of records on a page. A page of large records may have fewer records. */
   limit?: number | undefined;
@@ -2048,7 +2048,7 @@ export type ListTemplatesQuery = {
   "updated_at[lte]"?: Time | undefined;
 };
 
-/** The query parameters of `listWebhookDeliveries`, in addition to the arguments of its method. */
+/** The query parameters of `listWebhookDeliveries`, without `fields` and `include`. */
 export type ListWebhookDeliveriesQuery = {
   /** The maximum number of records on a page. A page of large records may have fewer records. */
   limit?: number | undefined;
@@ -2124,15 +2124,15 @@ export type Me = {
   limits: Limits;
 };
 
-/** A file that your company uploaded, to send it. */
+/** A file that your company uploaded in order to send it. */
 export type MediaUpload = {
   /** The id of the upload, for `media.id` of a reply and `header_media.id` of a template send. */
   id: string;
   /** The messaging account that can send the file. */
   phone_number_id: string;
-  /** The kind of message that shows the file. */
+  /** The type of a message that contains the file. */
   type: "image" | "video" | "audio" | "document";
-  /** The type under which the channel has the file. Ogg with Opus is always `audio/ogg; codecs=opus`. */
+  /** The content type of the file at the channel. For Ogg with Opus, it is always `audio/ogg; codecs=opus`. */
   mime_type: string;
   /** The size in bytes. */
   bytes: number;
@@ -2170,7 +2170,7 @@ export type Merging = {
   from: string;
 };
 
-/** A message of a conversation. */
+/** A message in a conversation. */
 export type Message = {
   /** The id of the record. */
   readonly id: string;
@@ -2205,7 +2205,7 @@ export type Message = {
   status: "pending" | "accepted" | "sent" | "delivered" | "read" | "failed" | "expired" | null;
   /** The channel's id for the message. `null` until this id is known. */
   whatsapp_message_id: string | null;
-  /** For an outbound message, when the channel passed the message on to the contact, as the channel reported. For an inbound message, when the contact sent the message. */
+  /** For an outbound message, when the channel sent the message to the contact, according to the channel. For an inbound message, when the contact sent the message. */
   readonly sent_at: string | null;
   /** When the message reached one of the contact's devices. May remain `null` for a message that was read. */
   readonly delivered_at: string | null;
@@ -2229,13 +2229,13 @@ export type Message = {
   location: MessageLocation | null;
   /** The contact cards that the contact sent. Present only for the type `contacts`. The cards do not create contacts. */
   contact_cards: ContactCard[] | null;
-  /** The contact's choice. For the type `button`, this is a template's button. For the type `interactive`, this is a reply button or a list entry. `null` for a form. */
+  /** The contact's choice. For the type `button`, this is a template's button. For the type `interactive`, this is a reply button or a list entry. `null` if the contact completed a form. */
   choice: MessageChoice | null;
   /** The details of an inbound message's media file. */
   media: MessageMedia | null;
-  /** The id of the message that this message answers, if this service has that message. */
+  /** The id of the message that this message replies to, if this service has that message. */
   reply_to_id: string | null;
-  /** The channel's id of the message that this message answers. */
+  /** The channel's id for the message that this message replies to. */
   reply_to_whatsapp_id: string | null;
   /** The person's reaction to the message; `null` when there is none. */
   reaction: MessageReaction | null;
@@ -2255,7 +2255,7 @@ export type Message = {
 
 /** Who wrote a message. */
 export type MessageAuthor = {
-  /** `person`: the contact of the conversation. `key`: an API key, with a template send or a free reply. `member`: a person who works in your company. `agent`: the platform's AI agent. `system`: the channel or the platform itself, such as a notice of a new phone number. */
+  /** `person`: the contact of the conversation. `key`: an API key, with a template send or a free reply. `member`: a person who works in your company. `agent`: the platform's AI agent. `system`: the channel or the platform itself. For example, the channel reports that the contact has a new phone number. */
   type: "person" | "key" | "member" | "agent" | "system";
   /** The id of the contact, the key or the member, even after the key or the member was deleted. `null` if the author has no id. */
   id: string | null;
@@ -2281,13 +2281,13 @@ export type MessageFailure = {
   reason: string;
   /** The channel's error code. */
   code: number | null;
-  /** The channel's words. */
+  /** The channel's error message. */
   message: string | null;
   /** Additional details from the channel. */
   details: string | null;
 };
 
-/** A place that a person sent. */
+/** A location that a person sent. */
 export type MessageLocation = {
   /** The latitude in degrees. */
   latitude: number;
@@ -2301,7 +2301,7 @@ export type MessageLocation = {
   url: string | null;
 };
 
-/** A file that a person sent, such as an image. The channel keeps the file itself; `GET /messages/{id}/media` reads it. */
+/** A file that a person sent, such as an image. The channel stores the file itself. `GET /messages/{id}/media` returns it. */
 export type MessageMedia = {
   /** The channel's id for the file. */
   id: string | null;
@@ -2367,7 +2367,7 @@ export type NewContact = {
   name?: string | null;
   /** The person's email address. */
   email?: string | null;
-  /** How warm the lead is. */
+  /** How interested the person is. */
   temperature?: "cold" | "warm" | "hot";
   /** Labels for grouping contacts. */
   tags?: string[];
@@ -2433,7 +2433,7 @@ export type NewStage = {
 export type NewWebhook = {
   /** The URL that receives the events. The URL must use `https`, port 443 or 8443, and a host name whose IP addresses are all on the public internet. */
   url: string;
-  /** The types of events: exact types (`deal.won`), all types of a resource (`deal.*`), or all types (`*`). */
+  /** The event types: single types (`deal.won`), all types for a resource (`deal.*`), or all types (`*`). */
   types: (
     | "contact.created"
     | "contact.updated"
@@ -2598,7 +2598,7 @@ export type PipelineWithIncluded = {
   stages?: Stage[];
 };
 
-/** The query parameters of `putContact`, in addition to the arguments of its method. */
+/** The query parameters of `putContact`, without `fields` and `include`. */
 export type PutContactQuery = {
   /** The field that identifies the contact: `phone`, in any format, or `external_id`. */
   match?: "phone" | "external_id" | undefined;
@@ -2648,7 +2648,7 @@ export type Repeat = {
   message_id: string;
   /** The request repeats an idempotency key, so nothing was sent. */
   idempotent_hit: true;
-  /** The fields that differ from the first request with this key, as in the header `Idempotency-Mismatch`. What this request says in these fields was not sent. Missing when nothing differs. */
+  /** The fields that differ from the first request with this key. The response then also has the header `Idempotency-Mismatch`. The new values of these fields were not sent. Missing when nothing differs. */
   mismatch?: MismatchedField[];
 };
 
@@ -2721,7 +2721,7 @@ export type ReplyAnswer = Sent | Repeat | DoNotContact | DryRun;
 
 /** A button that the person can tap. */
 export type ReplyButton = {
-  /** Your own id of the choice. The person does not see it. */
+  /** Your own id for the choice. The person does not see it. */
   id: string;
   /** What the person sees. */
   title: string;
@@ -2731,13 +2731,13 @@ export type ReplyButton = {
 export type ReplyList = {
   /** The button that opens the list. */
   button: string;
-  /** The parts of the list. All parts together have at most ten rows, with different ids. */
+  /** The sections of the list. All sections together have at most ten rows, and each row has its own id. */
   sections: ReplyListSection[];
 };
 
 /** One choice of a list. */
 export type ReplyListRow = {
-  /** Your own id of the choice. The person does not see it. */
+  /** Your own id for the choice. The person does not see it. */
   id: string;
   /** What the person sees. */
   title: string;
@@ -2745,11 +2745,11 @@ export type ReplyListRow = {
   description?: string;
 };
 
-/** Choices of a list that belong together. */
+/** A section of a list: choices that belong together. */
 export type ReplyListSection = {
-  /** The title of the part. Required when there are several. */
+  /** The title of the section. Required when there are several sections. */
   title?: string;
-  /** The choices of the part. */
+  /** The choices in the section. */
   rows: ReplyListRow[];
 };
 
@@ -2759,7 +2759,7 @@ export type ReplyMedia = {
   id?: string;
   /** An https address that the channel fetches. A problem with the file is reported later: the message becomes `failed`. An upload is better. */
   link?: string;
-  /** What kind of file `link` is. */
+  /** The kind of the file at `link`. */
   type?: "image" | "video" | "audio" | "document";
   /** The name that the person sees. Only for a document; the default is the name of the upload. */
   filename?: string;
@@ -2778,17 +2778,17 @@ export type ReplyRequest =
     idempotency_key?: string;
     /** The file of the message. `media`, `buttons` and `list` cannot be combined. */
     media?: ReplyMedia;
-    /** The id of the message of this conversation that the reply answers. The person sees that message above the reply. */
+    /** The id of the message that the reply answers. It must be in the same conversation. The person sees that message above the reply. */
     reply_to_id?: string;
-    /** Up to three buttons below the text. The ids differ, and the titles differ. The person's tap comes back as a message of the type `interactive`. */
+    /** Up to three buttons below the text. Each must have its own id and its own title. When the person taps a button, you receive a message of the type `interactive`. */
     buttons?: ReplyButton[];
-    /** A list of up to ten choices. The person's choice comes back as a message of the type `interactive`. */
+    /** A list of up to ten choices. When the person selects one, you receive a message of the type `interactive`. */
     list?: ReplyList;
   }
   | unknown
   | unknown;
 
-/** The query parameters of `search`, in addition to the arguments of its method. */
+/** The query parameters of `search`, without `fields` and `include`. */
 export type SearchQuery = {
   /** Finds records that have all of these words. The words may be in different searched fields. Word order, case, accents and punctuation make no difference. A word of one or two letters matches only at the beginning of a word. A longer word matches anywhere. Numbers with 8 to 15 digits in total also find a contact by phone number, in any format and with or without the country code. */
   q: string;
@@ -2814,7 +2814,7 @@ export type Send = {
   conversation_id: string;
   /** The message's recipient. After a merge, this is the remaining contact. */
   contact_id: string;
-  /** The caller's name for the send. `null` if the caller gave no name. */
+  /** The idempotency key that the caller chose for the send. `null` if the caller sent no key. */
   idempotency_key: string | null;
   /** The API key that requested the send, even after the key was deleted. `null` if no API key requested the send. */
   api_key_id: string | null;
@@ -2838,7 +2838,7 @@ export type Send = {
   whatsapp_message_id: string | null;
   /** The time after which a `pending` send counts as failed, unless its outcome is known earlier. */
   lease_ends_at: string | null;
-  /** When the channel passed the message on to the contact, as the channel reported. */
+  /** When the channel sent the message to the contact, according to the channel. */
   readonly sent_at: string | null;
   /** When the message reached one of the contact's devices. */
   readonly delivered_at: string | null;
@@ -2855,15 +2855,15 @@ export type Send = {
 /** The result of the request. */
 export type SendAnswer = Sent | Repeat | DoNotContact | MarketingOptOut | DryRun;
 
-/** The query parameters of `sendExternalTemplate`, in addition to the arguments of its method. */
+/** The query parameters of `sendExternalTemplate`, without `fields` and `include`. */
 export type SendExternalTemplateQuery = {
-  /** With `true`, the request is checked like a send, but nothing is sent or written. The request returns the same errors as the send. */
+  /** With `true`, the service checks the request as it checks a send, but sends and writes nothing. The request returns the same errors as the send. */
   dry_run?: boolean | undefined;
 };
 
-/** The query parameters of `sendReply`, in addition to the arguments of its method. */
+/** The query parameters of `sendReply`, without `fields` and `include`. */
 export type SendReplyQuery = {
-  /** With `true`, the request is checked like a send, but nothing is sent or written. The request returns the same errors as the send. */
+  /** With `true`, the service checks the request as it checks a send, but sends and writes nothing. The request returns the same errors as the send. */
   dry_run?: boolean | undefined;
 };
 
@@ -2981,7 +2981,7 @@ export type Template = {
   upcoming_category: string | null;
   /** The template's quality rating, which depends on recipients' feedback: `GREEN`, `YELLOW`, `RED` or `UNKNOWN`. */
   quality: string | null;
-  /** The channel's own code for the reason why it rejected the template. */
+  /** The channel's code for the reason why it rejected the template. */
   rejected_reason: string | null;
   /** Whether the template's variables have numbers or names. In both cases, a send lists the values in order. */
   parameter_format: "POSITIONAL" | "NAMED";
@@ -3019,7 +3019,7 @@ export type TemplateButton = {
 
 /** The values that a template send must provide. */
 export type TemplateNeeds = {
-  /** The kind of media in the header. `null` if the header has no media. The service supplies the media file. A send may leave out this field, but must not name a different kind. */
+  /** The kind of media in the header. `null` if the header has no media. The service provides the media file. A send may leave out `template_header_type`, but must not name a different kind. */
   template_header_type: "image" | "video" | "document" | null;
   /** The number of values that `header_variables` must have. */
   header_variables: number;
@@ -3047,22 +3047,22 @@ export type TemplateVariables = {
   buttons: TemplateButton[];
 };
 
-/** A point in time: a text in ISO 8601, such as `2026-11-22` for a whole day, or a `Date`. */
+/** A point in time: a `Date`, or a string in ISO 8601 format. `2026-11-22` means the beginning of that day in UTC. */
 export type Time = string | Date;
 
-/** The query parameters of `updateContacts`, in addition to the arguments of its method. */
+/** The query parameters of `updateContacts`, without `fields` and `include`. */
 export type UpdateContactsQuery = {
   /** With `true`, either all items are written or no items are. If no items are written, the response is the error of the first item that cannot be written. `details` names the item's invalid fields, such as `items.3.phone`. */
   atomic?: boolean | undefined;
 };
 
-/** The query parameters of `updateDeals`, in addition to the arguments of its method. */
+/** The query parameters of `updateDeals`, without `fields` and `include`. */
 export type UpdateDealsQuery = {
   /** With `true`, either all items are written or no items are. If no items are written, the response is the error of the first item that cannot be written. `details` names the item's invalid fields, such as `items.3.phone`. */
   atomic?: boolean | undefined;
 };
 
-/** The query parameters of `uploadMedia`, in addition to the arguments of its method. */
+/** The query parameters of `uploadMedia`, without `fields` and `include`. */
 export type UploadMediaQuery = {
   /** Finds conversations on one of these messaging accounts, or templates that one of these accounts can send. */
   phone_number_id?: string | undefined;
@@ -3078,13 +3078,13 @@ export type Webhook = {
   readonly company_id: string;
   /** The URL that receives the events. The URL must use `https`, port 443 or 8443, and a host name whose IP addresses are all on the public internet. */
   url: string;
-  /** The types of events: exact types (`deal.won`), all types of a resource (`deal.*`), or all types (`*`). */
+  /** The event types: single types (`deal.won`), all types for a resource (`deal.*`), or all types (`*`). */
   types: string[];
   /** `full`: an event contains the record's state when the event is delivered. `ids`: an event contains only the record's id. */
   payload: "full" | "ids";
   /** The purpose of the webhook. Only your company sees this text. */
   description: string | null;
-  /** `on`: events are delivered. `catching_up`: events are delivered, and older events are still being read from the log. `paused`: events wait. `off`: events do not wait and are not delivered. */
+  /** `on`: events are delivered. `catching_up`: events are delivered, but the service is still reading older events from the log. `paused`: events wait. `off`: events do not wait and are not delivered. */
   state: "on" | "catching_up" | "paused" | "off";
   /** Why the webhook is paused or off. `failing`: no event arrived for three days. `gone`: the receiver returned a 410. `key_ended`: the webhook's key was switched off, expired or was deleted. `by_key`, `by_person`, `by_platform`: an API key, a user or the operator paused the webhook. */
   readonly why: "failing" | "gone" | "key_ended" | "by_person" | "by_key" | "by_platform" | null;
@@ -3094,7 +3094,7 @@ export type Webhook = {
   readonly created_by: string | null;
   /** When the first delivery since the last success failed. `null` while events arrive. */
   readonly failing_since: string | null;
-  /** When the next delivery is attempted after several consecutive failures. Otherwise `null` or a time in the past. */
+  /** If several consecutive deliveries have failed, the time of the next attempt. Otherwise `null` or a time in the past. */
   readonly paused_until: string | null;
   /** When the webhook was switched off. `null` if the webhook is not off. */
   readonly switched_off_at: string | null;
@@ -3114,7 +3114,7 @@ export type Webhook = {
 export type WebhookChanges = {
   /** The URL that receives the events. The URL must use `https`, port 443 or 8443, and a host name whose IP addresses are all on the public internet. */
   url?: string;
-  /** The types of events: exact types (`deal.won`), all types of a resource (`deal.*`), or all types (`*`). */
+  /** The event types: single types (`deal.won`), all types for a resource (`deal.*`), or all types (`*`). */
   types?: (
     | "contact.created"
     | "contact.updated"
@@ -3164,7 +3164,7 @@ export type WebhookChanges = {
   payload?: "full" | "ids";
   /** The purpose of the webhook. Only your company sees this text. */
   description?: string | null;
-  /** `on`: events are delivered. `catching_up`: events are delivered, and older events are still being read from the log. `paused`: events wait. `off`: events do not wait and are not delivered. */
+  /** `on`: events are delivered. `catching_up`: events are delivered, but the service is still reading older events from the log. `paused`: events wait. `off`: events do not wait and are not delivered. */
   state?: "on" | "paused";
 };
 
@@ -3176,13 +3176,13 @@ export type WebhookWithSecret = {
   readonly company_id: string;
   /** The URL that receives the events. The URL must use `https`, port 443 or 8443, and a host name whose IP addresses are all on the public internet. */
   url: string;
-  /** The types of events: exact types (`deal.won`), all types of a resource (`deal.*`), or all types (`*`). */
+  /** The event types: single types (`deal.won`), all types for a resource (`deal.*`), or all types (`*`). */
   types: string[];
   /** `full`: an event contains the record's state when the event is delivered. `ids`: an event contains only the record's id. */
   payload: "full" | "ids";
   /** The purpose of the webhook. Only your company sees this text. */
   description: string | null;
-  /** `on`: events are delivered. `catching_up`: events are delivered, and older events are still being read from the log. `paused`: events wait. `off`: events do not wait and are not delivered. */
+  /** `on`: events are delivered. `catching_up`: events are delivered, but the service is still reading older events from the log. `paused`: events wait. `off`: events do not wait and are not delivered. */
   state: "on" | "catching_up" | "paused" | "off";
   /** Why the webhook is paused or off. `failing`: no event arrived for three days. `gone`: the receiver returned a 410. `key_ended`: the webhook's key was switched off, expired or was deleted. `by_key`, `by_person`, `by_platform`: an API key, a user or the operator paused the webhook. */
   readonly why: "failing" | "gone" | "key_ended" | "by_person" | "by_key" | "by_platform" | null;
@@ -3192,7 +3192,7 @@ export type WebhookWithSecret = {
   readonly created_by: string | null;
   /** When the first delivery since the last success failed. `null` while events arrive. */
   readonly failing_since: string | null;
-  /** When the next delivery is attempted after several consecutive failures. Otherwise `null` or a time in the past. */
+  /** If several consecutive deliveries have failed, the time of the next attempt. Otherwise `null` or a time in the past. */
   readonly paused_until: string | null;
   /** When the webhook was switched off. `null` if the webhook is not off. */
   readonly switched_off_at: string | null;
@@ -3210,7 +3210,7 @@ export type WebhookWithSecret = {
   readonly secret: string;
 };
 
-/** The query parameters of `writeContacts`, in addition to the arguments of its method. */
+/** The query parameters of `writeContacts`, without `fields` and `include`. */
 export type WriteContactsQuery = {
   /** With `true`, either all items are written or no items are. If no items are written, the response is the error of the first item that cannot be written. `details` names the item's invalid fields, such as `items.3.phone`. */
   atomic?: boolean | undefined;

@@ -5,7 +5,7 @@ export type WebhookHeaders =
   | { get(name: string): string | null }
   | Record<string, string | readonly string[] | undefined>;
 
-/** What `verifyWebhook` accepts. */
+/** The options of `verifyWebhook`. */
 export interface VerifyOptions {
   /**
    * The maximum difference between the request's timestamp and this machine's clock, in seconds.
@@ -40,8 +40,8 @@ export class WebhookVerificationError extends Error {
 
 const TOLERANCE_S = 300;
 /**
- * A delivery has one signature. During an overlap of two secrets, it has two. Additional signatures
- * in a header are ignored.
+ * The maximum number of signatures that are checked. A delivery has one signature, or two while two
+ * secrets are valid.
  */
 const MAX_SIGNATURES = 10;
 
@@ -55,7 +55,7 @@ const MAX_SIGNATURES = 10;
  * with one of them.
  * @throws WebhookVerificationError if the request is not a recent delivery that was signed with
  * this secret.
- * @throws TypeError if the body or the secret is not what this function needs.
+ * @throws TypeError if the body is not a string or bytes, or if the secret is not a webhook secret.
  */
 export async function verifyWebhook(
   headers: WebhookHeaders,
@@ -151,7 +151,9 @@ function joined(one: Uint8Array, other: Uint8Array): Uint8Array<ArrayBuffer> {
   return bytes;
 }
 
-/** WebCrypto compares the signatures in constant time. */
+/**
+ * Whether one of the secrets made one of the signatures. WebCrypto compares them in constant time.
+ */
 async function isSigned(
   secrets: Uint8Array<ArrayBuffer>[],
   signatures: Uint8Array<ArrayBuffer>[],

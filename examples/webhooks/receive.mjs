@@ -15,8 +15,8 @@ const text = existsSync(FILE) ? readFileSync(FILE, "utf8") : "";
 const seen = new Set(text.split("\n").filter(Boolean).map((line) => JSON.parse(line).id));
 
 /**
- * The raw body as it was received. In Express, use express.raw({ type: "application/json" }) to
- * keep it unparsed.
+ * Returns the raw body as it was received, or null if it is too large. In Express, use
+ * express.raw({ type: "application/json" }), so that the body is not parsed.
  */
 async function bodyOf(request) {
   const parts = [];

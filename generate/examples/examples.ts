@@ -27,7 +27,7 @@ const TEMPLATE = {
 export const HOOK_URL = "https://shop.example.com/webhooks/crm";
 const ORDER_KEY = "order-A-1815-shipped";
 const REPLY = "Sí, con transferencia está bien. Le envío los datos.";
-/** A send to a phone number for which the sandbox returns a failure. */
+/** Returns a send to a phone number for which the sandbox returns an error. */
 const failingSend = (name: string, summary: string, phone: string): ExampleRequest => ({
   name,
   summary,
@@ -65,7 +65,7 @@ export const EXAMPLE_REQUESTS = {
     },
     {
       name: "putMerged",
-      summary: "Custom fields are merged, and tags are united",
+      summary: "Custom fields are merged, and the new tags are added",
       query: { on_conflict: "merge" },
       body: { phone: "+14155550124", tags: ["vip"], custom_fields: { plan: "gold" } },
     },
@@ -443,7 +443,7 @@ export const EXAMPLE_REQUESTS = {
   reactToMessage: [
     {
       name: "reacted",
-      summary: "The person sees a thumb on the message",
+      summary: "The person sees the emoji on the message",
       params: { id: demoId("10", 401) },
       body: { emoji: "👍" },
     },
@@ -463,7 +463,7 @@ export const EXAMPLE_REQUESTS = {
   removeReaction: [
     {
       name: "removed",
-      summary: "The message has no emoji of your company any more",
+      summary: "Your company's reaction is removed from the message",
       params: { id: demoId("10", 401) },
     },
     {

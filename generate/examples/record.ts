@@ -75,9 +75,9 @@ function operationOf(id: OperationId): { method: string; path: string } {
   throw new Error(`There is no operation ${id}.`);
 }
 
-/** The time that the examples show in place of the time when the demo data was written. */
+/** In the examples, this time replaces the time when the demo data was written. */
 const SEEDED = Date.parse("2026-03-02T09:00:00Z");
-/** The time that the examples show in place of the time when the requests were made. */
+/** In the examples, this time replaces the times at which the requests were made. */
 const RECORDED = "2026-03-02T09:30:00.123456+00:00";
 
 /** Matches timestamps, including timestamps within a sentence. */

@@ -7,8 +7,8 @@ const NOTICE_DAYS = 180;
 const DAY_MS = 24 * 60 * 60_000;
 
 /**
- * The headers of every response from a deprecated operation. Other operations do not return these
- * headers.
+ * Returns the headers that every response from a deprecated operation has. For any other operation,
+ * returns no headers.
  */
 export function announcedBy({ deprecated }: Operation): Record<string, JsonSchema> {
   if (!deprecated) return {};
@@ -20,7 +20,7 @@ export function announcedBy({ deprecated }: Operation): Record<string, JsonSchem
   });
   return {
     Deprecation: always(
-      "The time since which the operation has been deprecated (RFC 9745).",
+      "When the operation was deprecated (RFC 9745).",
       Deprecation,
     ),
     Sunset: always("After this time, the operation may no longer exist (RFC 8594).", Sunset),

@@ -12,7 +12,7 @@ export interface Described {
   known: Map<string, Change[]>;
 }
 
-/** The functions that compare the schemas of two operations. */
+/** Returns the settings for comparing the schemas of two operations. */
 export function comparisonOf(
   { document: released, known }: Described,
   { document: present }: Described,

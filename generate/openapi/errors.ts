@@ -119,12 +119,12 @@ export const ERRORS: Record<ErrorCode, ErrorWords> = {
     description:
       "The change conflicts with an existing record: a contact with the same phone number, " +
       "another conversation that is not closed, or the contact into which this contact was " +
-      "merged. `error` says what to do with the existing record. For a pipeline or a stage, the " +
+      "merged. `error` says what to do with the existing record. For a pipeline or a stage: the " +
       "company would have no default pipeline, the pipeline to archive has deals, or the record " +
-      "to change is archived. For a reply, the contact is archived or the conversation is " +
+      "to change is archived. For a reply: the contact is archived, or the conversation is " +
       "closed. If the conversation is closed, `existing_id` is the id of the contact's open " +
-      "conversation, if there is one. For a message to mark as read, the message was not written " +
-      "by a contact, or the message is too old.",
+      "conversation, if there is one. For a request to mark a message as read: the contact did " +
+      "not write the message, or the message is too old.",
     members: {
       existing_id: {
         type: "string",
@@ -159,7 +159,7 @@ export const ERRORS: Record<ErrorCode, ErrorWords> = {
   },
   cursor_expired: {
     description:
-      "The database was restored or moved after the service made this cursor of `changes`, so the " +
+      "The database was restored or moved after this cursor for `changes` was created, so the " +
       "list may lack some changes. Read everything again from `start=beginning`.",
   },
   media_expired: {
@@ -221,8 +221,9 @@ export const ERRORS: Record<ErrorCode, ErrorWords> = {
       "For a free reply, the channel does not accept the reply. If the error has `channel`, the " +
       "channel refused the message, and `channel` contains the reason. If the error has " +
       "`details`, the service compared the request with the account's list of templates, and " +
-      "`details` names each invalid field. The service also refuses a repeated request. After a " +
-      "refusal with `details`, you can use the idempotency key again.",
+      "`details` names each invalid field. If the error has `details`, you can use the " +
+      "idempotency key again. Otherwise, the service also refuses a repeated request with this " +
+      "key.",
     members: {
       channel: CHANNEL,
       details: { type: "array", items: DETAIL, minItems: 1, maxItems: 50 },
@@ -283,7 +284,7 @@ export const ERRORS: Record<ErrorCode, ErrorWords> = {
     members: {
       version: {
         type: "string",
-        description: "The release of the functions. Only `GET /health` has it.",
+        description: "The release of the functions. Only `GET /health` returns it.",
       },
     },
     optional: ["version"],

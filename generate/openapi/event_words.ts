@@ -1,6 +1,9 @@
 // The descriptions of events in the OpenAPI document.
 
-/** When an event of each type happens, as the end of "The service sends this when …". */
+/**
+ * For each event type, the end of the sentence "The service sends this request to a webhook when
+ * …".
+ */
 export const WHEN: Record<string, string> = {
   "contact.created": "a contact is created",
   "contact.updated": "a contact changes",
@@ -29,15 +32,17 @@ export const WHEN: Record<string, string> = {
   "conversation.opened": "a conversation is opened or reopened",
   "conversation.assigned":
     "a conversation is assigned to another member or team, or becomes unassigned",
-  "conversation.updated": "the status of a conversation changes in another way",
+  "conversation.updated": "the status of a conversation changes, but the conversation is not " +
+    "closed or reopened",
   "conversation.closed": "a conversation is closed",
   "conversation.window_closing": "the window for free replies is about to close",
   "conversation.deleted": "a conversation is deleted",
   "message.received": "a contact writes",
   "message.status_changed":
-    "a message of the company is sent, delivered, read, failed or expired. `changes.status` has the status",
+    "a message of the company is sent, delivered, read, failed or expired. `changes.status` " +
+    "contains the old and the new status",
   "message.updated":
-    "a person edits or revokes a message, or the person or your company reacts to one",
+    "a person edits or revokes a message, or a person or your company reacts to a message",
   "send.settled": "WhatsApp accepts a message that was sent with this API",
   "send.failed":
     "WhatsApp does not accept a send, or reports later that the send failed. `changes.reason` " +
@@ -100,8 +105,9 @@ export const DELIVERY_HEADERS = [
   {
     name: "webhook-signature",
     description:
-      "`v1,` and the HMAC with SHA-256 of `<webhook-id>.<webhook-timestamp>.<body>` in base64. " +
-      "During a secret rotation, the header contains two signatures, separated by a space.",
+      "`v1,` followed by the HMAC-SHA-256 of `<webhook-id>.<webhook-timestamp>.<body>` in " +
+      "base64. During a secret rotation, the header contains two signatures, separated by a " +
+      "space.",
     schema: { type: "string", pattern: "^v1,[A-Za-z0-9+/]{43}=( v1,[A-Za-z0-9+/]{43}=)*$" },
   },
 ].map((header) => ({ ...header, in: "header", required: true }));

@@ -49,8 +49,8 @@ export function describedPath({ name }: ApiFunction, operation: Operation): stri
 }
 
 /**
- * Returns the codes of all errors that an operation can return. These are its own errors and the
- * errors that its method, scope and key make possible.
+ * Returns the codes of all errors that an operation can return. These are the errors that the
+ * operation declares, and the errors that follow from its method, its scope and its headers.
  */
 export function errorsOf(operation: Operation): ErrorCode[] {
   const { scope, method, errors = [] } = operation;

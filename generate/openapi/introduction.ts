@@ -12,7 +12,8 @@ export const INTRODUCTION =
 ## Authentication
 
 Send the API key as \`Authorization: Bearer sk_live_…\` or as \`X-Api-Key: sk_live_…\`. A key has one or more of the scopes
-read, write, messaging and webhooks. Keep the key on a server, never in a browser: no response has CORS headers.
+\`read\`, \`write\`, \`messaging\` and \`webhooks\`. Keep the key on a server, never in a browser: no response has CORS
+headers.
 
 ## Answers
 

@@ -20,8 +20,8 @@ const ANNOTATIONS = new Set([
  * Converts a zod schema to JSON Schema. A schema with an id becomes a reference to
  * `#/components/schemas/<id>`, and is added to `components`.
  *
- * @throws Error if a schema would allow every value, because neither zod nor the schema's `meta`
- * expresses its check in JSON Schema.
+ * @throws Error if a schema would allow every value. This happens if neither zod nor the schema's
+ * `meta` expresses its check in JSON Schema.
  */
 export function jsonSchema(
   schema: z.core.$ZodType,

@@ -32,8 +32,8 @@ const INTERFACE_VERSION = "2.0.0";
  *
  * @param functions the functions to describe. The default is the functions that the API serves.
  * Tests pass other functions.
- * @throws Error that names an operation, parameter or field without a description, an example or a
- * rule for its values.
+ * @throws Error if an operation, a parameter or a field has no description, no examples or no rule
+ * for its values. The message names it.
  */
 export function openApi(examples: Examples, functions: ApiFunction[] = FUNCTIONS): JsonSchema {
   const schemas: Record<string, JsonSchema> = {};

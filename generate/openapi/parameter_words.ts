@@ -52,14 +52,12 @@ const PARAMETERS: Record<string, string> = {
   until: "Finds events before this time.",
   idempotency_key: "Finds the send with this idempotency key, exactly as you sent it. A comma in " +
     "the key does not separate values.",
-  reason:
-    "Finds sends that failed or were released for one of these reasons, which are compared with " +
-    "`reason` in `failure`.",
-  "reason[ne]": "Finds sends that failed or were released for none of these reasons, and sends " +
-    "without a reason.",
+  reason: "Finds sends whose `failure.reason` is one of these reasons.",
+  "reason[ne]": "Finds sends whose `failure.reason` is none of these reasons, and sends without " +
+    "a reason.",
   "reason[empty]": "`true` finds sends without a `failure`; `false` finds sends with a `failure`.",
-  dry_run: "With `true`, the request is checked like a send, but nothing is sent or written. The " +
-    "request returns the same errors as the send.",
+  dry_run: "With `true`, the service checks the request as it checks a send, but sends and " +
+    "writes nothing. The request returns the same errors as the send.",
 };
 
 const FILTERS: Record<string, (field: string) => string> = {
@@ -98,7 +96,8 @@ const SPECIAL: Record<string, string> = {
     "Finds contacts that have none of these phone numbers. All formats of a phone number are " +
     "equivalent.",
   email:
-    "Finds records by the email address of the contact or member. Case makes no difference. An owner or admin of your company must allow searching members by email address.",
+    "Finds records by the email address of the contact or member. Case makes no difference. For " +
+    "members, this filter works only if an owner or admin of your company has allowed it.",
   phone_number_id:
     "Finds conversations on one of these messaging accounts, or templates that one of these " +
     "accounts can send.",

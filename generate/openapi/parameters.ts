@@ -7,7 +7,7 @@ import { HEADER_WORDS, parameterWords } from "./parameter_words.ts";
 
 // Creates OpenAPI Parameter Objects.
 
-/** Returns an operation's parameters, which are created from their schema. */
+/** Creates an operation's parameters from their schema. */
 export function parametersOf(
   schema: z.ZodMiniObject | z.ZodMiniLazy<z.ZodMiniObject> | undefined,
   place: "path" | "query",
@@ -58,9 +58,9 @@ export function headersTaken(operation: Operation): JsonSchema[] {
 }
 
 /**
- * Moves parameters with identical descriptions in several operations to components, and makes the
- * operations refer to these components. If a parameter name has different meanings, the component
- * with that name has the most common meaning.
+ * If several operations describe a parameter identically, moves it to the components and makes the
+ * operations refer to it. If a name has different meanings, the component has the meaning that most
+ * operations use.
  */
 export function sharedParameters(paths: Record<string, JsonSchema>): Record<string, JsonSchema> {
   const operations = Object.values(paths).flatMap((path) => Object.values<JsonSchema>(path));
@@ -85,7 +85,10 @@ export function sharedParameters(paths: Record<string, JsonSchema>): Record<stri
   return components;
 }
 
-/** `CreatedAtGte` for the query parameter `created_at[gte]`. */
+/**
+ * Returns a parameter's component name, such as `CreatedAtGte` for the query parameter
+ * `created_at[gte]`.
+ */
 function componentName({ name, in: place }: JsonSchema): string {
   return (place === "path" ? "Path" : "") + toPascalCase(name);
 }

@@ -1,7 +1,7 @@
 /**
  * The rules for requests that JSON Schema cannot express. The OpenAPI document lists these rules.
- * For each rule, the tests have a request that the schemas allow, but that the service refuses or
- * stores with changes.
+ * For each rule, the tests contain a request that the schemas allow. The service refuses this
+ * request, or stores its values in a changed form.
  */
 export const RULES = {
   trimmed: "White space around a string is removed before its length is counted. `display_text`, " +
@@ -31,9 +31,9 @@ export const RULES = {
     "characters. `q` may have at most 10 words.",
   cursor_or_start: "`start` and `cursor` cannot be combined.",
   choices:
-    "The buttons of a reply have different ids and different titles. The sections of a list have " +
-    "at most ten rows in total, with different ids. If a list has several sections, each section " +
-    "has a title.",
+    "The buttons of a reply must have different ids and different titles. The sections of a list " +
+    "may have at most ten rows in total, with different ids. If a list has several sections, " +
+    "each section must have a title.",
   body_size:
     "A body is one JSON object of at most 1 MiB, in UTF-8. The body of a GET request is not read.",
   body_values:
@@ -41,7 +41,7 @@ export const RULES = {
     "most 100,000 values. These limits include nested values.",
   query_size:
     "A query string has at most 16 KiB and at most 100 parameters. All filters together must fit " +
-    "into 7,500 bytes, as the service sends them to the database.",
+    "into 7,500 bytes, in the form in which the service sends them to the database.",
   plus_sign:
     "In a URL, write a plus sign as `%2B`. A plain plus sign is also allowed before a phone " +
     "number and before a time's UTC offset.",

@@ -1,9 +1,9 @@
 import type { JsonSchema } from "./json_schema.ts";
 import { referred } from "./references.ts";
 
-// Expands a schema into a list of cases. Each case has one type, and every rule for that type. A
-// value is allowed if at least one case allows the value. Schemas with the same meaning but
-// different keywords ($ref, allOf, anyOf, type arrays, const) have the same cases.
+// Expands a schema into a list of cases. Each case has one type, and all rules of the schema for
+// that type. A value is allowed if at least one case allows the value. Schemas with the same
+// meaning but different keywords ($ref, allOf, anyOf, type arrays, const) have the same cases.
 
 /** A schema, or true (everything) or false (nothing). */
 export type Schema = JsonSchema | boolean;
@@ -84,7 +84,8 @@ export function casesOf(schema: Schema, document: JsonSchema): Case[] {
   for (const choice of [schema.anyOf, schema.oneOf]) {
     if (choice) and(choice.flatMap((part: Schema) => casesOf(part, document)));
   }
-  // This rule comes last, because it applies to property names that no subschema defines.
+  // `unevaluatedProperties` is applied last, because it concerns the properties that no subschema
+  // defines.
   const { unevaluatedProperties } = schema;
   if (unevaluatedProperties === undefined) return cases;
   return cases.map((each) => ({ ...each, others: all(each.others, unevaluatedProperties) }));
@@ -187,8 +188,8 @@ function tighter(one: Case["limits"], other: Case["limits"]): Case["limits"] {
     if (own === undefined) result[name] = value;
     else if (UPPER.includes(name)) result[name] = Math.min(Number(own), Number(value));
     else if (LOWER.includes(name)) result[name] = Math.max(Number(own), Number(value));
-    // A value must satisfy both keywords, so their values are joined into one string. The joined
-    // string differs from both values.
+    // A value must satisfy both limits, so they are joined into one string, which differs from
+    // both.
     else if (own !== value) result[name] = [own, value].map(String).sort().join(" and ");
   }
   return result;

@@ -25,7 +25,7 @@ const READS: Record<Resource, string | null> = {
   webhook: "getWebhook",
 };
 
-/** Returns the schema of a record that was sent with only its id. */
+/** The schema of a record that was sent with only its id. */
 const ONLY_ID = {
   type: "object",
   description: "A record that was sent with only its id.",
@@ -35,11 +35,11 @@ const ONLY_ID = {
 
 /**
  * Creates the `webhooks` section of the OpenAPI document, with a request for each event type. The
- * section refers to the response schemas, and adds the event schemas.
+ * section refers to the response schemas. The event schemas are added to `schemas`.
  *
  * @param schemas the schemas of all operations.
- * @throws Error that names a type without a description, or a record without a schema or an
- * example.
+ * @throws Error if an event type has no description, or if a record has no schema or no example.
+ * The message names it.
  */
 export function webhooksSection(
   examples: Examples,

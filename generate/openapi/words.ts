@@ -2,7 +2,7 @@ import { readdirSync } from "node:fs";
 import { root } from "../../local/checkout.ts";
 import type { Words } from "../../supabase/functions/_shared/http/api_words.ts";
 
-// The descriptions in the OpenAPI document, from every file words.ts.
+// Collects the descriptions for the OpenAPI document from all files with the name `words.ts`.
 
 const FUNCTIONS = `${root}supabase/functions/`;
 

@@ -1,13 +1,16 @@
 import type { JsonSchema } from "../openapi/json_schema.ts";
 
-/** The parts of an answer that a collection checks: its members and their types. */
+/**
+ * The schema keywords that a collection checks. They describe a response's properties and their
+ * types.
+ */
 const KEPT = ["type", "required", "enum", "const"];
 /** The formats that mean the same in OpenAPI and in Postman's validator, Ajv 6. */
 const FORMATS = ["uuid", "date-time"];
 
 /**
- * The schema of an answer for `pm.response.to.have.jsonSchema`, in the form of draft 7. It contains
- * all schemas that it refers to.
+ * Returns a response schema for `pm.response.to.have.jsonSchema`, in JSON Schema draft 7. The
+ * schema contains all schemas that it refers to.
  */
 export function answerSchema(
   schema: JsonSchema,
@@ -47,7 +50,7 @@ export function answerSchema(
   return Object.keys(definitions).length > 0 ? { ...answer, definitions } : answer;
 }
 
-/** The name of the schema that a reference refers to. */
+/** Returns the name of the schema that a reference points to. */
 export function nameOf(reference: string): string {
   return reference.slice(reference.lastIndexOf("/") + 1);
 }

@@ -7,7 +7,7 @@ import { bodyOf, headersOf, urlOf } from "./parts.ts";
 import { type CollectedRequest, REQUESTS } from "./requests.ts";
 import { scriptAfter, scriptBefore } from "./scripts.ts";
 
-/** The id is fixed, so that an import replaces an earlier collection. */
+/** This id never changes, so a new import replaces the earlier collection. */
 const COLLECTION_ID = "0b5e55ed-9057-4a11-8000-000000000001";
 
 /** An operation of the document, with its method and path. */
@@ -18,9 +18,11 @@ interface Described {
 }
 
 /**
- * The collection of Postman, format 2.1, with a request for each operation of the OpenAPI document.
+ * Returns the Postman collection (format 2.1), with a request for each operation of the OpenAPI
+ * document.
  *
- * @throws Error that names an operation, an example or a parameter that the document does not have.
+ * @throws Error if the document does not have an operation, an example or a parameter. The message
+ * names it.
  */
 export function postmanCollection(document: JsonSchema): JsonSchema {
   const described = operationsOf(document);
@@ -34,8 +36,8 @@ export function postmanCollection(document: JsonSchema): JsonSchema {
   const words: JsonSchema[] = document.tags;
   return {
     info: {
-      // The mark of a generated file is at the end of this text, but still in the first lines of
-      // the file.
+      // This text ends with the note that the file is generated. The text comes first, so that the
+      // note is in the first lines of the file.
       description: INTRODUCTION,
       _postman_id: COLLECTION_ID,
       name: document.info.title,
@@ -57,7 +59,7 @@ export function postmanCollection(document: JsonSchema): JsonSchema {
 }
 
 /**
- * The operations of the document by their ids. Each operation has its parameters in full, not
+ * Returns the document's operations by id. Each operation contains its parameters instead of
  * references to them.
  */
 function operationsOf(document: JsonSchema): Map<string, Described> {
@@ -71,7 +73,10 @@ function operationsOf(document: JsonSchema): Map<string, Described> {
   return all;
 }
 
-/** The variables that get their values from answers and scripts. */
+/**
+ * Returns the names of the variables that have no value at first. Responses, scripts or a person
+ * set their values.
+ */
 function variables(): string[] {
   const requests = Object.values<CollectedRequest>(REQUESTS);
   return [
@@ -82,7 +87,7 @@ function variables(): string[] {
   ];
 }
 
-/** A request with its scripts, its words and a recorded answer. */
+/** Returns a request with its scripts, its description and a recorded response. */
 function itemOf(
   { method, path, operation }: Described,
   request: CollectedRequest,
@@ -127,7 +132,9 @@ function eventOf(listen: "prerequest" | "test", exec: string[]): JsonSchema {
   return { listen, script: { type: "text/javascript", exec } };
 }
 
-/** The statuses of the documented successful answers, and the content of the first one. */
+/**
+ * Returns the statuses of the documented successful responses, and the content of the first one.
+ */
 function successOf({ responses }: JsonSchema) {
   const statuses = Object.keys(responses).filter((each) => each.startsWith("2")).map(Number);
   const [status] = statuses;
@@ -140,9 +147,9 @@ function descriptionOf(operation: JsonSchema): string {
   const id: OperationId = operationId;
   return `${description}\n\n` +
     (scope === "any"
-      ? "Any valid key is enough. "
+      ? "Accepts any valid API key. "
       : scope
-      ? `Needs a key with the scope **${scope}**. `
-      : "Needs no key. ") +
-    `In the OpenAPI document it is \`${id}\`.`;
+      ? `Needs an API key with the scope **${scope}**. `
+      : "Needs no API key. ") +
+    `The id of this operation in the OpenAPI document is \`${id}\`.`;
 }

@@ -1,16 +1,16 @@
 /** The description of the collection, which Postman shows as Markdown. */
 export const INTRODUCTION =
-  `Every operation of the CRM and messaging API once, with the checks of its answer.
+  `One request for each operation of the CRM and messaging API, with checks of the response.
 
 **Before the first request**, set two variables of the collection:
 
 | variable | value |
 |---|---|
-| \`baseUrl\` | the address of the functions, without a slash at the end: \`http://127.0.0.1:54321/functions/v1\` for a stack on this machine, \`https://<project>.supabase.co/functions/v1\` for a hosted project |
-| \`apiKey\` | an API key with the scopes read, write, messaging and webhooks; keep it in the current value, which is not exported |
+| \`baseUrl\` | the URL of the functions, without a slash at the end: \`http://127.0.0.1:54321/functions/v1\` for a stack on this machine, \`https://<project>.supabase.co/functions/v1\` for a hosted project |
+| \`apiKey\` | an API key with the scopes \`read\`, \`write\`, \`messaging\` and \`webhooks\`; enter it as the current value, which Postman does not export |
 
-**A run from top to bottom** makes records of its own and passes their ids on: three contacts, a pipeline, three deals, a template send. It merges, erases and archives only its own records. Make such a run on the local stack or on a project for trials, because the template send is real, to a phone number that no country uses. The reply is a dry run. Requests for records that your company does not have are left out.
+**A run from top to bottom** creates its own records: three contacts, a pipeline, three deals and a template send. Later requests use the ids of these records. The run merges, erases and archives only its own records. Run the collection on the local stack or in a test project, because it really sends the template, to a phone number that no country uses. The reply is a dry run. If your company does not have a record that a request needs, the run skips the request.
 
-**Single requests** work after the requests above them that store their ids.
+**To send a single request**, first send the requests above it that store the ids that it needs.
 
 Written by npm run generate; do not edit.`;

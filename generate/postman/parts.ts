@@ -4,8 +4,8 @@ import type { CollectedRequest } from "./requests.ts";
 // The parts of a request in a collection.
 
 /**
- * The address of a request, with every query parameter. The parameters that the collection does not
- * use are switched off.
+ * Returns a request's URL, with all query parameters. Parameters that the collection does not use
+ * are disabled.
  */
 export function urlOf(
   path: string,
@@ -39,13 +39,13 @@ export function urlOf(
   };
 }
 
-/** The initial value of a parameter that is switched off. */
+/** Returns the initial value of a disabled parameter. */
 function valueOf(schema: JsonSchema): string {
   const { default: usual, enum: [first] = [], examples: [example] = [], items } = schema;
   return String(usual ?? example ?? first ?? (items ? valueOf(items) : ""));
 }
 
-/** The headers of a request. The optional headers of the operation are switched off. */
+/** Returns a request's headers. The operation's optional headers are disabled. */
 export function headersOf(
   { parameters, requestBody }: JsonSchema,
   { file = "application/json" }: CollectedRequest,
@@ -63,8 +63,8 @@ export function headersOf(
 }
 
 /**
- * The body of a request: the body of the recorded example, with variables in place of its ids and
- * phones.
+ * Returns a request's body: the body of a recorded example, with variables in place of its ids and
+ * phone numbers.
  */
 export function bodyOf(
   { operationId, requestBody }: JsonSchema,

@@ -1,30 +1,35 @@
 import type { OperationId } from "../openapi/functions.ts";
 
-// The requests of the Postman collection, in the order of a run from top to bottom. A request comes
-// after the requests whose answers it needs. A run changes only records that it has made.
+// The requests of the Postman collection, in the order in which a run sends them. A request comes
+// after the requests whose responses it needs. A run changes only records that it has created.
 
 /** How the collection makes the request for an operation. */
 export interface CollectedRequest {
   /** For each parameter in the path, the variable with its value. */
   path?: Record<string, string>;
-  /** The values of the query parameters that are switched on. */
+  /** The values of the enabled query parameters. */
   query?: Record<string, string>;
   /** The name of the recorded example whose body is used. */
   body?: string;
   /** The content type of the file that is the body. A person chooses the file in Postman. */
   file?: string;
-  /** The fields of that body that differ: the path of a field, and the variable with its value. */
+  /**
+   * The fields of the body that differ from the example: each field's path, and the variable with
+   * its value.
+   */
   fill?: Record<string, string>;
-  /** The values that later requests need: a variable, and the path of its value in the answer. */
+  /**
+   * The values that later requests need: each variable, and the path of its value in the response.
+   */
   keep?: Record<string, string>;
   /**
    * A variable for a record that not every company has. If the variable has no value, the request
    * is left out.
    */
   needs?: string;
-  /** The name of the answer's schema, if the operation has several. */
+  /** The name of the response's schema, if the operation has several. */
   answer?: string;
-  /** Makes new values for the run. */
+  /** The values that the request's script generates for the run. */
   makes?: "phones" | "send key";
 }
 
@@ -142,8 +147,8 @@ export const REQUESTS = {
     query: { include: "contact" },
     keep: { phone_number_id: "data.phone_number_id" },
   },
-  // The business number of this conversation is connected. The number of another conversation may
-  // not be connected.
+  // Lists only conversations on the business number of the conversation above, because this number
+  // is connected. Other numbers may not be connected.
   listConversations: {
     query: {
       phone_number_id: "{{phone_number_id}}",
@@ -163,7 +168,7 @@ export const REQUESTS = {
   getMessage: { path: { id: "message_id" } },
   // Set this variable to the id of a message with a picture, a document or a voice message.
   getMessageMedia: { path: { id: "media_message_id" }, needs: "media_message_id" },
-  // A send would reach a real person, so the run only asks whether it would be possible.
+  // A reply would reach a real person, so the run only checks whether a reply is possible.
   sendReply: {
     needs: "open_conversation_id",
     query: { dry_run: "true" },
@@ -176,7 +181,8 @@ export const REQUESTS = {
     path: { id: "inbound_message_id" },
     body: "read",
   },
-  // A reaction would reach a real person, so the run reacts only if someone sets the variable.
+  // A reaction would reach a real person, so the run reacts only if someone sets
+  // `reaction_message_id`.
   reactToMessage: {
     needs: "reaction_message_id",
     path: { id: "reaction_message_id" },
@@ -202,7 +208,7 @@ export const REQUESTS = {
   search: { query: { q: "lovelace", limit: "3" } },
 
   listWebhooks: {},
-  // The run has no address of a receiver unless someone sets the variable.
+  // The run creates a webhook only if someone sets `webhook_url` to the URL of a receiver.
   createWebhook: {
     needs: "webhook_url",
     body: "created",

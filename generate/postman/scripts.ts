@@ -2,12 +2,12 @@ import type { JsonSchema } from "../openapi/json_schema.ts";
 import type { CollectedRequest } from "./requests.ts";
 
 /**
- * The script makes new values for each run, so that a second run does not conflict with records of
- * the first run.
+ * The lines that generate new values for each run. A second run therefore does not conflict with
+ * records of the first run.
  */
 const MADE = {
   phones: [
-    "// No country has the code 999, so no one has these phones.",
+    "// No country has the code 999, so no one has these phone numbers.",
     "const digits = Date.now().toString().slice(-9);",
     '["phone", "second_phone", "third_phone"].forEach((name, index) => {',
     "  pm.collectionVariables.set(name, `+9990${digits}${index}`);",
@@ -16,7 +16,7 @@ const MADE = {
   "send key": ['pm.collectionVariables.set("send_key", `postman-${Date.now()}`);'],
 };
 
-/** The lines of the script before a request. */
+/** Returns the lines of the script that runs before a request. */
 export function scriptBefore({ makes, needs }: CollectedRequest): string[] {
   return [
     ...(makes ? MADE[makes] : []),
@@ -30,10 +30,11 @@ export function scriptBefore({ makes, needs }: CollectedRequest): string[] {
 }
 
 /**
- * The lines of the script that checks an answer and stores values that later requests need.
- * @param statuses of the documented successful answers.
- * @param schema of the answer; null when it has no JSON.
- * @param isBytes whether the answer is a file.
+ * Returns the lines of the script that checks a response and stores values that later requests
+ * need.
+ * @param statuses the statuses of the documented successful responses.
+ * @param schema the schema of the response, or null if the response is not JSON.
+ * @param isBytes whether the response is a file.
  */
 export function scriptAfter(
   { keep = {} }: CollectedRequest,
@@ -46,10 +47,10 @@ export function scriptAfter(
     `pm.test("The status is ${statuses.join(" or ")}", () => {`,
     `  pm.expect(${expected}, pm.response.text()).to.include(pm.response.code);`,
     "});",
-    'pm.test("The answer has a request id", () => pm.response.to.have.header("X-Request-Id"));',
+    'pm.test("The response has a request id", () => pm.response.to.have.header("X-Request-Id"));',
     ...(schema ? checksOf(schema) : isBytes
       ? [
-        'pm.test("The answer has a file", () => pm.expect(pm.response.responseSize).to.be.above(0));',
+        'pm.test("The response has a file", () => pm.expect(pm.response.responseSize).to.be.above(0));',
       ]
       : ['pm.test("There is no body", () => {', ...EMPTY, "});"]),
     ...keptBy(keep, expected),
@@ -60,10 +61,10 @@ const EMPTY = ['  pm.expect(pm.response.text()).to.equal("");'];
 
 function checksOf(schema: JsonSchema): string[] {
   return [
-    'pm.test("The answer is JSON", () => {',
+    'pm.test("The response is JSON", () => {',
     '  pm.expect(pm.response.headers.get("Content-Type")).to.match(/^application\\/json(;|$)/);',
     "});",
-    'pm.test("The answer has the documented members and types", () => {',
+    'pm.test("The response has the documented properties and types", () => {',
     `  pm.response.to.have.jsonSchema(${JSON.stringify(schema)});`,
     "});",
     ...("summary" in (schema.properties ?? {})
@@ -88,7 +89,7 @@ function keptBy(keep: Record<string, string>, expected: string): string[] {
   ];
 }
 
-/** For example, `data.0.id` becomes `.data?.[0]?.id`. */
+/** Returns the code that reads a path. For example, `data.0.id` becomes `.data?.[0]?.id`. */
 function optional(path: string): string {
   const [first, ...rest] = path.split(".");
   return `.${first}${

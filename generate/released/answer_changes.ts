@@ -18,7 +18,8 @@ export function answerChanges(before: Described, after: Described): Change[] {
         ? contentChanges(before, after, answer, present[status])
         : [{ name: id, what: `no longer returns ${status}` }]
     );
-  // A request without a conditional header never receives a 304.
+  // A new 304 does not break a caller, because only a request with a conditional header receives
+  // it.
   const added = Object.keys(present)
     .filter((status) => /^(2|default)/.test(status) && !released[status])
     .map((status) => ({ name: id, what: `may also return ${status}` }));
@@ -42,7 +43,7 @@ function contentChanges(
   present: JsonSchema,
 ): Change[] {
   const { id } = before;
-  // Only a request with `fields` receives a record with only some of its fields.
+  // If the released operation has no parameter `fields`, its callers receive only complete records.
   const takesFields = before.operation.parameters.some((each: JsonSchema) =>
     resolved(each, before.document).name === "fields"
   );
@@ -110,7 +111,10 @@ function errorsOf(described: Described): Map<string, DescribedError> {
   return errors;
 }
 
-/** New codes and changed messages do not break a caller that uses only the code or the status. */
+/**
+ * Returns the changes to an operation's errors. New codes and changed messages are not included,
+ * because a caller uses only the code or the status.
+ */
 function errorChanges(before: Described, after: Described): Change[] {
   const present = errorsOf(after);
   const comparison = { ...comparisonOf(before, after, "answer"), without: ["error"] };

@@ -29,7 +29,7 @@ export function nameOf(sentence: string): string {
   return /^`([^`]+)`/.exec(sentence)![1];
 }
 
-/** The operations by method and path, whatever the names of parameters in the path. */
+/** Returns the operations by method and path. The names of path parameters make no difference. */
 function operationsOf(
   document: JsonSchema,
   known: Described["known"],
@@ -61,7 +61,9 @@ function operationChanges(before: Described, after: Described): Change[] {
   ];
 }
 
-/** A request must not need another key or scope than it needed in the earlier release. */
+/**
+ * Returns the change if a request now needs a different key or scope than in the earlier release.
+ */
 function securityChanges(before: Described, after: Described): Change[] {
   const waysOf = ({ operation, document }: Described): Record<string, string[]>[] => {
     const ways = operation.security ?? document.security ?? [];
@@ -85,7 +87,7 @@ function wayInWords(way: Record<string, string[]>): string {
   return parts.length === 0 ? "callers without a key" : parts.join(" and ");
 }
 
-/** The parameters of an operation, by their place and name. */
+/** Returns an operation's parameters by place and name. */
 function parametersOf({ operation, document }: Described): Map<string, JsonSchema> {
   let ofPath = 0;
   return new Map(operation.parameters.map((each: JsonSchema) => {
@@ -112,7 +114,7 @@ function parameterChanges(before: Described, after: Described): Change[] {
   return [...changed, ...added];
 }
 
-/** The changes of a parameter's value, as it is written in the address. */
+/** Returns the changes to a parameter's value and to its form in the URL. */
 function valueChanges(
   name: string,
   [released, present]: [JsonSchema, JsonSchema],
@@ -129,7 +131,7 @@ function valueChanges(
   if (writing(released, old) === writing(present, now)) {
     return [...defaults, ...schemaChanges(name, [one, many], comparison)];
   }
-  // If commas separate values, one value without a comma is a list of one.
+  // If commas now separate values, a value without a comma is a list with one item.
   const isList = writing(present, now) === "parted by commas" && !(now.minItems > 1);
   if (!isList || writing(released, old) !== "plain") {
     return [...defaults, { name, what: "has a different serialization" }];
@@ -142,7 +144,7 @@ function valueChanges(
   ];
 }
 
-/** How the value of a parameter is written. */
+/** Returns the form in which a parameter's value is written. */
 function writing({ in: place, style, explode }: JsonSchema, { type }: JsonSchema): string {
   const structure = ["array", "object"].find((each) => [type].flat().includes(each));
   if (!structure) return "plain";

@@ -3,8 +3,8 @@ import type { JsonSchema } from "../openapi/json_schema.ts";
 /** Keywords that are only documentation for people. */
 const PROSE = new Set(["description", "summary", "example", "examples", "tags", "externalDocs"]);
 /**
- * In the value of one of these keywords, each key is a name, even if it looks like a documentation
- * keyword.
+ * In the values of these keywords, the keys are names that the API defines, even if a name looks
+ * like a documentation keyword.
  */
 const OF_NAMES = new Set([
   ...["properties", "patternProperties", "dependentSchemas", "headers", "responses", "paths"],

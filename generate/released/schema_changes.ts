@@ -10,9 +10,9 @@ import {
   UPPER,
 } from "../openapi/schema_cases.ts";
 
-// Finds schema changes that can break a caller. In a request, a value that was accepted must still
-// be accepted. A response may contain only values that were possible in the earlier release. A
-// response may have additional properties.
+// Finds schema changes that can break a caller. In a request, the API must still accept every value
+// that it accepted earlier. A response may contain only values that were possible in the earlier
+// release. A response may have additional properties.
 
 /** A change that can break a caller: the name of the changed item, and the rest of the sentence. */
 export interface Change {
@@ -28,8 +28,8 @@ export interface Comparison {
   /** Properties of the outermost object that are not compared, such as an error's message. */
   without?: string[];
   /**
-   * Components whose names end with this suffix describe responses that only new kinds of requests
-   * receive.
+   * Components whose names end with this suffix are not compared, because only new kinds of
+   * requests receive such responses.
    */
   leavesOut?: string;
   /** The schemas of these documents that have already been compared, with the result. */
@@ -40,8 +40,8 @@ export interface Comparison {
 type Side = [schema: Schema, document: JsonSchema];
 
 /**
- * The changes from a released schema to the current one.
- * @param name the name of the place, if the schema is not within a named component.
+ * Returns the changes from a released schema to the current schema.
+ * @param name the name to report if the schema is not within a named component.
  */
 export function schemaChanges(
   name: string,

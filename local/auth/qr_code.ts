@@ -1,7 +1,7 @@
 // The QR code that Supabase Auth returns for a second factor, as an SVG document. It supports only
 // what an otpauth URI needs: byte mode and error correction level L.
 
-/** The bytes for error correction in each block, by version. */
+/** The number of error-correction bytes in each block, by version. */
 const CORRECTION = [7, 10, 15, 20, 26, 18, 20, 24, 30, 18, 20, 24, 26, 30, 22, 24, 28, 30, 28, 28];
 /** The number of blocks, by version. */
 const BLOCKS = [1, 1, 1, 1, 1, 2, 2, 2, 2, 4, 4, 4, 4, 4, 6, 6, 6, 6, 7, 8];
@@ -45,7 +45,7 @@ export function modulesOf(text: string): boolean[][] {
   return code.dark;
 }
 
-/** The number of bits that hold data and error correction. */
+/** The number of bits for data and error correction. */
 function bitsOf(version: number): number {
   const aligned = ALIGNED[version - 1].length;
   const patterns = aligned === 0 ? 0 : aligned * aligned - 3;
@@ -66,7 +66,7 @@ function capacityOf(version: number): number {
   return codewordsOf(version) - (version < 10 ? 2 : 3);
 }
 
-/** The data with its error correction, in the order in which the code has them. */
+/** The data with its error correction, in the order in which the QR code contains them. */
 function blocksOf(bytes: Uint8Array, version: number): number[] {
   const bits = [0, 1, 0, 0, ...inBits(bytes.length, version < 10 ? 8 : 16)];
   for (const byte of bytes) bits.push(...inBits(byte, 8));

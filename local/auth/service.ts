@@ -38,7 +38,10 @@ export interface Context {
   get(name: "sessionId"): string | undefined;
 }
 
-/** An error that lite returns in the format of Supabase Auth. lite does not export the class. */
+/**
+ * Creates an error that lite returns in the format of Supabase Auth. lite does not export the class
+ * of this error.
+ */
 export async function refusal(
   service: Service,
   status: number,

@@ -52,7 +52,7 @@ export async function completed(
 }
 
 /**
- * Adds the data to the session that Supabase Auth adds.
+ * Stores in the session what Supabase Auth would store there.
  * @returns the token with the claims `aal` and `amr`.
  */
 async function noted(

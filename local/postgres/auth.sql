@@ -60,7 +60,7 @@ create table auth.sessions (
 );
 create index sessions_user_id_idx on auth.sessions (user_id);
 
--- Only here is the id a text column, because lite generates the id.
+-- The id is a text column only here, and not on a hosted project, because lite generates the id.
 create table auth.refresh_tokens (
   id text primary key,
   token varchar(255) unique,
@@ -140,7 +140,7 @@ create table auth.audit_log_entries (
   created_at timestamptz
 );
 
--- As on a hosted project, where row-level security is on, there are no policies, and postgres may read and write.
+-- As on a hosted project: row-level security is on, there are no policies, and postgres may read and write.
 do $$
 declare
   name text;

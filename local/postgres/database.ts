@@ -47,14 +47,14 @@ export async function bootstrap(admin: Sql, password: string) {
 }
 
 /**
- * Applies, in order, the migrations that are not in the history. Each migration and its entry in the
- * history are one transaction. The history is the table of the Supabase CLI, so `supabase migration
- * list` and `supabase db push` agree with it.
+ * Applies, in order, the migrations that are not in the history. Each migration and its entry in
+ * the history are one transaction. The history is the table of the Supabase CLI, so `supabase
+ * migration list` and `supabase db push` agree with it.
  *
  * Yields the file name of each migration after it is applied.
  *
- * @throws Error whose message names the migration and gives the database's reason; StaleDatabase when the database was
- *   made by other migrations.
+ * @throws Error if a migration fails. The message contains its file name and the database's reason.
+ * @throws StaleDatabase if the database was made by other migrations.
  */
 export async function* migrate(sql: Sql): AsyncGenerator<string> {
   await sql.unsafe(`

@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 
 /** How to run the programs of the Postgres package: their folder and, for root, the user. */
 export interface Programs {
-  /** The folder that holds bin/postgres and bin/initdb. */
+  /** The folder that contains bin/postgres and bin/initdb. */
   folder: string;
   identity: Identity;
 }
@@ -31,8 +31,7 @@ const AS_NOBODY: Identity[] = [
     owner: 0,
   },
   // Many containers forbid namespaces. Then the user nobody keeps root's permission to enter
-  // folders (dac_override), because the packages and the data may be in folders that others cannot
-  // enter.
+  // folders (dac_override). The packages and the data may be in folders that others cannot enter.
   {
     prefix: [
       ...["setpriv", `--reuid=${NOBODY}`, `--regid=${NOBODY}`, "--clear-groups"],

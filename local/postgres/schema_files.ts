@@ -22,7 +22,8 @@ export async function schemaFiles(): Promise<SchemaFile[]> {
  * Makes a database from the schema files in a separate Postgres, works with it as the owner of its
  * tables, and removes it.
  *
- * @throws Error whose message names the file and gives the database's reason.
+ * @throws Error if a file fails. The message contains the name of the file and the database's
+ *   reason.
  */
 export async function withSchemaFiles<Answer>(
   work: (sql: Sql) => Promise<Answer>,

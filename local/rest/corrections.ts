@@ -144,10 +144,10 @@ function headersOf({ headers }: Request): string {
 }
 
 /**
- * Returns the same catalogue to lite faster. In each request, lite searches the SQL of every view
- * for types that only SQLite needs, once for each column. lite takes the first view with a name in
- * any schema, so this function puts views without SQL before the others. All other queries of lite
- * about views name the schema.
+ * Adds views without SQL to the catalogue, so that lite handles requests faster. In each request,
+ * lite searches the SQL of every view for types that only SQLite needs, once for each column. lite
+ * takes the first view with a name in any schema, so the added views come before the others. All
+ * other queries of lite about views contain the schema.
  */
 function withPlainViews(catalogue: Catalogue): Catalogue {
   const plain = catalogue.views.map(({ name }) => ({ name, schema: "pg_temp", sql: "" }));
@@ -155,10 +155,10 @@ function withPlainViews(catalogue: Catalogue): Catalogue {
 }
 
 /**
- * Before its version 16, PostgREST immediately and endlessly repeats a transaction that failed with
- * 40001 (serialization failure) or 40P01 (deadlock), even after its caller has left. So no one ever
- * sees the error, and a function that always raises it occupies a connection forever. This code
- * stops repeating after some time, and returns the response of version 16.
+ * Before version 16, PostgREST endlessly repeats a transaction that failed with 40001
+ * (serialization failure) or 40P01 (deadlock). It repeats at once, even after the caller has left.
+ * So no one ever sees the error, and a function that always raises it occupies a connection
+ * forever. This code stops repeating after some time, and returns the response of version 16.
  */
 const MAX_ATTEMPTS = 100;
 

@@ -46,8 +46,8 @@ const NOT_A_FILTER =
   /^(select|order|limit|offset|columns|on_conflict|apikey)$|\.(order|limit|offset)$/;
 const JUNCTION = /(^|\.)(and|or)$/;
 /**
- * On an embedded table, this filter tests whether a row exists. lite understands this filter
- * correctly.
+ * On an embedded table, this filter tests whether a row exists. lite understands this filter, so it
+ * is not sealed.
  */
 const IS_NULL = /^(not\.)?is\.null$/;
 
@@ -101,7 +101,7 @@ export interface Query {
  * Refuses a query if PostgREST or safeupdate would refuse its filters.
  * @throws DatabaseAnswer PGRST100 when the filters are not understood. 21000 when an update or
  * delete has no filter. 42703 when a function's result is sorted by a column that the request
- * neither selects nor filters by, because PostgREST has no other columns at that point.
+ * neither selects nor filters by: PostgREST has no other columns at that point.
  */
 export function judgeFilters({ type, where, select, order }: Query) {
   const sealed = unsealed(where?.[COLUMN]?.$eq);

@@ -13,7 +13,7 @@ const MAX_QUOTE = 120;
 /**
  * A message as an item of the list in the chat. Everything in the message is shown as plain text.
  *
- * @param entries the conversation, for the messages that others answer.
+ * @param entries the whole conversation, to quote the message that this one answers.
  */
 export function bubble(entry: Entry, entries: Entry[], hasFile: HasFile): string {
   const { title, file, text, data, footer, answers } = saidIn(entry);
@@ -50,7 +50,7 @@ function quote(id: string, entries: Entry[]): string {
   return `<blockquote><a href="#${escaped(id)}" dir="auto">${escaped(short)}</a></blockquote>`;
 }
 
-/** The name of a file in words, for people who do not see it. */
+/** The default text for a file, also for people who cannot see the file. */
 const KINDS = { image: "Picture", video: "Video", audio: "Voice message", document: "Document" };
 
 function shownFile({ kind, id, link, name }: ShownFile, hasFile: HasFile): string {

@@ -3,14 +3,14 @@ import type { Person } from "../people.ts";
 import type { Message } from "../reply_shape.ts";
 import { tapsOf } from "./taps.ts";
 
-/** What the reports have said about a message of the service. */
+/** The furthest status that was reported for a message of the service. */
 export type Progress = "accepted" | Reached | { failed: number };
 
 interface AnyEntry {
   id: string;
   /** In milliseconds. */
   at: number;
-  /** Emojis by the side that reacted. */
+  /** The emoji of each side that reacted. */
   reactions: Map<"person" | "service", string>;
 }
 
@@ -36,7 +36,7 @@ export type Entry = Sent | Received;
 export interface Conversation {
   phoneNumberId: string;
   person: Person;
-  /** Whether the business does not see the phone of the person. */
+  /** Whether the person's phone number is hidden from the business. */
   hidesPhone: boolean;
   /** In the order in which the sandbox got them. */
   entries: Entry[];
@@ -44,7 +44,10 @@ export interface Conversation {
   typingUntil: number;
 }
 
-/** Only the newest are kept, so that a sandbox that runs for days does not fill the memory. */
+/**
+ * Only the newest conversations and entries are kept, so that a sandbox that runs for days does not
+ * fill the memory.
+ */
 const MAX_CONVERSATIONS = 500;
 const MAX_ENTRIES = 200;
 
@@ -61,7 +64,7 @@ export function conversations(now: () => number) {
 
   const forget = (entries: Entry[]) => entries.forEach(({ id }) => places.delete(id));
 
-  /** The conversation of a person and a number, as the newest one. */
+  /** Finds or creates the conversation of a person and a number, and makes it the newest one. */
   const touched = ({ phoneNumberId, person, waId }: Pair): Conversation => {
     const key = `${phoneNumberId} ${person.userId}`;
     const known = kept.get(key) ?? { phoneNumberId, entries: [], typingUntil: 0 };
@@ -83,7 +86,7 @@ export function conversations(now: () => number) {
     forget(conversation.entries.splice(0, conversation.entries.length - MAX_ENTRIES));
   };
 
-  /** Shows a reaction at its message. Returns false if the content is no such reaction. */
+  /** Adds a reaction to its message, or removes it. Returns false if the message is not known. */
   const react = (by: Entry["by"], content: object): boolean => {
     const { message_id, emoji } = (content as { reaction: Record<string, unknown> }).reaction;
     const reactions = places.get(String(message_id))?.entry.reactions;
@@ -137,7 +140,7 @@ export function conversations(now: () => number) {
     },
 
     /**
-     * What a person writes by tapping a button, a row or a quick reply.
+     * Returns the message that a person sends by tapping a button, a row or a quick reply.
      *
      * @param answers the id of the message with the button. Without it, the person taps a button of
      *   the newest message with buttons.

@@ -15,7 +15,7 @@ const POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; img-src
 
 export interface ChatOptions {
   conversations: Conversations;
-  /** The file with this id, as the people in the chat see it; null when the sandbox has none. */
+  /** Finds the file with this id, as the people in the chat see it; null if there is none. */
   contentOf(id: string): MediaContent | null;
   /** Until when free replies to the person are allowed, in milliseconds. */
   windowEnd(person: Person, phoneNumberId: string): number;
@@ -23,7 +23,7 @@ export interface ChatOptions {
   now: () => number;
 }
 
-/** The pages that show the conversations of the sandbox as chats, with their files. */
+/** Serves the pages that show the sandbox's conversations as chats, and the files in the chats. */
 export function chatHandlers({ conversations, contentOf, windowEnd, now }: ChatOptions) {
   return [
     http.get("*/sandbox/chat", () => html(chatsPage(conversations.all()))),
@@ -68,10 +68,10 @@ function html(text: string): Response {
 }
 
 /**
- * Browsers show pictures, play audio and videos, and save every other file. Safari plays a file only
- * if the server can return a part of it.
+ * Returns a file, or a part of it. Browsers show pictures, play audio and videos, and save every
+ * other file. Safari plays a file only if the server can return a part of it.
  *
- * @param range the header that asks for a part of the file.
+ * @param range the request's `Range` header, which asks for a part of the file.
  */
 function file({ mime_type, size, pieces }: MediaContent, range: string | null): Response {
   const isShown = /^(image|audio|video)\//.test(mime_type);

@@ -6,7 +6,7 @@ const state = document.querySelector("#state");
 const trouble = document.querySelector("#trouble");
 const told = JSON.parse(document.body.dataset.told);
 
-/** The items as the server sent them, by id. A reader may have opened a list in an item since. */
+/** The HTML that the server sent for each item. The page differs after a reader opens a list. */
 const served = new Map([...list.children].map((item) => [item.id, item.outerHTML]));
 
 const isAtEnd = () => innerHeight + scrollY >= document.body.scrollHeight - 40;
@@ -48,7 +48,7 @@ async function refresh() {
   if (isChanged && wasAtEnd && state) goToEnd();
 }
 
-/** Writes as the person, with the request that every program can send. */
+/** Writes as the person. Any program can send the same request. */
 async function play(fields) {
   const answer = await fetch("/sandbox/inbound", {
     method: "POST",

@@ -87,7 +87,7 @@ function windowText(end: number, now: number): string {
     : `The window for free replies closed at ${time}.`;
 }
 
-/** The fields of a message. @param text the text at first. */
+/** The form fields for a message. @param text the initial text. */
 function message(text: string): string {
   const files = Object.keys(PEOPLE_MEDIA).map((name) => `<option>${name}</option>`);
   return `<label>Text, or the caption of the file

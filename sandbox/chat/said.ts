@@ -4,7 +4,7 @@ import type { TemplateMessage } from "../message_shape.ts";
 import { filled } from "../template_types.ts";
 import type { Entry, Received, Sent } from "./conversations.ts";
 
-// What a message says, in a form that is the same for both sides.
+// The content of a message, in one format for both the person and the service.
 
 /** A file in a message. */
 export interface ShownFile {
@@ -20,7 +20,7 @@ export interface Said {
   title?: string;
   file?: ShownFile;
   text?: string;
-  /** A content that the page shows as JSON. */
+  /** Content that the page shows as JSON. */
   data?: { type: string; value: unknown };
   footer?: string;
   /** The id of the message that this message answers. */

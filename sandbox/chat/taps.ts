@@ -3,7 +3,7 @@ import type { Message } from "../reply_shape.ts";
 import { findTemplate } from "../template_list.ts";
 import type { Button } from "../template_types.ts";
 
-/** Something in a message that the person can tap, and that the business then gets as a message. */
+/** Something in a message that the person can tap. A tap sends a message to the business. */
 export interface Tap {
   /** The id of the button or row; for a quick reply of a template, its text. */
   id: string;
@@ -31,7 +31,7 @@ export function buttonsOf(name: string, language: string): Button[] {
   return components.flatMap((each) => each.type === "BUTTONS" ? each.buttons : []);
 }
 
-/** The values that a send gives for a button of its template. */
+/** The value that a send gives for a button of its template. */
 export function valueOf(components: SentComponent[], index: number) {
   const sent = components.find((each) => each.type === "button" && Number(each.index) === index);
   return sent?.type === "button" ? sent.parameters[0] : undefined;

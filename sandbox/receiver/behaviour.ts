@@ -24,15 +24,15 @@ const Plan = z.strictObject({
 /** How the receiver responds to requests for a name. */
 export type Behaviour = z.infer<typeof Plan>;
 
-/** The secret of the webhook, as the answer to its creation shows it. */
+/** The secret of the webhook,as in the response that created the webhook. */
 const Secret = z.string().regex(
   /^whsec_(?:[A-Za-z\d+/]{4}){8,}(?:[A-Za-z\d+/]{2}==|[A-Za-z\d+/]{3}=)?$/,
-  "must be whsec_ followed by base64, as in the answer to the creation of the webhook",
+  "must be whsec_ followed by base64, as in the response that created the webhook",
 );
 
 /**
- * Reads the behaviour that someone sets for the receiver. A setting that the text leaves out has
- * its default: the receiver answers 200 at once.
+ * Reads the behaviour that someone sets for the receiver. A setting that is missing from the text
+ * has its default value. With all defaults, the receiver returns a 200 at once.
  *
  * @returns the behaviour, and the secret if one is given; or a sentence that says what to change.
  */

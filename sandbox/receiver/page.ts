@@ -7,9 +7,9 @@ const REFRESH_S = 5;
 /**
  * The page that shows the requests to the receiver. All received data is shown as plain text.
  * @param name shows only the requests for this name.
- * @param address of the receiver, without a slash at the end.
+ * @param address the receiver's URL, without a slash at the end.
  * @param most how many requests the receiver keeps.
- * @param isAlone whether the sandbox runs without a stack, and so does not find the secrets itself.
+ * @param isAlone whether the sandbox runs without a stack. It then cannot find the secrets itself.
  */
 export function receiverPage(
   received: Received[],
@@ -60,7 +60,7 @@ ${
 /** What someone must do so that a sandbox without a stack verifies deliveries. */
 function aboutSecrets(url: string): string {
   return `<p>This sandbox runs without a stack, so it cannot look up the secrets of webhooks, and
-verifies only the deliveries whose secret you give it. The answer to the creation of a webhook has its secret:</p>
+verifies only the deliveries whose secret you give it. The response that creates a webhook contains its secret:</p>
 <pre>${
     escaped(
       `curl -X PUT ${url} -H "Content-Type: application/json" -d '{"secret":"whsec_…"}'`,

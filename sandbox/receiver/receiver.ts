@@ -24,7 +24,7 @@ export const RECEIVER_PATH = "/sandbox/webhooks";
 const MOST_KEPT = 200;
 /** The maximum total size of the stored bodies, in bytes. */
 const MOST_BYTES_KEPT = 16 * 1024 * 1024;
-/** A delivery has a record of at most 256 KiB, and some bytes around it. */
+/** The body of a delivery contains a record of at most 256 KiB, and a few more bytes. */
 const MAX_BODY_BYTES = 512 * 1024;
 /** A request without a response is ended after this time. */
 const SILENCE_MS = 120_000;

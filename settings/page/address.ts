@@ -2,7 +2,7 @@
 
 /** The parts of a route. */
 export interface Address {
-  /** The company's id; null when the route names no company, such as `#/password`. */
+  /** The company's id; null when the route has no company, such as `#/password`. */
   company: string | null;
   /** The path, such as `keys/new`. A user's first view has the empty path. */
   path: string;

@@ -4,7 +4,7 @@ import type { View } from "./view.ts";
 
 /**
  * The view where a user chooses one of their companies.
- * @param why `several`: the URL names no company. `foreign`: the user is not a member of the
+ * @param why `several`: the URL contains no company. `foreign`: the user is not a member of the
  * company in the URL.
  * @param path the view of the chosen company; the empty path is the first view.
  */

@@ -245,7 +245,7 @@ export function closeMenu(event: Event, page: { isMenuOpen: boolean; render(): v
   }
 }
 
-/** The default action is prevented, because the URL must still name the view. */
+/** The default action is prevented, because the URL must keep the route of the view. */
 function skip(event: Event) {
   event.preventDefault();
   document.getElementById("main")!.focus();

@@ -11,7 +11,10 @@ export class HeldPart {
 
   constructor(private readonly part: Part) {}
 
-  /** Loads the part. The first time, it shows the progress; later, the earlier content. */
+  /**
+   * Loads the part. The first time, the page shows the progress. Later, it shows the earlier
+   * content until the new content is loaded.
+   */
   async load(app: App): Promise<void> {
     if (this.state !== "loaded") this.state = "loading";
     try {

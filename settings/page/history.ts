@@ -119,7 +119,7 @@ export function history(): View {
   return { title: (t) => t.menu.history, load, html: view };
 }
 
-/** Reads the entries that are older than the last one, or the newest. */
+/** Reads the entries that are older than `last`. Without `last`, reads the newest entries. */
 async function read(
   last: CompanyEvent | undefined,
   limit: number,

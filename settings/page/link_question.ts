@@ -4,7 +4,7 @@ import type { App } from "./app.ts";
 import type { Arrival } from "./link.ts";
 import type { Texts } from "./texts.ts";
 
-/** The answers to the question. */
+/** What the page does for each answer to the question. */
 export interface LinkAnswers extends App {
   /** Signs in the user who opened the link. @throws Failure */
   accept(arrival: Arrival): Promise<void>;

@@ -57,7 +57,7 @@ export class Page implements Shown, Audience {
     root.replaceChildren();
   }
 
-  /** The company without a name means that no company is chosen. */
+  /** An empty id and name mean that no company is chosen. */
   get company(): Company {
     return this.chosen ?? { id: "", name: "", role: "agent" };
   }
@@ -189,8 +189,8 @@ export class Page implements Shown, Audience {
   }
 
   /**
-   * Shows the view with the companies of the last visit, and reads them again meanwhile. So the view
-   * need not wait for them.
+   * Shows the view with the companies of the last visit, and reads them again meanwhile. So the
+   * view does not have to wait for them.
    */
   private async recallCompanies(): Promise<void> {
     const { person } = this;
@@ -266,8 +266,8 @@ export class Page implements Shown, Audience {
   }
 
   /**
-   * Selects the company in the URL. If the URL names none, selects the user's only company or the
-   * last one shown.
+   * Selects the company in the URL. If the URL contains none, selects the user's only company or
+   * the last one shown.
    */
   private enterCompany(id: string | null): void {
     const wanted = id ??

@@ -40,7 +40,7 @@ const COMPANIES = "settings.companies";
 /** How long a call waits for a response. The database cancels a statement earlier. */
 const PATIENCE_MS = 20_000;
 
-/** The project that config.json names. */
+/** Opens the project in config.json. */
 export function openProject(config: Config): Project {
   const patientFetch: typeof fetch = (input, init) => {
     const patience = AbortSignal.timeout(PATIENCE_MS);

@@ -12,7 +12,7 @@ import type { View } from "./view.ts";
 
 /**
  * The view of one request, with its error, if there was one. A program may have used the id twice.
- * @param part the id as it is in the address.
+ * @param part the id as it is encoded in the URL.
  */
 export function request(part: string): View {
   const id = decoded(part);

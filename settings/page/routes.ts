@@ -178,11 +178,7 @@ export interface MenuEntry {
 
 const everyone = () => true;
 
-/**
- * The menu, in groups: what a developer needs, what happens with messages, and the company. Entries
- * of a group are in the order of keys, webhooks, requests; sends, accounts, templates, opt-outs; members,
- * history.
- */
+/** The menu, in groups: what a developer needs, what happens with messages, and the company. */
 export const MENU: MenuEntry[][] = [
   [
     { path: "keys", name: (t) => t.menu.keys, isFor: isManager },
@@ -234,8 +230,8 @@ function viewOf(routes: Route[], path: string): View | null {
 /**
  * A view whose script, texts and style are loaded when a user opens it.
  * @param script receives the text of the pattern's group.
- * @param title is in texts/…/frame.ts, because it is shown before the rest is loaded. The view may
- *   have a better one when it is loaded.
+ * @param title the title until the view is loaded. It must be one of the texts that are loaded
+ *   before the first view. The loaded view may have a better title.
  */
 function laterView(
   title: (t: Texts) => string,

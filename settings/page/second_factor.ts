@@ -7,7 +7,10 @@ export interface Factor {
   created_at: string;
 }
 
-/** The finished second factors of a user, from a session or from Supabase Auth. */
+/**
+ * The second factors that a user has finished setting up. The user comes from a session or from
+ * Supabase Auth.
+ */
 export function factorsOf(user: Session["user"]): Factor[] {
   return (user.factors ?? []).filter(({ status }) => status === "verified")
     .map(({ id, friendly_name, created_at }) => ({ id, name: friendly_name ?? "", created_at }));

@@ -21,12 +21,12 @@ export class SignIn {
   private note: "ended" | "expired" | Exclude<LinkFault, "offline"> | null = null;
   /** The e-mail address of the user whose session has ended. */
   private known = "";
-  /** The e-mail address of the recipient. */
+  /** The address to which the link was e-mailed; null when no e-mail was requested. */
   private sentTo: string | null = null;
   private action = new Action();
   /** The user's authenticator apps, one of which shows the code. */
   private factors: Factor[] = [];
-  /** The question above a view. A new object opens it again. */
+  /** Identifies the sign-in dialog above a view. A new object opens the dialog again. */
   private asked = {};
 
   /** Shows in the form why the opened link does not sign anyone in. */
@@ -70,8 +70,8 @@ export class SignIn {
   }
 
   /**
-   * The question for the password above a view whose session has ended. What the user typed into
-   * the view is kept.
+   * The dialog that asks for the password above a view whose session has ended. What the user typed
+   * into the view is kept.
    */
   inPlace(page: App & { leave(): void }): TemplateResult {
     const { t } = page;
@@ -85,7 +85,7 @@ export class SignIn {
         <p>${t.signIn.expired}</p>
         ${this.fields(page, leave)}
       `,
-      // Escape must not lose what the user typed, so the question opens again.
+      // Escape must not lose what the user typed, so the dialog opens again.
       () => {
         this.asked = {};
         page.render();

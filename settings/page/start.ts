@@ -5,7 +5,7 @@ import { askEarly } from "./early_companies.ts";
 import { loadConfig } from "./page_config.ts";
 import { loadTexts, usualLanguage } from "./texts.ts";
 
-// main.ts and project.ts request the same, and report a failure.
+// main.ts and project.ts request the same data again, and report a failure.
 void loadConfig().catch(() => {});
 void loadTexts(usualLanguage()).catch(() => {});
 askEarly();

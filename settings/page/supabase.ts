@@ -1,6 +1,6 @@
 // What the page needs from supabase-js: Auth and the Data API. The rest of it (Realtime, Storage,
-// Functions) would be half of what a visitor waits for. These packages are in a separate file,
-// which browsers keep when the rest of the page changes.
+// Functions) would be half of the code that a visitor waits for. These packages are in a separate
+// file, which browsers keep when the rest of the page changes.
 import { AuthClient } from "@supabase/auth-js";
 import { PostgrestClient } from "@supabase/postgrest-js";
 import type { SupabaseClient as WholeClient } from "@supabase/supabase-js";

@@ -25,7 +25,7 @@ export function templates(): View {
     async (last, limit, { project, company, query }) => {
       let wanted = project.client.from("templates").select(LISTED).eq("company_id", company.id);
       const [q, status, sender] = ["q", "status", "account"].map((name) => query.get(name));
-      // In a pattern, these characters match any text.
+      // In a pattern, these characters have a special meaning.
       if (q) wanted = wanted.ilike("name", `%${q.replace(/[\\%*]/g, "_")}%`);
       wanted = status ? wanted.eq("status", status) : wanted.neq("status", "DELETED");
       if (sender) wanted = wanted.contains("phone_number_ids", [sender]);

@@ -65,8 +65,9 @@ async function show() {
 }
 
 /**
- * The sections with all words or beginnings of words, the best first. If no section has them all,
- * some of the words are enough. A long word may have a wrong letter.
+ * Finds the sections that contain all words, or words that begin with them, the best section first.
+ * If no section contains all words, some of the words are enough. A long word may have a wrong
+ * letter.
  */
 function search(index, sections, text) {
   const options = {

@@ -50,12 +50,12 @@ comment on role webhook_client is
 grant api_client, api_reader, channel_client, settings_client, usage_client, webhook_client to authenticator;
 
 -- A statement for an API key never needs more than 8 seconds. Postgres cancels a statement that runs longer, which
--- frees the connection. A statement that waits for a lock also holds a connection. All companies share the connection
--- pool.
+-- frees the connection. A statement that waits for a lock also occupies a connection, and all companies share the
+-- connection pool.
 alter role api_client set statement_timeout = '8s';
 alter role api_client set lock_timeout = '1s';
--- This role can read only views that contain one company's rows. This role cannot write, even if a function has a bug.
--- A search that uses no index ends after 3 seconds, and the error asks the caller to narrow the search.
+-- The role api_reader can read only views that contain one company's rows. It cannot write, even if a function has a
+-- bug. A search that uses no index ends after 3 seconds, and the error asks the caller to narrow the search.
 alter role api_reader set statement_timeout = '3s';
 alter role api_reader set lock_timeout = '1s';
 -- The Data API prepares its statements. After five runs, Postgres may use one plan for all values. A search for a rare
@@ -74,14 +74,15 @@ alter role settings_client set lock_timeout = '3s';
 alter role usage_client set statement_timeout = '5s';
 alter role usage_client set lock_timeout = '2s';
 
--- One statement switches off a webhook with up to 50,000 open deliveries.
+-- When a webhook is switched off, one statement moves up to 50,000 open deliveries to the log.
 alter role webhook_client set statement_timeout = '20s';
 alter role webhook_client set lock_timeout = '5s';
 
--- These roles look rows up by key and never run text searches. One plan suits all values, and planning a statement
+-- These roles look rows up by key and never run text searches. So one plan suits all values, and planning a statement
 -- takes longer than running it. A connection keeps a plan while a table grows from one page to thousands of pages. So
 -- the plan must use an index for each lookup, even if a sequential scan is cheaper while the table is small. If a
--- lookup has no index, Postgres estimates a very high cost and would use JIT compilation.
+-- lookup has no index, Postgres estimates a very high cost. A high cost makes Postgres use JIT compilation, so JIT is
+-- off.
 do $$
 declare
   role_name text;
@@ -162,8 +163,8 @@ as $$
 begin
   return case
     -- In Brazil, mobile numbers got a ninth digit, and both forms of a number reach the same account. Only numbers in
-    -- the old mobile range (first digit 6 to 9) have a short form. In front of any other digit, a 9 is part of the
-    -- number.
+    -- the old mobile range (first digit 6 to 9) have a short form. If another digit follows the 9, the number has no
+    -- form without the 9.
     when phone ~ '^\+55[1-9][0-9][6-9][0-9]{7}$' then overlay(phone placing '9' from 6 for 0)
     -- In Mexico, mobile numbers used to have a 1 in front of their ten digits.
     when phone ~ '^\+521[0-9]{10}$' then '+52' || right(phone, 10)
@@ -343,8 +344,8 @@ as $$
   from app.change_clock
 $$;
 comment on function app.change_clock_now() is
-  'Returns the change clock in the snapshot of this statement. Every transaction with a version below the horizon has '
-  'ended. Each visible row has a version below `beyond`.';
+  'Returns the values of the change clock for the snapshot of this statement. Every transaction with a version below '
+  'the horizon has ended. Each visible row has a version below `beyond`.';
 grant execute on function app.change_clock_now() to api_client;
 
 create function app.change_clock_for(
@@ -358,8 +359,8 @@ declare
 begin
   select clock.generation, clock.horizon, clock.beyond into generation, horizon, beyond
   from app.change_clock_now() as clock;
-  -- This check runs first, because only the operator can fix this fault. A caller that starts again from the beginning
-  -- would not get all rows: the newest rows would still be missing.
+  -- This check runs first, because only the operator can repair the versions. A caller that starts again from the
+  -- beginning would not get all rows: the newest rows would still be missing.
   if newest_version >= beyond then
     raise sqlstate 'PT500' using
       message = 'Rows have versions that this database has not given out, so the feeds of changes would not show them',
@@ -372,18 +373,18 @@ begin
 end
 $$;
 comment on function app.change_clock_for(bigint, bigint, bigint) is
-  'Returns the change clock for a page of changes after a cursor. If there is no cursor, both parts of the cursor are '
-  'null. newest_version is the highest version in the table of the page. Raises PT410 for a cursor from another '
-  'generation. Also raises PT410 for a cursor that is ahead of the clock, because the database was restored to an '
-  'earlier time. Raises PT500 if no one restarted the clock after a restore.';
+  'Returns the change clock for a page of changes after a cursor. Without a cursor, cursor_generation and '
+  'cursor_version are null. newest_version is the highest version in the table whose changes the page shows. Raises '
+  'PT410 for a cursor from another generation. Also raises PT410 for a cursor that is ahead of the clock, because the '
+  'database was restored to an earlier time. Raises PT500 if no one restarted the clock after a restore.';
 grant execute on function app.change_clock_for(bigint, bigint, bigint) to api_client;
 
 -- A conditional write succeeds only if the record has not changed since the caller read it. The caller sends the
 -- version that it read, and the statement compares this version with the stored version. If fifty writes with the same
 -- version run at the same time, only one succeeds.
 --
--- A filter by version could not distinguish a changed record from a missing record, because it would find no row in
--- either case.
+-- A condition on the version in `where` would not be enough. It would find no row in both cases: if the record was
+-- changed, and if the record does not exist.
 create function app.note_change() returns trigger
 language plpgsql
 set search_path = ''
@@ -470,8 +471,8 @@ insert into app.change_clock default values;
 create function app.company_id(needed_scope text default null) returns uuid
 language plpgsql stable security definer
 set search_path = ''
--- Every request looks up its key. Without these settings, each read plans the lookup again, which takes longer than the
--- lookup itself. A kept plan must use the index, even if it was made while the table was small.
+-- Every request looks up its key. Without these settings, each request would plan the lookup again, which takes longer
+-- than the lookup itself. A cached plan must use the index, even if it was made while the table was small.
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 as $$
@@ -498,7 +499,7 @@ begin
     return key.company_id;
   end if;
 
-  -- The function queries the reason only for a refused key. An accepted key needs no further query.
+  -- The key is refused, so a second query finds the reason. An accepted key needs no second query.
   select
     coalesce(claimed_scope = any (api_keys.scopes), true) as has_claimed_scope,
     case
@@ -544,17 +545,18 @@ end
 $$;
 comment on function app.company_id_to_read(text) is
   'Returns the company of the API key. The read policies of a table call this function with the name of the table. '
-  'While a statement writes this table, the token needs the scope write. Otherwise the token needs the scope read.';
+  'While a statement writes this table, the token needs the scope `write`. Otherwise the token needs the scope `read`.';
 grant execute on function app.company_id_to_read(text) to api_client;
 
--- Postgres also applies the read policies to a written row if the statement returns the row (`returning`) or finds it
--- by a condition (`where`). So a write token may read a table while a statement writes that table. At any other time,
--- only a read token may read the table.
+-- Postgres also applies the read policies to a written row in two cases: if the statement returns the row
+-- (`returning`), and if it finds the row by a condition (`where`). So a write token may read a table while a statement
+-- writes that table. At any other time, only a read token may read the table.
 --
 -- The setting app.written names the table that is being written. The triggers set app.written before the statement
 -- searches for its first row, and clear app.written after the statement returns its last row. Postgres evaluates a
 -- policy's condition only when the result is needed. A caller cannot set app.written, because the Data API calls no
--- function outside its schemas. A caller who could set app.written could also change the claims in the token.
+-- function outside its schemas. The claims of the token are a setting too. So a caller who could set app.written could
+-- also change the claims.
 create function app.note_written_table() returns trigger
 language plpgsql
 set search_path = ''
@@ -723,7 +725,7 @@ create table public.companies (
   managers_need_second_factor boolean not null default false
 );
 comment on column public.companies.members_found_by_email is
-  'Whether an API key with the scope read may find a member by e-mail address. Owners and admins set this option.';
+  'Whether an API key with the scope `read` may find a member by e-mail address. Owners and admins set this option.';
 comment on column public.companies.managers_need_second_factor is
   'Whether owners and admins have their permissions only in a session with a second factor. An owner sets this option.';
 comment on table public.companies is
@@ -902,7 +904,8 @@ begin
 end
 $$;
 comment on function app.member_with_email(uuid, text) is
-  'Returns the member of a company who signs in with an e-mail address. Raises PT404 when no member has this address.';
+  'Returns the member of a company who signs in with the given e-mail address. Raises PT404 when no member has this '
+  'address.';
 
 create function app.keep_an_owner(company_id uuid, leaving uuid) returns void
 language plpgsql
@@ -1347,8 +1350,8 @@ end
 $$;
 comment on function public.require_second_factor(uuid, boolean) is
   'Sets whether owners and admins of the company have their permissions only in a session with a second factor. Only '
-  'owners may call this function. Raises PT409 when the calling owner would lose permissions. Raises PT403 and PT404 '
-  'as app.managing_role() does.';
+  'owners may call this function. Raises PT409 when the calling owner signed in without a second factor and would lose '
+  'these permissions. Raises PT403 and PT404 as app.managing_role() does.';
 grant execute on function public.require_second_factor(uuid, boolean) to authenticated;
 
 create function public.remove_second_factors(email text) returns integer
@@ -1434,9 +1437,9 @@ comment on column public.api_keys.replaces is
 comment on column public.api_keys.replaced_at is
   'When the key last got a successor. The value remains even if the successor is deleted.';
 comment on column public.api_keys.meant_to_expire_at is
-  'The key''s expiry before its first rotation. Infinity means never, and null means that the key was not rotated. A '
-  'rotation shortens expires_at. The successor gets the full lifetime of the key: the time from created_at to this '
-  'expiry.';
+  'The key''s expiry before its first rotation. Infinity means that the key had no expiry. Null means that the key was '
+  'not rotated. A rotation shortens expires_at. The successor gets the full lifetime of the key: the time from '
+  'created_at to this expiry.';
 
 create index api_keys_company_idx on public.api_keys (company_id, created_at desc, id desc);
 create index api_keys_created_by_idx on public.api_keys (created_by);
@@ -1556,7 +1559,7 @@ begin
   if not (is_platform or key.company_id = any (app.managed_company_ids())) then
     raise sqlstate 'PT403' using message = denied;
   end if;
-  -- This statement locks the company first, because deleting a company locks the company before its keys.
+  -- This statement locks the company before its key, as a statement that deletes a company does.
   perform from public.companies where companies.id = key.company_id for key share;
   select * into key from public.api_keys where api_keys.id = of_key_id for no key update;
   if not found then
@@ -1566,8 +1569,8 @@ begin
 end
 $$;
 comment on function app.locked_api_key(uuid, text) is
-  'Locks an API key and its company, and returns the key. Raises PT404 for an unknown key or a key of another company, '
-  'and PT403, with the message in the argument `denied`, for users who do not manage the key''s company.';
+  'Locks an API key and its company, and returns the key. Raises PT404 for an unknown key or a key of another company. '
+  'Raises PT403 for users who do not manage the key''s company. The argument `denied` is the message of this error.';
 
 create function public.rotate_api_key(key_id uuid, overlap_hours integer default 24) returns public.new_api_key
 language plpgsql security definer
@@ -1711,12 +1714,12 @@ grant update (name, is_active) on public.api_keys to authenticated, service_role
 
 -- schemas/21_company_events.sql
 
--- The history of a company. The history has an event for each change to an API key, for each member who joins or
--- leaves, and for each change of a member's name or role. The history also records invitations, changes to the
--- company's messaging accounts and webhooks, and changes to its second-factor rule. An event records who made the
--- change, when, and from which IP address. The database writes the event in the transaction of the change. Changes by
--- users, keys, the platform and database administrators all create events. The history also records changes to the
--- company's own WhatsApp apps.
+-- The history of a company. The history has an event for each change to an API key. It also has an event for each
+-- member who joins or leaves, and for each change of a member's name or role. The history also records invitations,
+-- changes to the company's messaging accounts and webhooks, and changes to its second-factor rule. An event records who
+-- made the change, when, and from which IP address. The database writes the event in the transaction of the change.
+-- Changes by users, keys, the platform and database administrators all create events. The history also records changes
+-- to the company's own WhatsApp apps.
 --
 -- An event is about at most one thing: a key (key_id), a member (member_id), a messaging account (account_id), a
 -- webhook (webhook_id) or an invitation (invited_email). An event without any of these is about the company itself. A
@@ -1780,8 +1783,8 @@ create table public.company_events (
   )
 );
 comment on table public.company_events is
-  'The changes of the API keys, members, invitations, messaging accounts and webhooks of each company. Owners and admins read '
-  'this table. Only triggers and functions of the database write it.';
+  'The changes to the API keys, members, invitations, messaging accounts and webhooks of each company. Owners and '
+  'admins read this table. Only triggers and functions of the database write it.';
 comment on column public.company_events.key_name is
   'The name of the key after the event. Null when the event is not about a key.';
 comment on column public.company_events.member_id is
@@ -1789,7 +1792,7 @@ comment on column public.company_events.member_id is
 comment on column public.company_events.account_id is
   'The messaging account that the event is about. Null when the event is not about an account.';
 comment on column public.company_events.account_name is
-  'The label by which users recognize the account after the event: its phone number or its name.';
+  'The account''s phone number or name after the event. Users recognize the account by this label.';
 comment on column public.company_events.webhook_id is
   'The webhook that the event is about. Null when the event is not about a webhook.';
 comment on column public.company_events.webhook_address is
@@ -1799,16 +1802,15 @@ comment on column public.company_events.invited_email is
 comment on column public.company_events.member_name is
   'The name of the member after the event. Null when the member had no name.';
 comment on column public.company_events.action is
-  'The kind of event. Only statements of a database administrator create the action `changed`, such as a statement '
-  'that changes a key''s scopes.';
+  'The kind of event. An event with the action `changed` is created only when a database administrator changes a key '
+  'directly, for example its scopes.';
 comment on column public.company_events.details is
-  'The members of this object depend on the action. A created event has scopes and expires_at, and also `replaces` if '
-  'the key replaces another key. The events renamed and expiry_changed have from and to, where a null expiry means '
-  'never. A rotated event has successor_id and ends_at. A changed event has fields, and from and to if the scopes '
-  'changed. A deleted event has scopes. The events member_renamed and member_role_changed have from and to, where a '
-  'null name means no name. The events member_added, member_removed, invited, invitation_renewed, invitation_withdrawn '
-  'and invitation_declined have role. The events of an app have app, the name of the app. The event webhook_changed '
-  'has fields, and webhook_switched_off has why.';
+  'The members of this object depend on the action. created: `scopes` and `expires_at`, and also `replaces` if the key '
+  'replaces another key. renamed and expiry_changed: `from` and `to`. A null expiry means never. rotated: '
+  '`successor_id` and `ends_at`. changed: `fields`, and also `from` and `to` if the scopes changed. deleted: `scopes`. '
+  'member_renamed and member_role_changed: `from` and `to`. A null name means no name. member_added, member_removed, '
+  'invited, invitation_renewed, invitation_withdrawn and invitation_declined: `role`. The events of an app: `app`, the '
+  'name of the app. webhook_changed: `fields`. webhook_switched_off: `why`.';
 comment on column public.company_events.actor_name is
   'The author''s name in the company before the event, or the e-mail address if the author had no name. Another user '
   'may later have the same name, but never the same actor_id. If the author is a key, this is the key''s name.';
@@ -1948,7 +1950,7 @@ comment on function app.note_member_event() is
 create trigger api_keys_note_event after insert or delete on public.api_keys
   for each row execute function app.note_api_key_event();
 
--- A request that uses a key does not change these columns. So such a request does not run this trigger.
+-- A request that uses a key changes only last_used_at, so it does not run this trigger.
 create trigger api_keys_note_change after update on public.api_keys
   for each row
   when (
@@ -1976,8 +1978,8 @@ grant select on public.company_events to authenticated, service_role;
 -- schemas/22_usage.sql
 
 -- API key usage: the number of requests for each status and hour, and the latest errors. The content of requests is not
--- stored, because it may contain personal data. A stored error contains only text of the service, such as the name of a
--- field.
+-- stored, because it may contain personal data. A stored error contains only text that the service itself wrote, such
+-- as the name of a field.
 
 create table public.api_key_usage (
   company_id uuid not null references public.companies on delete cascade,
@@ -1993,8 +1995,8 @@ create table public.api_key_usage (
 );
 comment on table public.api_key_usage is
   'The number of requests made with each key in each hour, by HTTP status of the response. Rows are kept for 31 days, '
-  'so that they cover 30 days in every time zone. A key has at most 744 rows for each status. The number is at most a '
-  'minute late and never too high. Requests are missing if a function instance ended before it reported them.';
+  'so that they cover 30 days in every time zone. A key has at most 744 rows for each status. A number may be up to a '
+  'minute late, but is never too high. Requests are missing if a function instance ended before it reported them.';
 
 create table public.api_key_errors (
   id uuid primary key default gen_random_uuid(),
@@ -2008,8 +2010,8 @@ create table public.api_key_errors (
   operation text check (char_length(operation) between 1 and 64),
   -- The path of the operation as the API describes it, such as /gateway/contacts/{id}.
   path text check (char_length(path) between 1 and 128),
-  -- The field, parameter or header that the error is about. Null when the error is about none, or when the caller chose
-  -- the name.
+  -- The field, parameter or header that the error is about. Null when the error is about none of these, or when the
+  -- caller chose the name.
   field text check (char_length(field) between 1 and 128),
   -- The error message of the service, without values from the request.
   problem text not null check (char_length(problem) between 1 and 300),
@@ -2033,8 +2035,8 @@ comment on table public.api_key_errors is
 comment on column public.api_key_errors.requests is
   'The latest requests with this error, newest first, at most 10: [{ id, at }].';
 
--- The index is on an expression, so that only the deletion of old rows uses it. If there are few companies, the planner
--- would otherwise read all keys' rows by hour to count the rows of one key.
+-- The index is on an expression, so that only the deletion of old rows uses it. Otherwise, with few companies, the
+-- planner would use this index to count the requests of one key, and would read the rows of all keys.
 create index api_key_usage_age_idx on public.api_key_usage ((hour at time zone 'UTC'));
 create index api_key_errors_newest_idx on public.api_key_errors (company_id, key_id, last_at desc, id desc);
 create index api_key_errors_age_idx on public.api_key_errors (last_at);
@@ -2061,7 +2063,8 @@ declare
   held uuid[];
 begin
   -- This statement locks the keys until the transaction ends. It skips a key that is being deleted, with or without its
-  -- company. The deletion waits for the rows of the key, so this function must not wait for the deletion.
+  -- company. The deletion may wait for rows that this function has locked, so this function must not wait for the
+  -- deletion.
   select array_agg(known.id) into held
   from (
     select keys.id
@@ -2131,8 +2134,9 @@ $$;
 comment on function public.record_api_key_usage(jsonb, jsonb) is
   'Adds the counts of one function instance to the stored counts. The argument usage is an array of { key_hash, hour, '
   'status, requests }. The argument errors is an array of { key_hash, status, code, method, operation, path, field, '
-  'problem, errors, first_at, last_at, requests }, one for each kind of error. The newest 50 kinds of a key are kept. '
-  'Skips unknown keys, keys that are being deleted, and hours older than 31 days. Also deletes outdated rows.';
+  'problem, errors, first_at, last_at, requests }, one for each kind of error. For each key, the 50 kinds with the '
+  'newest errors are kept. Skips unknown keys, keys that are being deleted, and hours older than 31 days. Also deletes '
+  'outdated rows.';
 grant execute on function public.record_api_key_usage(jsonb, jsonb) to usage_client;
 
 create function app.beginning_of_days(days integer, zone text, most integer) returns timestamptz
@@ -2194,7 +2198,7 @@ set search_path = ''
 as $$
   select keys.id, lately.requests, lately.refused
   from public.api_keys as keys
-  -- The query handles each key separately, so that it reads only the rows of the last hours.
+  -- The query handles each key separately, so that it reads only the rows of the given number of hours.
   cross join lateral (
     select
       sum(usage.requests)::bigint as requests,
@@ -2206,8 +2210,8 @@ as $$
   where keys.company_id = answers_of_api_keys.company_id and lately.requests is not null
 $$;
 comment on function public.answers_of_api_keys(uuid, integer) is
-  'Returns, for each API key of a company, the number of requests and the number of error responses. Covers the last '
-  'hours, including the current hour. Excludes keys without requests. A user sees only what the policies of '
+  'Returns, for each API key of a company, the number of requests and the number of error responses. Covers the given '
+  'number of hours, including the current hour. Excludes keys without requests. A user sees only what the policies of '
   'api_key_usage allow.';
 grant execute on function public.answers_of_api_keys(uuid, integer) to authenticated, service_role;
 
@@ -2266,7 +2270,7 @@ create table public.idempotency_keys (
   key text not null check (char_length(key) between 1 and 255),
   -- A hash of the request's content.
   fingerprint text not null check (char_length(fingerprint) between 1 and 100),
-  -- The function that made the claim uses this value to respond to a repeat.
+  -- What the first request stored with app.keep_outcome(). A repeat gets its response from this value.
   outcome jsonb,
   made_at timestamptz not null default now(),
   primary key (company_id, path, key)
@@ -2296,7 +2300,7 @@ begin
   end if;
   erased_key := app.erased_digest(own_company_id, 'key', asked ->> 'key');
   -- If another request has this lock, that request is still running. This request does not wait for the lock or for the
-  -- row, because a waiting request holds a connection.
+  -- row, because a waiting request occupies a connection.
   if pg_try_advisory_xact_lock(hashtextextended(
     format('idempotency %s %s %s', own_company_id, asked ->> 'path', asked ->> 'key'), 0
   )) then
@@ -2342,9 +2346,9 @@ $$;
 comment on function app.claim_idempotency_key(uuid, jsonb) is
   'Claims the idempotency key { path, key, fingerprint } of a request. Returns null when the request has no '
   'idempotency key, or is the first one with this key. The caller then writes, and calls app.keep_outcome() at the '
-  'end. For a repeat, returns what the first request kept, and the caller writes nothing. Raises PT409 '
+  'end. For a repeat, returns the outcome of the first request, and the caller writes nothing. Raises PT409 '
   'idempotency_in_progress while the first request runs. Raises PT422 idempotency_key_reused when the content of the '
-  'first request was different. The caller checks the company first.';
+  'first request was different. The caller must check the company before this call.';
 
 create function app.keep_outcome(own_company_id uuid, idempotency jsonb, outcome jsonb) returns void
 language plpgsql
@@ -2415,8 +2419,8 @@ as $$
   select count(*)::integer from removed
 $$;
 comment on function app.remove_old_idempotency_keys(integer) is
-  'Deletes idempotency keys that are older than 24 hours, but at most ten times the given number. Returns the number '
-  'of deleted keys.';
+  'Deletes idempotency keys that are older than 24 hours, but at most ten times max_rows. Returns the number of '
+  'deleted keys.';
 
 alter table public.idempotency_keys enable row level security;
 create policy "the platform reads idempotency keys" on public.idempotency_keys
@@ -2574,7 +2578,7 @@ begin
   -- new base.
   lock table public.contacts, public.deals, public.conversations, public.messages, public.deleted_rows, app.events
     in share row exclusive mode;
-  -- The index finds the newest row of a company immediately.
+  -- For each company, an index finds the newest row.
   select
     greatest(
       max(newest.version),
@@ -2623,7 +2627,7 @@ as $$
     'generation', clock.generation,
     'restarted_at', to_timestamp(clock.generation),
     'horizon', clock.horizon,
-    -- The feeds show these transactions only after the transaction at the horizon has ended.
+    -- The feeds do not show the changes of these transactions until the transaction at the horizon has ended.
     'waiting_transactions', greatest(clock.beyond - clock.horizon - 1, 0),
     'writing_since', (
       select min(since) from (
@@ -2637,11 +2641,10 @@ as $$
   from app.change_clock_now() as clock
 $$;
 comment on function public.changes_status() is
-  'Returns the change clock: the generation, its start time, and the horizon. The member waiting_transactions is an '
-  'upper limit for the number of transactions that the feeds hold back until an earlier transaction ends. The member '
-  'writing_since is the start time of the oldest transaction that is still writing. The member writing_since is null '
-  'when no transaction is writing, or when the owner of this function cannot see the transaction '
-  '(sees_other_sessions).';
+  'Returns the change clock: the generation, its start time, and the horizon. Some transactions are not shown in the '
+  'feeds until an earlier transaction ends. There are at most waiting_transactions of them. The member writing_since '
+  'is the start time of the oldest transaction that is still writing. The member writing_since is null when no '
+  'transaction is writing, or when the owner of this function cannot see the transaction (sees_other_sessions).';
 grant execute on function public.changes_status() to service_role;
 
 alter table public.deleted_rows enable row level security;
@@ -2733,7 +2736,7 @@ create table public.company_invitations (
   constraint company_invitations_one_for_each_address unique (company_id, email)
 );
 comment on table public.company_invitations is
-  'The pending invitations: not accepted, declined or withdrawn. Owners and admins see the invitations of their '
+  'The invitations that were not accepted, declined or withdrawn yet. Owners and admins see the invitations of their '
   'company. An expired invitation is kept for 30 days, so that it can be renewed.';
 comment on column public.company_invitations.mailed_at is
   'When the edge function settings last started to send an e-mail for this invitation. Null if no e-mail was sent '
@@ -3024,7 +3027,8 @@ comment on function public.decline_invitation(uuid) is
   'Declines an invitation to the signed-in user. Raises PT404 when the invitation does not exist.';
 grant execute on function public.decline_invitation(uuid) to authenticated;
 
--- Otherwise, an admin who expects to be removed could invite another e-mail address of their own and return.
+-- When members leave, their invitations are deleted. Otherwise, an admin who expects to be removed could invite another
+-- e-mail address of their own and return.
 create function app.end_invitations_of_member() returns trigger
 language plpgsql security definer
 set search_path = ''
@@ -3048,8 +3052,8 @@ begin
 end
 $$;
 comment on function app.end_invitations_of_member() is
-  'Trigger: when a member leaves or loses a role, deletes this member''s invitations that the member may no longer '
-  'make.';
+  'Trigger: when a member leaves or loses a role, deletes the invitations that this member made and would no longer be '
+  'allowed to make.';
 create trigger company_members_end_invitations
   after delete or update of company_id, user_id, role on public.company_members
   for each row execute function app.end_invitations_of_member();
@@ -3065,7 +3069,7 @@ grant select on public.company_invitations to service_role;
 
 -- The events record what happened to the companies' records. Triggers write an event in the transaction of the change
 -- (files 66 to 69). An event contains no personal data. It contains ids and the names of the changed fields. It
--- contains earlier and later values only for fields without personal data. Callers read the events for 30 days.
+-- contains earlier and later values only for fields without personal data. Callers can read an event for 30 days.
 --
 -- The tables of events and deliveries have 32 partitions, one for each day of 32 days. After 32 days, the first
 -- partition is used again. All partitions always exist, so writes do not depend on a job. A job empties the partition
@@ -3094,8 +3098,8 @@ comment on column app.events.seq is
   'The order of a record''s events. The transaction gets the number while it holds the lock on the record. Callers '
   'never see this number, because it reveals how much all companies write.';
 comment on column app.events.version is
-  'The version that app.change_now() returns. The event log is read in this order, because nothing can appear below '
-  'the horizon later.';
+  'The version that app.change_now() returns. The event log is read in this order, because no event can appear later '
+  'with a version below the horizon.';
 comment on column app.events.changed is 'The names of the changed fields, as in the API.';
 comment on column app.events.changes is
   'For each field, an object with `from` and `to`. Contains only fields without personal data. Some event types have '
@@ -3261,18 +3265,19 @@ comment on column public.webhooks.state is
 comment on column public.webhooks.is_queued is
   'Whether events are queued when they happen. While a webhook is catching up, its events come from the log.';
 comment on column public.webhooks.why is
-  'Why the webhook is paused or off. failing: no delivery arrived for three days. gone: the receiver returned a 410. '
+  'Why the webhook is paused or off. failing: no delivery succeeded for three days. gone: the receiver returned a 410. '
   'key_ended: the webhook''s key ended. by_person, by_key, by_platform: who paused the webhook or switched it off.';
 comment on column public.webhooks.failures is 'The number of failed attempts since the last success.';
 comment on column public.webhooks.paused_until is
-  'The time of the next delivery attempt, after several failures. This value does not change the state.';
-comment on column public.webhooks.pauses is 'The number of pauses since the last success.';
+  'After several failures, the next delivery attempt waits until this time. The state stays the same.';
+comment on column public.webhooks.pauses is
+  'The number of times that failures have set paused_until since the last success.';
 comment on column public.webhooks.catch_up_version is
-  'With catch_up_seq: the last event of the log that was queued. While this is not null, the deliveries come from the '
-  'log.';
+  'The version of the last event of the log that was queued. catch_up_seq is the seq of this event. While this is not '
+  'null, the deliveries come from the log.';
 comment on column public.webhooks.catch_up_until is
-  'Not null when the log was queued up to its end. New events are then queued as they are written. The log is still '
-  'read up to this version, because the last transactions before this version did not queue their events.';
+  'Not null after the log was queued up to its end. From then on, new events are queued as they are written. The log '
+  'is still read up to this version, because the last transactions before this version did not queue their events.';
 comment on column public.webhooks.lease_id is 'The job run that delivers to this webhook until leased_until.';
 
 create table app.open_deliveries (
@@ -3311,8 +3316,8 @@ create table app.deliveries (
   tries jsonb
 ) partition by list (slot);
 comment on table app.deliveries is
-  'The deliveries that ended in the last 30 days. The slot equals the slot of the event, so both partitions are '
-  'emptied together.';
+  'The deliveries that ended in the last 30 days. The slot equals the slot of the event, so a delivery and its event '
+  'are deleted on the same day.';
 comment on column app.deliveries.happened_at is 'When the event happened.';
 comment on column app.deliveries.outcome is
   'delivered: the receiver accepted the delivery. failed: all attempts in three days failed. undelivered: the webhook '
@@ -3331,7 +3336,8 @@ create table app.replays (
 comment on table app.replays is
   'The replays: ranges of logged events that someone asked to deliver again. The delivery job queues these events in '
   'batches, in the order of the log.';
-comment on column app.replays.after_version is 'With after_seq: the last event of the log that was queued.';
+comment on column app.replays.after_version is
+  'The version of the last event of the log that was queued. after_seq is the seq of this event.';
 
 do $$
 begin
@@ -3461,10 +3467,10 @@ grant execute on function public.reseal_webhook_secret(uuid, text, text, text) t
 
 -- schemas/29_webhook_writes.sql
 
--- Functions that create, change and delete webhooks. Owners, admins and API keys with the scope webhooks may call them,
--- and app.managed_webhook() checks all callers. The edge functions check URLs and seal secrets. So users set URLs and
--- secrets only through the edge function settings. A webhook that a key created ends with that key. A webhook that a
--- user created belongs to the company.
+-- Functions that create, change and delete webhooks. Owners, admins and API keys with the scope `webhooks` may call
+-- them, and app.managed_webhook() checks all callers. The edge functions check URLs and seal secrets. So users can set
+-- URLs and secrets only through the edge function `settings`. When a key ends, the webhooks that it created are
+-- switched off. A webhook that a user created belongs to the company.
 
 create function app.webhook_company(of_company_id uuid) returns uuid
 language plpgsql stable
@@ -3511,9 +3517,9 @@ begin
 end
 $$;
 comment on function app.managed_webhook(uuid) is
-  'Returns a webhook that the caller manages. The caller is a key with the scope webhooks, an owner or an admin of the '
-  'webhook''s company, or the platform. Raises PT404 when the caller''s company has no such webhook. Raises PT403 for '
-  'agents, and PT401 and PT403 as app.company_id() does.';
+  'Returns a webhook that the caller manages. The caller is a key with the scope `webhooks`, an owner or an admin of '
+  'the webhook''s company, or the platform. Raises PT404 when the caller''s company has no such webhook. Raises PT403 '
+  'for agents, and PT401 and PT403 as app.company_id() does.';
 
 create function app.locked_webhook(of_webhook_id uuid) returns public.webhooks
 language plpgsql
@@ -3523,7 +3529,7 @@ declare
   -- The function checks the caller before it locks anything.
   hook public.webhooks := app.managed_webhook(of_webhook_id);
 begin
-  -- Writing the company's history needs a lock on the company. This lock must come before the lock on the webhook.
+  -- A function that writes the company's history locks the company. It must lock the company before the webhook.
   perform from public.companies where id = hook.company_id for key share;
   select * into hook from public.webhooks where id = of_webhook_id for no key update;
   if not found then
@@ -3541,7 +3547,7 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
-  -- The expiry of a key writes nothing. The job switches the webhook off later.
+  -- When a key expires, no row changes. The delivery job switches the webhook off later.
   has_ended constant boolean := hook.state <> 'off' and app.has_ended_key(hook);
 begin
   return json_build_object(
@@ -3619,7 +3625,7 @@ begin
       'sealed_secret', made.sealed_secret
     );
   end if;
-  -- Several callers may create webhooks at the same time.
+  -- If several callers create webhooks at the same time, they count the webhooks one after the other.
   perform from public.companies where id = own_company_id for no key update;
   if not found then
     raise sqlstate 'PT404' using message = 'No company has this id';
@@ -3755,10 +3761,10 @@ begin
 end
 $$;
 comment on function public.change_webhook(uuid, jsonb) is
-  'Changes a webhook and returns it. The changes are { url?, types?, payload?, description?, state? }. The state is on '
-  'or paused. The edge functions check the URL and then call this function. If the webhook is off, switching it on '
-  'makes the caller its owner. Raises PT409 when the change would pause a webhook that is off. Also raises the errors '
-  'of app.managed_webhook().';
+  'Changes a webhook and returns it. The changes are { url?, types?, payload?, description?, state? }. The state is '
+  '`on` or `paused`. The edge functions check the URL and then call this function. A caller who switches on a webhook '
+  'that is off becomes its owner. Raises PT409 when the change would pause a webhook that is off. Also raises the '
+  'errors of app.managed_webhook().';
 grant execute on function public.change_webhook(uuid, jsonb) to api_client, settings_client, service_role;
 
 create function public.delete_webhook(webhook_id uuid) returns void
@@ -3779,10 +3785,10 @@ grant execute on function public.delete_webhook(uuid) to api_client, authenticat
 
 -- schemas/29_webhooks_of_keys.sql
 
--- A webhook that an API key created ends with that key. So no events are delivered for a key that was stolen and then
--- switched off. The webhook is switched off immediately when the key is switched off or deleted. When a key expires, no
--- row changes, so the delivery job checks the key for each delivery. A rotation gives the webhooks to the successor
--- key.
+-- When an API key ends, the webhooks that it created are switched off. So when a stolen key is switched off, its
+-- webhooks receive no more events. The webhook is switched off immediately when the key is switched off or deleted.
+-- When a key expires, no row changes, so the delivery job checks the key for each delivery. A rotation gives the
+-- webhooks to the successor key.
 
 create function app.has_ended_key(hook public.webhooks) returns boolean
 language plpgsql stable
@@ -3797,7 +3803,7 @@ begin
 end
 $$;
 comment on function app.has_ended_key(public.webhooks) is
-  'Checks whether the key of a webhook is off, expired, deleted or without the scope webhooks. A rotation gives the '
+  'Checks whether the key of a webhook is off, expired, deleted or without the scope `webhooks`. A rotation gives the '
   'webhook to the successor of its key.';
 
 create function app.note_webhook_off() returns trigger
@@ -3902,7 +3908,7 @@ create table public.contacts (
   do_not_contact_source text constraint contacts_do_not_contact_source_check
     check (do_not_contact_source in ('manual', 'word')),
   do_not_contact_at timestamptz,
-  -- The newest time of each keyword ("stop" or "start") that the person sent.
+  -- When the person last sent each keyword ("stop" or "start").
   stop_word_at timestamptz,
   start_word_at timestamptz,
   -- The newest times at which the person stopped or resumed marketing, and the source of the stop. The person can tap a
@@ -3946,9 +3952,10 @@ comment on column public.contacts.email_key is
 comment on column public.contacts.marketing_opt_out_at is
   'When the person opted out of marketing templates. Null when the person never opted out, or opted in again.';
 comment on column public.contacts.profile_name_at is
-  'When the person sent the message whose profile name is now the contact''s name. Null when the company set the name.';
+  'The time of the message from which the contact got its name, the person''s profile name. Null when the company set '
+  'the name.';
 comment on column public.contacts.patch is
-  'Changes of the stored custom_fields and tags; always null in a stored row.';
+  'Changes to the custom_fields and tags. Always null in a stored row.';
 comment on column public.contacts.archived_at is
   'When the contact was archived. Null when the contact is not archived. The database sets this time.';
 comment on column public.contacts.phone_key is
@@ -3968,7 +3975,7 @@ comment on column public.contacts.erased_at is
 -- company. With such a plan, Postgres reads a page from the index and does not sort all rows.
 alter table public.contacts alter column company_id set (n_distinct = 1);
 
--- The planner estimates from sample values how many rows contain a part of a word. With the usual 100 values, the
+-- The planner estimates from sample values how many rows contain a part of a word. With the default of 100 values, the
 -- planner often expects ten times too many rows. The planner then reads the rows in list order instead of using the
 -- index of words.
 alter table public.contacts
@@ -4008,8 +4015,8 @@ create index contacts_changes_idx on public.contacts (company_id, version, id);
 create index contacts_marketing_opt_out_idx on public.contacts (company_id, marketing_opt_out_at)
   where marketing_opt_out_at is not null;
 
--- Lists exclude archived records. After a mistaken import, there may be many archived records. An index of all records
--- would list the archived records before the other records.
+-- Lists exclude archived records. After a mistaken import, there may be many archived records. With an index of all
+-- records, a list would first have to skip the archived records.
 create index contacts_not_archived_idx on public.contacts (company_id, created_at desc, id desc)
   where archived_at is null;
 create index contacts_not_archived_by_update_idx on public.contacts (company_id, updated_at, id)
@@ -4130,7 +4137,8 @@ comment on function app.contact_json(public.contacts) is
   'Returns a contact in the format of the API, as in the view own_contacts. The order of the members is not fixed.';
 
 create function app.survivor_of(own_company_id uuid, merged_id uuid) returns uuid
--- This function is volatile and uses PL/pgSQL, so that it sees a merge for which the calling statement has waited.
+-- This function is volatile and uses PL/pgSQL, so that it sees a merge that was committed while the calling statement
+-- waited.
 language plpgsql volatile
 set search_path = ''
 as $$
@@ -4191,8 +4199,8 @@ create policy "people change their company's contacts" on public.contacts
   using (company_id = any ((select app.member_company_ids())::uuid[]))
   with check (company_id = any ((select app.member_company_ids())::uuid[]));
 
--- A key may read all columns, so that an update does not have to list the returned columns. Only functions add
--- contacts.
+-- A key may read all columns, so that an update does not have to list the returned columns. A key can add contacts only
+-- through functions.
 grant select on public.contacts to api_client;
 grant update (
   external_id, name, email, phone, temperature, tags, source, job_title, empresa, custom_fields, do_not_contact,
@@ -4227,7 +4235,7 @@ create table public.contact_former_phones (
   contact_id uuid not null,
   phone text not null check (phone ~ '^\+[1-9][0-9]{6,14}$'),
   phone_key text generated always as (case when not is_archived then app.phone_key(phone) end) stored,
-  -- The time until which the phone number belonged to the contact. A phone number may later belong to another person.
+  -- The phone number belonged to the contact until this time. A phone number may later belong to another person.
   until timestamptz not null,
   is_archived boolean not null default false,
   archived_phone_key text generated always as (case when is_archived then app.phone_key(phone) end) stored,
@@ -4283,8 +4291,8 @@ create table public.contact_identity_events (
     references public.contacts (company_id, id) on delete cascade
 );
 comment on table public.contact_identity_events is
-  'The changes of a contact''s phone number and ids that WhatsApp reported. Also records which contacts turned out to '
-  'be the same person.';
+  'The changes to the phone number and the ids of a contact, as reported by WhatsApp. Also records which contacts '
+  'turned out to be the same person.';
 
 -- This statistic makes the planner assume that all rows belong to one company. 30_contacts.sql explains why.
 alter table public.contact_former_phones alter column company_id set (n_distinct = 1);
@@ -4410,8 +4418,8 @@ begin
 end
 $$;
 comment on function public.contacts_of_further_phones(text[], boolean) is
-  'Returns the contacts of the key''s company that have one of these phones as an additional phone, because other '
-  'contacts were merged into them. Needs a read token. Raises PT401 and PT403 as app.company_id() does.';
+  'Returns the contacts of the key''s company that have one of these phone numbers as an additional number, because '
+  'another contact was merged into them. Needs a read token. Raises PT401 and PT403 as app.company_id() does.';
 grant execute on function public.contacts_of_further_phones(text[], boolean) to api_client;
 
 -- An additional phone number belongs to its contact, and no other contact can get it. Otherwise a company could contact
@@ -4442,7 +4450,7 @@ comment on function app.refuse_further_phone() is
   'may move such a number, because WhatsApp knows who has the number.';
 
 -- A restored contact gets its additional phone numbers back, except numbers that another contact has by then. A new
--- contact cannot have another contact's additional number. Each of these two checks sees only committed rows. So a
+-- contact cannot have another contact's additional number. The checks of these two rules see only committed rows. So a
 -- transaction that adds a contact waits while a contact with additional phones is being restored. This wait is rare,
 -- and the transaction does not wait for anything else.
 create function app.await_further_phones(of_company_id uuid) returns void
@@ -4514,8 +4522,8 @@ comment on function app.has_taken_phone(uuid, uuid, text) is
   'Checks whether WhatsApp reported that a contact now has this phone number, although the number is stored for '
   'another contact. If so, the two contacts are different people.';
 
--- This trigger runs after the row is written. While the statement waits for a merge, that merge may give the phone
--- number to another contact and commit.
+-- This trigger runs after the row is written, because the statement may have waited for a merge that gave the phone
+-- number to another contact.
 create trigger contacts_refuse_further_phone after update of phone on public.contacts
   for each row when (current_user in ('api_client', 'authenticated') and new.phone_key <> old.phone_key)
   execute function app.refuse_further_phone();
@@ -4527,9 +4535,9 @@ create trigger contacts_refuse_further_phone_when_added after insert on public.c
 -- API, and to keys while the two contacts are being merged. Otherwise a company could contact a person at that number
 -- although the person asked not to be contacted.
 --
--- This trigger runs after the row is written. While the statement waits for a merge, that merge may give the phone
--- number to another contact and commit. The trigger also runs for the platform, because app.unarchive_contact() has the
--- platform's privileges. After a refusal, that function searches again and finds the other contact.
+-- This trigger runs after the row is written, because the statement may have waited for a merge that gave the phone
+-- number to another contact. The trigger also runs for the platform, because app.unarchive_contact() has the platform's
+-- privileges. After a refusal, that function searches again and finds the other contact.
 create trigger contacts_refuse_further_phone_when_restored after update of archived_at on public.contacts
   for each row when (old.archived_at is not null and new.phone_key is not null)
   execute function app.refuse_further_phone();
@@ -4550,15 +4558,15 @@ grant select on public.contact_identity_events to authenticated, service_role;
 
 -- schemas/32_wishes.sql
 
--- Wishes are people's decisions about being contacted. Members and keys of a company set do_not_contact manually. The
--- contacted person sets do_not_contact with the keyword "stop", and clears it with the keyword "start". Keywords may
--- arrive late, twice and in any order, but the same keywords always lead to the same result. For a value that was set
--- manually, the row has the source `manual` and the time of the change. For each keyword, the row has the newest time.
--- A trigger derives do_not_contact from these values.
+-- A wish is a person's decision about whether a company may contact them. Members and keys of a company set
+-- do_not_contact manually. The contacted person sets do_not_contact with the keyword "stop", and clears it with the
+-- keyword "start". Keywords may arrive late, twice and in any order, but the same keywords always lead to the same
+-- result. For a value that was set manually, the row has the source `manual` and the time of the change. For each
+-- keyword, the row has the newest time. A trigger derives do_not_contact from these values.
 --
 -- A person may also opt out of marketing only, and members and keys may set marketing_opt_out manually. The newest
--- decision about marketing is effective, even if a member recorded the decision, because the company records decisions
--- for the person. The keyword "start" ends both wishes.
+-- decision about marketing applies. This is also true if a member recorded it, because members record decisions for the
+-- person. The keyword "start" ends both wishes.
 --
 -- A wish belongs to both the phone number and the contact. When a contact gets another phone number, the contact keeps
 -- the wish. The wish is also kept for the earlier phone number. So sends to the earlier number remain blocked, and the
@@ -4634,8 +4642,8 @@ as $$
   )
 $$;
 comment on function app.note_word(uuid, uuid, text, timestamptz) is
-  'Records that a person sent the keyword "stop" or "start" at this time. Does nothing when a newer keyword of the '
-  'same kind is known. After do_not_contact was set to false manually, a "stop" is effective if the person sent it in '
+  'Records that a person sent the keyword "stop" or "start" at the given time. Does nothing when a newer keyword of '
+  'the same kind is known. After do_not_contact was set to false manually, a "stop" applies if the person sent it in '
   'the same second or later.';
 
 create function app.decide_marketing_opt_out() returns trigger
@@ -4695,7 +4703,7 @@ end
 $$;
 comment on function app.note_marketing(uuid, uuid, boolean, text, timestamptz) is
   'Records that a person opted out of marketing or opted in again, at the time that WhatsApp reported. The newest '
-  'decision is effective, whatever the order of the events.';
+  'decision applies, whatever the order of the events.';
 
 create function app.wishes_of(contact public.contacts) returns jsonb
 language sql immutable
@@ -4734,7 +4742,8 @@ create function app.later_wishes(earlier jsonb, later jsonb) returns jsonb
 language sql immutable
 set search_path = ''
 as $$
-  -- A decision to be contacted again has a time, and overrides an older stop of an archived contact.
+  -- If the person agreed to be contacted again, this decision has a time. It is kept, because it overrides an older
+  -- stop of an archived contact.
   select case when wishes ->> 'do_not_contact_at' is not null or wishes ->> 'do_not_contact' = 'true'
     or stopped_at is not null
   then
@@ -4765,8 +4774,8 @@ as $$
   ) as newest
 $$;
 comment on function app.later_wishes(jsonb, jsonb) is
-  'Combines a person''s wishes from two contacts. For each kind of decision, the later decision is effective. The '
-  'earlier wishes may be null. Returns null when there are no wishes to keep.';
+  'Combines a person''s wishes from two contacts. For each kind of decision, the later decision applies. The earlier '
+  'wishes may be null. Returns null when there are no wishes to keep.';
 
 create function app.keep_wishes(own_company_id uuid, names text[], wishes jsonb) returns void
 language sql
@@ -4907,9 +4916,8 @@ end
 $$;
 comment on function app.with_inherited_wishes(public.contacts, boolean) is
   'Returns a contact with its inherited wishes. The argument `wins` is true when the contact has just got its phone '
-  'number. Then only the wishes for that phone number are effective, even if the contact has a newer decision of its '
-  'own. Otherwise the wishes for all its phone numbers and ids are effective, unless the contact''s own decision is '
-  'newer.';
+  'number. Then only the wishes for that phone number apply, even if the contact has a newer decision of its own. '
+  'Otherwise the wishes for all its phone numbers and ids apply, unless the contact''s own decision is newer.';
 
 create function app.pass_on_wishes(contact public.contacts, wins boolean) returns void
 language plpgsql
@@ -5056,7 +5064,7 @@ begin
   if found then
     perform app.pass_on_wishes(
       contact,
-      -- As in app.note_word(), a "stop" is effective unless the person certainly revoked it later.
+      -- As in app.note_word(), a "stop" applies unless the person certainly revoked it later.
       coalesce(
         new.do_not_contact and not old.do_not_contact
           and new.do_not_contact_at >= date_trunc('second', contact.do_not_contact_at),
@@ -5163,8 +5171,8 @@ begin
 end
 $$;
 comment on function app.custom_fields_in_turn(jsonb, jsonb, text) is
-  'Returns the custom fields after a list of items. Each item is applied under a rule of app.change_contacts(). '
-  'Refuses an item that makes the custom fields too large, as a violation of contacts_custom_fields_check.';
+  'Applies the items of a list in order, under a rule of app.change_contacts(), and returns the resulting custom '
+  'fields. Refuses an item that makes the custom fields too large, as a violation of contacts_custom_fields_check.';
 
 create function app.tags_in_turn(known text[], given jsonb, rule text) returns text[]
 language plpgsql stable
@@ -5191,8 +5199,8 @@ begin
 end
 $$;
 comment on function app.tags_in_turn(text[], jsonb, text) is
-  'Returns the tags after a list of items. Each item is applied under a rule of app.change_contacts(). Refuses an item '
-  'after which there are too many tags, as a violation of contacts_tags_check.';
+  'Applies the items of a list in order, under a rule of app.change_contacts(), and returns the resulting tags. '
+  'Refuses an item that adds too many tags, as a violation of contacts_tags_check.';
 
 create function app.fields_in_turn(given jsonb, rule text) returns jsonb
 language plpgsql immutable
@@ -5203,21 +5211,21 @@ begin
     return given -> 0;
   end if;
   return (
-    -- For each field, the last item with this field is effective. Under the rule 'keep', the first item with a value
-    -- for the field is effective.
+    -- For each field, the last item with this field applies. Under the rule 'keep', the first item with a value for the
+    -- field applies.
     select coalesce(
       jsonb_object_agg(key, value order by is_filling, case when is_filling then -place else place end), '{}'
     )
     from jsonb_array_elements(given) with ordinality as turns (turn, place)
     cross join jsonb_each(turn - 'custom_fields')
-    -- The rule 'keep' never replaces a value, so the first item with a value is effective.
+    -- The rule 'keep' never replaces a value, so the first item with a value applies.
     cross join lateral (select rule = 'keep' and value not in ('null', '""', '[]')) as judged (is_filling)
   );
 end
 $$;
 comment on function app.fields_in_turn(jsonb, text) is
-  'Returns one item that has the same effect as a list of items, under a rule of app.change_contacts(). When there are '
-  'several items, the result has no custom fields.';
+  'Combines the items of a list into one item that has the same effect under a rule of app.change_contacts(). When '
+  'there are several items, the result has no custom fields.';
 
 create function app.change_contacts(own_company_id uuid, ids uuid[], items jsonb[], rule text) returns uuid[]
 language plpgsql
@@ -5403,7 +5411,7 @@ language plpgsql
 set search_path = ''
 as $$
 declare
-  -- The field whose value must be unique among contacts.
+  -- The unique field that breaks the constraint. Null when the constraint is of another kind.
   field constant text := substring(broken from '^contacts_one_per_(phone|external_id)$');
   existing_id uuid;
 begin
@@ -5416,9 +5424,9 @@ begin
 end
 $$;
 comment on function app.refusal_of_contact(uuid, jsonb, text) is
-  'Returns the result of an item that breaks a constraint: { status: 409, existing_id, field } when another contact '
-  'has the same value, otherwise { status: 422, constraint }. Returns null when the other contact no longer exists. '
-  'The caller can then retry the item.';
+  'Returns the result of an item that breaks a constraint. If another contact has the same value, this is { status: '
+  '409, existing_id, field }. Otherwise it is { status: 422, constraint }. Returns null when the other contact no '
+  'longer exists. The caller can then retry the item.';
 
 -- schemas/35_put_contacts.sql
 
@@ -5434,7 +5442,7 @@ as $$
 declare
   other_field constant text := case match when 'phone' then 'external_id' else 'phone' end;
   has_own_ids constant boolean := exists (select from unnest(items) as item where item ? 'external_id');
-  -- The items, as changes to the contacts that were found.
+  -- The items, without a phone number that must not change in a contact that was found.
   changes jsonb[] := items;
   changed uuid[];
   -- The contact that was found for each item.
@@ -5629,7 +5637,7 @@ begin
         is_one_by_one := true;
       -- A transaction that changes phone numbers acquires its locks in another order. This transaction releases its
       -- locks here, so that the other transaction can end. Both transactions have the same timeout, so either of them
-      -- may come here first.
+      -- may fail first.
       when deadlock_detected or lock_not_available then
         waits := waits + 1;
         if waits = 3 or cardinality(items) = 1 then
@@ -5643,11 +5651,11 @@ comment on function app.put_contacts(uuid, jsonb[], text, text) is
   'Adds a contact for each item { phone, external_id?, … } whose phone number no contact has. For all other items, '
   'finds the contact. The phone number may have any format, and may be an additional number. If `match` is '
   'external_id, contacts are found by external_id, and the phone is an ordinary field. The argument on_conflict '
-  'specifies how existing contacts change. The values update, merge and keep are rules of app.change_contacts(). With '
-  'the value fail, nothing changes. If two items are for the same person, the later item finds the contact of the '
-  'earlier item. Returns a result for each item, in order: { status, id }, or what app.refusal_of_contact() returns. '
-  'The status is 201 for a new contact, 200 for a changed one, and 304 for a contact that already had the values of '
-  'the item.';
+  'specifies how existing contacts change. The values `update`, `merge` and `keep` are rules of app.change_contacts(). '
+  'With `fail`, existing contacts do not change. If two items are for the same person, the later item finds the '
+  'contact of the earlier item. Returns a result for each item, in order: { status, id }, or what '
+  'app.refusal_of_contact() returns. The status is 201 for a new contact, 200 for a changed one, and 304 for a contact '
+  'that already had the values of the item.';
 
 -- schemas/36_contact_writes.sql
 
@@ -5770,7 +5778,8 @@ begin
 end
 $$;
 comment on function app.lock_contacts_to_patch(uuid, jsonb[]) is
-  'Locks the contacts of items { id, phone?, … } in the order of their ids, with the lock that each change needs.';
+  'Locks the contacts of items { id, phone?, … } in the order of their ids. If an item changes a phone key, takes the '
+  'stronger lock for all of them.';
 
 create function app.patch_contacts_at_once(own_company_id uuid, items jsonb[]) returns jsonb
 language plpgsql
@@ -5881,7 +5890,7 @@ begin
         end if;
         is_one_by_one := true;
       -- Two transactions that swap phone numbers wait for each other. This transaction releases its locks here, so that
-      -- the other transaction can end. Both transactions have the same timeout, so either of them may come here first.
+      -- the other transaction can end. Both transactions have the same timeout, so either of them may fail first.
       when deadlock_detected or lock_not_available then
         waits := waits + 1;
         if waits = 3 or cardinality(items) = 1 then
@@ -6039,7 +6048,7 @@ begin
     where company_id = own_company_id and id = owner;
     perform app.pass_on_wishes(contacts, false) from public.contacts
     where company_id = own_company_id and id = of_contact_id;
-    -- The phone number is still stored for the other contact, so this contact needs no id.
+    -- The other contact still has the phone number, so it does not need an id.
     update public.contacts set has_identity = false
     where company_id = own_company_id and id = owner and phone is not null and not exists (
       select from public.contact_identities where company_id = own_company_id and contact_id = owner
@@ -6235,8 +6244,8 @@ create function public.import_contacts(
 ) returns jsonb
 language plpgsql security definer -- no role may call the functions that write contacts
 set search_path = ''
--- The request roles have the same setting. During a large import, the table statistics differ most from the actual
--- numbers.
+-- The roles for requests have the same settings. They matter most during a large import, because the table statistics
+-- are then far from the actual numbers.
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 set enable_bitmapscan = off
@@ -6382,8 +6391,8 @@ comment on function app.lock_own_pipelines() is
   'so a deadlock may abort its statement.';
 
 -- The argument `shifts` maps the id of each moved row to its direction. The value 1 means that the row moved down the
--- list. This row comes after the row that had this position. The value -1 means that the row moved up or was added.
--- This row comes before the row that had this position.
+-- list, so it comes after the row that had the position before. The value -1 means that the row moved up or was added,
+-- so it comes before that row.
 create function app.number_pipelines(of_company_id uuid, shifts jsonb default '{}') returns void
 language plpgsql
 set search_path = ''
@@ -6523,7 +6532,7 @@ language plpgsql security definer
 set search_path = ''
 as $$
 begin
-  -- Deleting a company also deletes its pipelines.
+  -- If the company is being deleted, its default pipeline may be deleted too.
   if old.is_default and exists (select from public.companies where id = old.company_id) then
     raise sqlstate 'PT409' using
       message = 'The default pipeline cannot be deleted: make another one the default first';
@@ -6656,11 +6665,11 @@ grant select, insert, update, delete on public.stages to service_role;
 -- Functions that add, change and archive pipelines and stages.
 --
 -- A pipeline or a stage can be archived only when it has no deals. Later, no deal can enter an archived pipeline or
--- stage. These rules also hold for a deal that enters during the archiving. A transaction that adds or moves a deal
--- locks its stage, and a transaction that archives the stage waits for that lock. An archived row remains archived and
--- keeps its pipeline, because the deal history refers to the row. API keys use these functions for writes. Each
--- function first acquires the lock on the company's pipelines, so simultaneous calls for a company run one after the
--- other. Each function returns the row with its final position.
+-- stage. These rules also apply if a deal is added or moved while the stage is being archived. A transaction that adds
+-- or moves a deal locks its stage, and a transaction that archives the stage waits for that lock. An archived row
+-- remains archived and keeps its pipeline, because the deal history refers to the row. API keys use these functions for
+-- writes. Each function first acquires the lock on the company's pipelines, so simultaneous calls for a company run one
+-- after the other. Each function returns the row with its final position.
 
 create function app.refuse_archived_change(
   kind text, of_company_id uuid, was_archived boolean, is_archived boolean, is_moved boolean
@@ -6737,7 +6746,7 @@ end
 $$;
 comment on function public.add_pipeline(jsonb, jsonb) is
   'Adds a pipeline { name, position?, is_default? } to the key''s company and returns { replayed, data }. The member '
-  'data is null when the request is a repeat and the pipeline was deleted. Needs a write token. Raises the errors of '
+  '`data` is null when the request is a repeat and the pipeline was deleted. Needs a write token. Raises the errors of '
   'app.company_id() and app.claim_idempotency_key().';
 grant execute on function public.add_pipeline(jsonb, jsonb) to api_client;
 
@@ -6809,8 +6818,9 @@ begin
 end
 $$;
 comment on function app.archive_pipeline() is
-  'Trigger: archives a pipeline and its stages, with the current time. Raises PT409 when the pipeline is the default '
-  'one or has deals. Raises PT409 and PT403 as app.refuse_archived_change() does.';
+  'Trigger: when a pipeline is archived, also archives its stages, and sets archived_at to the current time. Raises '
+  'PT409 when the pipeline is the default one or has deals. Raises PT409 and PT403 as app.refuse_archived_change() '
+  'does.';
 
 create function public.archive_pipeline(pipeline_id uuid, version bigint default null) returns text
 language plpgsql security definer
@@ -6876,10 +6886,10 @@ begin
 end
 $$;
 comment on function public.add_stage(jsonb, jsonb) is
-  'Adds a stage { pipeline_id, name, position? } to the key''s company and returns { replayed, data }. The member data '
-  'is null when the request is a repeat and the stage was deleted. Needs a write token. Violates stages_pipeline_fkey '
-  'if the pipeline is archived or belongs to another company. Raises the errors of app.company_id() and '
-  'app.claim_idempotency_key().';
+  'Adds a stage { pipeline_id, name, position? } to the key''s company and returns { replayed, data }. The member '
+  '`data` is null when the request is a repeat and the stage was deleted. Needs a write token. Violates '
+  'stages_pipeline_fkey if the pipeline is archived or belongs to another company. Raises the errors of '
+  'app.company_id() and app.claim_idempotency_key().';
 grant execute on function public.add_stage(jsonb, jsonb) to api_client;
 
 create function public.change_stage(stage_id uuid, changes jsonb) returns json
@@ -6938,8 +6948,8 @@ begin
 end
 $$;
 comment on function app.archive_stage() is
-  'Trigger: archives a stage, with the current time. Raises PT409 when the stage has deals. Raises PT409 and PT403 as '
-  'app.refuse_archived_change() does.';
+  'Trigger: when a stage is archived, sets archived_at to the current time. Raises PT409 when the stage has deals. '
+  'Raises PT409 and PT403 as app.refuse_archived_change() does.';
 
 -- A stage may be archived while batches of patches change its deals. A batch locks the deals first and then their
 -- stages, so this function acquires its locks in the same order. In the opposite order, a deadlock could abort one of
@@ -6956,8 +6966,7 @@ declare
 begin
   perform app.lock_pipelines(own_company_id);
   if move_deals_to is not null then
-    -- The function locks the deals before the stage. A batch that contains the current stage of a deal first locks the
-    -- deal, and then waits for the stage.
+    -- The function locks the deals before the stage. A batch of patches also locks the deals first and then the stages.
     perform from public.deals where company_id = own_company_id and deals.stage_id = archive_stage.stage_id
     order by id for no key update;
   end if;
@@ -7056,7 +7065,7 @@ alter table public.deals alter column words set statistics 400;
 
 create index deals_newest_first_idx on public.deals (company_id, created_at desc, id desc);
 
--- The index for each reference has the sort order of lists.
+-- The indexes on contact_id and stage_id have the sort order of lists.
 create index deals_words_idx on public.deals using gin (company_id, words extensions.gin_trgm_ops)
   with (gin_pending_list_limit = 512);
 create index deals_title_idx on public.deals (company_id, title);
@@ -7129,8 +7138,8 @@ begin
 end
 $$;
 comment on function app.require_unarchived_contact() is
-  'Trigger: refuses a new deal with an archived contact, as a violation of a constraint deals_contact_not_archived. '
-  'Existing deals remain when their contact is archived. The foreign key refuses an unknown contact.';
+  'Trigger: refuses a new deal with an archived contact, as a violation of deals_contact_not_archived. Existing deals '
+  'remain when their contact is archived. The foreign key refuses an unknown contact.';
 
 create trigger deals_note_written before insert or update on public.deals
   for each statement execute function app.note_written_table();
@@ -7202,7 +7211,7 @@ create table public.deal_history (
 comment on table public.deal_history is
   'The deal history: one entry for each change of a deal''s stage or status. An entry contains the earlier and the new '
   'stage or status. So the last entries contain the current stage and status of the deal.';
-comment on column public.deal_history.from_value is 'The earlier stage or status. Null for the creation.';
+comment on column public.deal_history.from_value is 'The earlier stage or status. Null in the entry for the creation.';
 comment on column public.deal_history.to_value is
   'The new stage or status. For the creation, the initial stage. Null when the value is not known.';
 comment on column public.deal_history.api_key_id is
@@ -7218,7 +7227,8 @@ alter table public.deal_history
 
 create index deal_history_by_time_idx on public.deal_history (company_id, deal_id, at, id);
 
--- Only this trigger writes the timestamps of a deal. Security definer, because no role may write the history directly.
+-- Only this trigger sets won_at, lost_at and stage_changed_at. Security definer, because no role may write the history
+-- directly.
 create function app.note_moves() returns trigger
 language plpgsql security definer
 set search_path = ''
@@ -7230,7 +7240,7 @@ declare
 begin
   if tg_op = 'INSERT' then
     new.stage_changed_at := new.created_at;
-    -- The platform may specify this time, because it also adds deals that already existed in another system.
+    -- The platform may specify these times, because it also adds deals that were won or lost earlier in another system.
     new.won_at := case new.status when 'won' then greatest(new.won_at, new.created_at + tick) end;
     new.lost_at := case new.status when 'lost' then greatest(new.lost_at, new.created_at + tick) end;
     return new;
@@ -7295,7 +7305,8 @@ comment on function app.note_creation() is
   'Trigger: starts the history of new deals. The first entry records the creation of an open deal. A deal that is '
   'added as won or lost also gets a second entry.';
 
--- Because of its name, this trigger runs after deals_note_change, which refuses forbidden changes.
+-- Triggers run in the order of their names. So this trigger runs after deals_note_change, which refuses forbidden
+-- changes.
 create trigger deals_note_moves before insert or update on public.deals
   for each row execute function app.note_moves();
 create trigger deals_note_creation after insert on public.deals
@@ -7311,7 +7322,7 @@ grant select on public.deal_history to authenticated, service_role;
 -- schemas/44_deal_writes.sql
 
 -- API keys use these functions to add and change one or more deals per call. A batch cannot change archived deals, and
--- cannot move deals into an archived stage. Only the items that try this fail.
+-- cannot move deals into an archived stage. If an item tries this, only that item fails.
 
 create function app.deal_json(deal public.deals) returns jsonb
 language plpgsql stable
@@ -7373,7 +7384,7 @@ comment on function public.deal_id_by_external_id(text) is
 grant execute on function public.deal_id_by_external_id(text) to api_client;
 
 -- The function refuses a deal for a merged contact, and the result contains the surviving contact. A repeat of that
--- request gets the same result. Erasing the person also erases the idempotency keys of such requests.
+-- request gets the same result. When the person is erased, the idempotency keys of such requests are erased too.
 create function app.add_deals(own_company_id uuid, items jsonb[]) returns jsonb
 language plpgsql
 set search_path = ''
@@ -7461,7 +7472,8 @@ declare
   written uuid[];
   changed uuid[] := '{}';
 begin
-  -- Whether an external_id is free depends on the order of the items.
+  -- If an external_id moves between deals, the order of the items matters. app.patch_deals() then writes them one by
+  -- one.
   if exists (select from unnest(items) as item where item ? 'external_id') and exists (
     select from unnest(items) as item
     where item ->> 'external_id' is not null and (item ->> 'id')::uuid = any (known_deals)
@@ -7565,7 +7577,7 @@ exception when unique_violation then
   order by id for no key update;
   foreach item in array items loop
     result := null;
-    -- The result remains null if the deal that had the external_id no longer exists. The caller then retries the item.
+    -- The result remains null if the deal that had the external_id no longer exists. The loop then retries the item.
     while result is null loop
       begin
         result := app.patch_deals_at_once(own_company_id, array[item]) -> 0;
@@ -7823,9 +7835,9 @@ $$;
 comment on function app.put_deals(uuid, jsonb[], text) is
   'Adds a deal for each item { title, contact_id, stage_id, … } if no deal has its external_id, or if it has no '
   'external_id. For all other items, finds the deal. The argument on_conflict specifies how an existing deal changes. '
-  'The values update, merge and keep are rules of app.change_known_deals(). With the value fail, the result is { '
-  'status: 409, existing_id, field }. If two items have the same external_id, the later item finds the deal of the '
-  'earlier item. Returns a result for each item, in order.';
+  'The values `update`, `merge` and `keep` are rules of app.change_known_deals(). With `fail`, the result is { status: '
+  '409, existing_id, field }. If two items have the same external_id, the later item finds the deal of the earlier '
+  'item. Returns a result for each item, in order.';
 
 -- schemas/50_channel_apps.sql
 
@@ -7844,7 +7856,7 @@ create table public.channel_apps (
   -- secret CREDENTIALS_KEY.
   sealed_secret text not null
     check (sealed_secret ~ '^[A-Za-z0-9_-]+\.\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$'),
-  -- The earlier secret, which is accepted until the operator ends the rotation.
+  -- The earlier secret, which is accepted until the rotation ends.
   sealed_previous_secret text
     check (sealed_previous_secret ~ '^[A-Za-z0-9_-]+\.\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$'),
   rotation_began_at timestamptz,
@@ -7941,7 +7953,7 @@ begin
     raise sqlstate 'PT422' using message =
       'name must have no blank at either end, and no line breaks, control characters or invisible characters';
   end if;
-  -- Several users may register apps at the same time.
+  -- If several users register apps at the same time, they count the apps one after the other.
   perform from public.companies where id = create_channel_app.company_id for no key update;
   if (select count(*) from public.channel_apps where owner_company_id = create_channel_app.company_id) >= 10 then
     raise sqlstate 'PT409' using message = 'A company has at most 10 apps: ask the operator to delete one first';
@@ -7954,7 +7966,7 @@ begin
   returning * into made;
   perform app.note_app_event(made, 'app_registered');
   -- A company that registers its first app expects this app to deliver the events for its connected numbers. Until Meta
-  -- sends events through the new app, events from the operator's app are still accepted for these numbers, because the
+  -- sends events through the new app, events from the operator's app are still accepted for these numbers. The
   -- operator's app is an earlier app of their accounts.
   update public.messaging_accounts as accounts set channel_app_id = made.id
   where accounts.company_id = create_channel_app.company_id and not exists (
@@ -8011,7 +8023,7 @@ begin
 end
 $$;
 comment on function public.rotate_channel_app(text, text) is
-  'Gives an app a new secret. The earlier secret is also accepted until a call of finish_channel_app_rotation(). '
+  'Gives an app a new secret. Until finish_channel_app_rotation() is called, the earlier secret is also accepted. '
   'Returns the start time of the rotation, or null for an app that is unknown or that the caller may not change.';
 grant execute on function public.rotate_channel_app(text, text) to settings_client, service_role;
 
@@ -8132,8 +8144,8 @@ create table public.messaging_accounts (
   -- Only events from this app, or from an earlier app of the account, are accepted for the account. So no one can use
   -- an app's secret to forge events for a company that does not use that app.
   channel_app_id uuid references public.channel_apps on delete set null,
-  -- When WhatsApp first refused the account after its last success. Claims read this column. If the column is not null,
-  -- the next successful send withdraws the refusals.
+  -- When WhatsApp first refused the account after the last successful send. Claims read this column. If the column is
+  -- not null, the next successful send withdraws the refusals.
   refused_at timestamptz,
   unique (company_id, id),
   constraint messaging_accounts_one_per_number unique (company_id, phone_number_id),
@@ -8144,7 +8156,8 @@ create table public.messaging_accounts (
 comment on table public.messaging_accounts is
   'A company''s phone number on WhatsApp, with its encrypted access token.';
 comment on column public.messaging_accounts.channel_app_id is
-  'The app whose events are accepted for the account. Null when there is none.';
+  'The app that the account uses now. Null when there is none. Events from earlier apps of the account are also '
+  'accepted.';
 
 -- This table keeps earlier apps, because a message status may arrive days after the account changed to another app.
 create table public.account_channel_apps (
@@ -8246,7 +8259,7 @@ create function public.disconnect_messaging_account(account_id uuid) returns pub
 -- Security definer, because no user may write the table. The function deletes the token without reading it.
 language plpgsql security definer
 set search_path = ''
--- A transaction that stores the templates of an account holds locks that a disconnection needs.
+-- A disconnection may have to wait for a transaction that stores the account's templates.
 set lock_timeout = '3s'
 as $$
 #variable_conflict use_column
@@ -8296,8 +8309,9 @@ comment on function public.disconnect_messaging_account(uuid) is
   'after waiting too long for a lock.';
 grant execute on function public.disconnect_messaging_account(uuid) to authenticated, service_role;
 
--- These functions re-encrypt access tokens with a new CREDENTIALS_KEY. A program that has both keys reads each sealed
--- token, seals it with the new key, and stores it again. A sealed token is useless without a key.
+-- A program uses these two functions to encrypt the access tokens with a new CREDENTIALS_KEY. The program has both
+-- keys. It reads each sealed token, seals it with the new key, and stores it again. A sealed token is useless without a
+-- key.
 create function public.sealed_account_tokens(
   after_id uuid default null,
   max_rows integer default 1000
@@ -8387,7 +8401,7 @@ begin
 end
 $$;
 comment on function app.account_at(uuid[], text, timestamptz) is
-  'Returns the account that was connected with this number at this time. If no account was connected at this time, '
+  'Returns the account that was connected with the given number at the given time. If no account was connected then, '
   'returns the account in account_ids that is connected now. Returns null when the account that had the number is not '
   'in account_ids.';
 
@@ -8561,7 +8575,7 @@ create table public.contact_windows (
       then least(closed_at, (last_inbound_at at time zone 'UTC' + interval '24 hours') at time zone 'UTC')
       else (last_inbound_at at time zone 'UTC' + interval '24 hours') at time zone 'UTC' end
   ) stored,
-  -- The end of the window for which conversation.window_closing was written.
+  -- The value of expires_at for which the event conversation.window_closing was last written.
   closing_noted_for timestamptz,
   constraint contact_windows_once unique (company_id, contact_id, account_id),
   constraint contact_windows_contact_fkey foreign key (company_id, contact_id)
@@ -8856,7 +8870,7 @@ create table public.messages (
   delivered_at timestamptz,
   read_at timestamptz,
   failed_at timestamptz,
-  -- When the lifetime of the message ended, if no report had confirmed its arrival by then.
+  -- When the message expired: its lifetime had ended, and no report had confirmed its arrival.
   expired_at timestamptz,
   failure jsonb constraint messages_failure_check check (jsonb_typeof(failure) = 'object'),
   price_category text constraint messages_price_category_check
@@ -8886,13 +8900,14 @@ create table public.messages (
   reply_to_id uuid,
   -- The person's reaction, as { emoji, at }. Null when there is no reaction.
   reaction jsonb constraint messages_reaction_check check (jsonb_typeof(reaction) = 'object'),
-  -- The reaction of the company, as { emoji, at }, and the channel's id of this reaction. Null when there is none.
+  -- The reaction of the company, as { emoji, at }, and the WhatsApp message id of this reaction. Null when there is
+  -- none.
   own_reaction jsonb constraint messages_own_reaction_check check (jsonb_typeof(own_reaction) = 'object'),
   own_reaction_whatsapp_id text constraint messages_own_reaction_whatsapp_id_check
     check (char_length(own_reaction_whatsapp_id) between 1 and 255),
   edited_at timestamptz,
   revoked_at timestamptz,
-  -- WhatsApp tries to deliver a message until this time. After that, WhatsApp drops the message without a report.
+  -- An hour after the end of the message's lifetime. After the lifetime, WhatsApp drops the message without a report.
   expires_at timestamptz,
   original_content text constraint messages_original_content_check
     check (char_length(original_content) <= 65536),
@@ -8930,13 +8945,13 @@ comment on column public.messages.failure is
   'remains even if the message arrives later.';
 comment on column public.messages.expires_at is
   'For an outbound message that WhatsApp accepted: the time until which a report of its arrival is expected. This time '
-  'is an hour after the end of the message''s life.';
+  'is an hour after the end of the message''s lifetime.';
 comment on column public.messages.reaction is
   'The newest reaction of the person: { emoji, at }. The emoji is null when the person took the reaction back.';
 comment on column public.messages.own_reaction is
   'The reaction of the company: { emoji, at }. Null when there is none.';
 comment on column public.messages.own_reaction_whatsapp_id is
-  'The channel''s id of the company''s reaction, which its reports about the reaction name.';
+  'The WhatsApp message id of the company''s reaction. WhatsApp''s reports about the reaction contain this id.';
 comment on column public.messages.edited_at is
   'When the person last edited the message. The text before the first edit is original_content.';
 comment on column public.messages.original_content is 'The first text of a message that the person edited.';
@@ -8944,8 +8959,8 @@ comment on column public.messages.revoked_at is
   'When the person deleted the message. The message disappeared from the person''s chat, but the company keeps its '
   'content.';
 comment on column public.messages.wish is
-  'The person''s request in the message, made with a keyword or a button: no messages, messages again, no marketing, '
-  'or marketing again.';
+  'The request that the person made with a keyword or a button. stop: no messages. start: messages again. '
+  'stop_marketing: no marketing. start_marketing: marketing again.';
 comment on column public.messages.received_at is
   'For an inbound message, when its event was received. WhatsApp reports times in whole seconds, so this column sorts '
   'messages with the same second. If two messages arrived in the same event, created_at sorts them.';
@@ -8974,7 +8989,7 @@ create index messages_reply_to_idx on public.messages (company_id, reply_to_id) 
 create index messages_waiting_reply_idx on public.messages (company_id, reply_to_whatsapp_id)
   where reply_to_whatsapp_id is not null and reply_to_id is null;
 
--- The channel reports about a reaction as about a message.
+-- WhatsApp reports the status of a reaction in the same way as the status of a message. This index finds the reaction.
 create index messages_own_reaction_idx on public.messages (company_id, own_reaction_whatsapp_id)
   where own_reaction_whatsapp_id is not null;
 
@@ -8987,7 +9002,7 @@ create index messages_expired_idx on public.messages (expired_at) where expired_
 create index messages_unusual_idx on public.messages (company_id, created_at desc, id desc)
   where failure is not null or status in ('pending', 'failed', 'expired');
 
--- Replies to a message that the platform did not know.
+-- Replies whose original message is not known yet.
 create index messages_late_reply_idx on public.messages (created_at)
   where reply_to_whatsapp_id is not null and reply_to_id is null;
 
@@ -8999,7 +9014,7 @@ begin
   return array(
     select messages.id from public.conversations
     -- Each conversation has its own lookup, because the plan of a join may read all messages of the company. The sort
-    -- order is that of messages_newest_first_idx, so the planner chooses this index.
+    -- order matches messages_newest_first_idx, so the planner chooses this index.
     cross join lateral (
       select id from public.messages
       where company_id = own_company_id and conversation_id = conversations.id
@@ -9017,8 +9032,8 @@ set search_path = ''
 as $$
 declare
   conversation record;
-  -- This is the time at which the person wrote, because WhatsApp may repeat a message days later. A time in the future
-  -- is treated as the present time.
+  -- When the person wrote the message. The arrival time would be wrong, because WhatsApp may repeat a message days
+  -- later. A time in the future is treated as the present time.
   said_at constant timestamptz := least(coalesce(new.sent_at, new.created_at), now());
   expires_at timestamptz;
 begin
@@ -9081,8 +9096,8 @@ end
 $$;
 comment on function app.note_life() is
   'Trigger: sets when an accepted message expires: an hour after the end of its lifetime. The lifetime is the time '
-  'that WhatsApp sets for the template. Without such a time, the lifetime is 10 minutes for a code, and 30 days for '
-  'any other message.';
+  'that WhatsApp sets for the template. Without such a time, the lifetime is 10 minutes for an authentication '
+  'template, and 30 days for any other message.';
 
 create function public.expire_messages() returns integer
 language sql security definer -- no role may write the table
@@ -9134,8 +9149,8 @@ alter table public.messages enable row level security;
 create policy "people read their company's messages" on public.messages
   for select to authenticated using (company_id = any ((select app.member_company_ids())::uuid[]));
 
--- A key reads the messages of its company, but may not write them. A row is a WhatsApp message, so only the platform
--- and the functions of sends write rows.
+-- A key reads the messages of its company, but may not write them. Each row is a WhatsApp message, so only the platform
+-- and the functions that send messages write rows.
 create policy "a key reads its company's messages" on public.messages
   for select to api_client using (company_id = (select app.company_id('read')));
 
@@ -9229,7 +9244,7 @@ set search_path = ''
 as $$
 #variable_conflict use_column
 declare
-  -- The words contain no special characters of a pattern.
+  -- The result of app.words() contains no special characters of a `like` pattern.
   pattern constant text := '%' || btrim(app.words(left(opt_outs.search, 100))) || '%';
   -- Only a string without letters can be part of a phone number.
   digits constant text := case when left(opt_outs.search, 100) ~ '^[-+(). 0-9]+$'
@@ -9349,8 +9364,8 @@ $$;
 comment on function public.lift_opt_out(uuid, text, timestamptz, text) is
   'Lifts an opt-out of a contact, records the reason, the member and the time, and returns the time. Any member of the '
   'company may call this function. The argument asked_at is the time of the opt-out that the member saw. Raises PT409 '
-  'when the opt-out of the contact has changed or ended since then, PT422 when kind or reason is not valid, PT404 when '
-  'no contact of the caller has this id, and PT503 after waiting too long for a lock.';
+  'when the opt-out has changed or ended since then, and PT422 when kind or reason is not valid. Raises PT404 when no '
+  'contact of the caller has this id, and PT503 after waiting too long for a lock.';
 grant execute on function public.lift_opt_out(uuid, text, timestamptz, text) to authenticated;
 
 alter table public.opt_out_lifts enable row level security;
@@ -9363,7 +9378,7 @@ grant select on public.opt_out_lifts to authenticated, service_role;
 
 -- Functions that connect a messaging account, for the settings page and the operator's command. Before these functions
 -- are called, Meta confirms the token and the number, and the caller seals (encrypts) the token. Users cannot store a
--- token themselves: only the edge function settings can, on behalf of a user. Otherwise a user could store any string
+-- token themselves: only the edge function `settings` can, on behalf of a user. Otherwise a user could store any string
 -- as a token, and claim any phone number.
 
 -- What Meta reported about a number and its token. These values are not in messaging_accounts, because jobs and claims
@@ -9515,7 +9530,7 @@ begin
     quality_rating = coalesce(excluded.quality_rating, health.quality_rating),
     checked_at = excluded.checked_at;
   perform app.withdraw_token_refusals(account.id, 'infinity');
-  -- The new token can probably read the templates.
+  -- The new token can probably read the templates, so they are due to be read now.
   update public.template_catalogues set sync_due_at = now()
   where company_id = account.company_id and business_account_id = account.business_account_id;
   return jsonb_build_object(
@@ -9542,8 +9557,8 @@ comment on function public.connect_messaging_account(uuid, text, text, text, tex
   'Connects a WhatsApp phone number to a company, or replaces its token. Before the call, Meta has confirmed the '
   'token, and the caller has sealed it. If business_account_id or the app is missing, the stored value remains. If a '
   'user connects a new account without an app, the account gets the app that app.usual_channel_app() returns. Raises '
-  'PT403 for users who do not manage the company, PT409 when the number is connected to another company, and PT422 for '
-  'an app of another company.';
+  'PT403 for users who do not manage the company. Raises PT409 when the number is connected to another company, and '
+  'PT422 for an app of another company.';
 grant execute on function public.connect_messaging_account(uuid, text, text, text, text, uuid, timestamptz, text)
   to settings_client, service_role;
 
@@ -9610,8 +9625,8 @@ comment on function public.media_of_message(uuid) is
   'Returns the media file of an inbound message, with the encrypted token of the account that received the message. '
   'The result `not_found` means that the company has no such message. The result `no_media` means that the message has '
   'no media file, or that the company sent the message. The result `gone` means that WhatsApp no longer has the media '
-  'file. The member `at` is the time at which this was first noticed. The result `no_account` means that the account '
-  'is disconnected. Raises PT401 and PT403 as app.company_id() does.';
+  'file. The member `at` is when the platform first noticed this, or when the file expired. The result `no_account` '
+  'means that the account is disconnected. Raises PT401 and PT403 as app.company_id() does.';
 grant execute on function public.media_of_message(uuid) to api_client;
 
 create function public.note_media_gone(message_id uuid, media_id text) returns timestamptz
@@ -9641,8 +9656,8 @@ grant execute on function public.note_media_gone(uuid, text) to api_client;
 
 -- schemas/60_templates.sql
 
--- The message templates of a company's business accounts, as last listed by WhatsApp. Each reading of the WhatsApp list
--- is stored completely or not at all.
+-- The message templates of a company's business accounts, as last listed by WhatsApp. When the platform has read the
+-- list from WhatsApp, it stores the whole list or nothing.
 
 create table public.template_catalogues (
   id uuid primary key default gen_random_uuid(),
@@ -9650,10 +9665,11 @@ create table public.template_catalogues (
   -- The WhatsApp id of the business account. Two companies may share a business account, but each company has its own
   -- template catalogue.
   business_account_id text not null check (business_account_id ~ '^[0-9]{1,32}$'),
-  -- When the last stored reading of the template list began. Null when there is no catalogue yet.
+  -- When the platform began to read the list that is stored now. Null when no list is stored yet.
   synced_at timestamptz,
   sync_due_at timestamptz not null default now(),
-  -- The number of consecutive failed readings. Each failure makes the next pause longer.
+  -- How often the platform has failed to read the list since the last success. Each failure makes the next pause
+  -- longer.
   failures integer not null default 0,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
@@ -9676,10 +9692,10 @@ create table public.templates (
   language text not null check (char_length(language) between 1 and 64),
   -- The status that WhatsApp reports, in upper case. DELETED means that WhatsApp no longer lists the template.
   status text not null check (char_length(status) between 1 and 64),
-  -- The start time of the first reading with this status.
+  -- When the platform began the read that first showed this status, or when WhatsApp reported the status.
   status_since timestamptz not null,
   category text check (char_length(category) between 1 and 64),
-  -- The next category, which WhatsApp has announced.
+  -- The category that WhatsApp has announced for the future.
   upcoming_category text check (char_length(upcoming_category) between 1 and 64),
   quality text check (char_length(quality) between 1 and 64),
   rejected_reason text check (char_length(rejected_reason) between 1 and 255),
@@ -9715,7 +9731,7 @@ create table public.templates (
   media_problem text check (char_length(media_problem) between 1 and 1000),
   -- How long WhatsApp tries to deliver a message with this template.
   ttl_seconds integer,
-  -- The start time of the stored reading.
+  -- When the platform began to read these values from WhatsApp.
   read_at timestamptz not null,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
@@ -9729,15 +9745,15 @@ comment on table public.templates is
 
 alter table public.templates alter column company_id set (n_distinct = 1);
 
--- When the service last read the templates with a name again because a send did not match the stored templates. See
--- claim_template_send().
+-- If a send does not match the stored templates, the service reads the templates with this name again. This table
+-- records when. See claim_template_send().
 create table public.template_rereads (
   id uuid primary key default gen_random_uuid(),
   company_id uuid not null references public.companies on delete cascade,
   business_account_id text not null,
   name text not null check (char_length(name) between 1 and 512),
   tried_at timestamptz not null default now(),
-  -- The start time of the last stored reading of this name.
+  -- When the service began to read the templates that it then stored. Null when no read has succeeded.
   read_at timestamptz,
   unique (company_id, id),
   constraint template_rereads_one_per_name unique (company_id, business_account_id, name),
@@ -9765,8 +9781,9 @@ begin
     select new.company_id, new.business_account_id where tg_op <> 'DELETE'
     order by business_account_id
   loop
-    -- This statement waits for a transaction that stores a template reading. Otherwise this transaction would not see
-    -- the templates of that reading. A later reading waits for this transaction and then sees the account.
+    -- This statement waits for a transaction that is storing a list of templates. Otherwise this transaction would not
+    -- see those templates. A transaction that stores a list later waits for this transaction, and then sees the
+    -- account.
     perform from public.template_catalogues
     where company_id = changed.company_id and business_account_id = changed.business_account_id
     for no key update;
@@ -9779,7 +9796,7 @@ begin
 end
 $$;
 comment on function app.note_numbers_of_templates() is
-  'Trigger: updates the accounts that can send the templates of a business account.';
+  'Trigger: updates phone_number_ids in the templates of a business account.';
 
 create function public.apply_template_sync(
   account_id uuid,
@@ -9795,7 +9812,7 @@ as $$
 declare
   -- Null for a role without an API key. Such a role may write for every company.
   own_company_id constant uuid := app.company_id('messaging');
-  -- If began_at were in the future, all later readings would be ignored.
+  -- If began_at were in the future, all lists that are read later would be ignored.
   reading_at constant timestamptz := least(apply_template_sync.began_at, now());
   account record;
   last_synced_at timestamptz;
@@ -9819,8 +9836,8 @@ begin
   if not found then
     raise sqlstate 'PT404' using message = 'No account with a business account has this id';
   end if;
-  -- The account may have moved to another business account since the reading began. In that case, the templates do not
-  -- belong to the new business account.
+  -- The account may have moved to another business account since the list was requested. In that case, the templates do
+  -- not belong to the new business account.
   if account.business_account_id <> apply_template_sync.business_account_id then
     raise sqlstate 'PT409' using message = 'The account belongs to another business account now';
   end if;
@@ -9828,7 +9845,8 @@ begin
   insert into public.template_catalogues (company_id, business_account_id)
   values (account.company_id, account.business_account_id)
   on conflict do nothing;
-  -- Only one transaction at a time stores a reading. Claims also refer to the row, but do not wait for this lock.
+  -- Only one transaction at a time stores templates of a catalogue. A claim also refers to this row, but does not wait
+  -- for this lock.
   select catalogues.synced_at into last_synced_at from public.template_catalogues as catalogues
   where company_id = account.company_id and business_account_id = account.business_account_id
   for no key update;
@@ -9845,7 +9863,8 @@ begin
   );
   total := cardinality(listed);
 
-  -- If a later reading of a name did not list a template, the template no longer exists, even if no row says so.
+  -- The names that were read again after this list was requested. If a template was missing then, it no longer exists,
+  -- even if no row says so.
   later_names := array(
     select rereads.name from public.template_rereads as rereads
     where rereads.company_id = account.company_id and rereads.business_account_id = account.business_account_id
@@ -9909,7 +9928,7 @@ begin
     media_problem = excluded.media_problem,
     ttl_seconds = excluded.ttl_seconds,
     read_at = excluded.read_at
-  -- The reading that began later wins, even if it is stored first.
+  -- The values that were requested later win, even if they were stored first.
   where known.read_at <= excluded.read_at;
 
   update public.templates as known set
@@ -9925,7 +9944,7 @@ begin
   if apply_template_sync.only_name is null then
     update public.template_catalogues set
       synced_at = reading_at,
-      -- The next readings are spread over an hour, so that the accounts do not all call WhatsApp at the same time.
+      -- The next reads are spread over an hour, so that the accounts do not all call WhatsApp at the same time.
       sync_due_at = reading_at + interval '24 hours' - random() * interval '1 hour',
       failures = 0
     where company_id = account.company_id and business_account_id = account.business_account_id
@@ -9945,12 +9964,12 @@ begin
 end
 $$;
 comment on function public.apply_template_sync(uuid, timestamptz, jsonb, text, text) is
-  'Stores a reading of the WhatsApp template list for the business account of a messaging account. The reading '
-  'contains all templates, or only the templates with the name only_name. The argument began_at is the database time '
-  'at the start of the reading. A template that is no longer listed becomes DELETED. Returns the number of templates '
-  'in the reading, and how many of them it added, changed and removed. With an API key, the account must belong to the '
-  'key''s company, and only_name is required. Raises PT404 when the account has no business account. Raises PT409 when '
-  'its business account is not business_account_id.';
+  'Stores the templates that WhatsApp listed for the business account of a messaging account. The list contains all '
+  'templates, or only the templates with the name only_name. The argument began_at is the database time at which the '
+  'list was requested. A template that is no longer listed becomes DELETED. Returns the number of listed templates, '
+  'and how many templates were added, changed and removed. With an API key, the account must belong to the key''s '
+  'company, and only_name is required. Raises PT404 when the account has no business account. Raises PT409 when its '
+  'business account is not business_account_id.';
 grant execute on function public.apply_template_sync(uuid, timestamptz, jsonb, text, text)
   to api_client, channel_client, service_role;
 
@@ -9987,7 +10006,8 @@ grant select on public.template_rereads to service_role;
 
 -- Hints are events in which WhatsApp reports that a template has changed. After a hint, the template is read again
 -- before its next send, and the whole list is read within a minute. Until then, the stored template has the values of
--- the event, because a send may happen first. The values of the reading then replace these values.
+-- the event, because a send may happen first. When the template has been read, the values from WhatsApp's list replace
+-- these values.
 
 create table public.template_hints (
   id uuid primary key default gen_random_uuid(),
@@ -10007,8 +10027,8 @@ create table public.template_hints (
     references public.template_catalogues (company_id, business_account_id) on delete cascade
 );
 comment on table public.template_hints is
-  'The hints about templates: the newest hint of each kind. A hint is deleted after the next reading of the whole '
-  'list.';
+  'The hints about templates: the newest hint of each kind. A hint is deleted after the whole list has been read '
+  'again.';
 
 create function app.hinted_columns(kind text, value jsonb) returns jsonb
 language plpgsql immutable
@@ -10073,7 +10093,7 @@ declare
   catalogue record;
 begin
   for catalogue in
-    -- The catalogues are locked in the same order as in a reading, and each catalogue is locked before its templates.
+    -- The catalogues are always locked in the same order, and each catalogue is locked before its templates.
     select catalogues.id, catalogues.company_id, catalogues.business_account_id, catalogues.synced_at
     from public.template_catalogues as catalogues
     where (catalogues.company_id, catalogues.business_account_id) in (
@@ -10083,9 +10103,9 @@ begin
     order by catalogues.company_id
     for no key update
   loop
-    -- If there is no catalogue, a reading is already due, and sends are not checked against templates.
+    -- If no list is stored yet, the list is due anyway, and sends are not checked against templates.
     continue when catalogue.synced_at is null;
-    -- A hint does not shorten the pause after a failed reading.
+    -- If the last attempt to read the list failed, a hint does not shorten the pause.
     update public.template_catalogues set sync_due_at = now()
     where id = catalogue.id and failures = 0 and sync_due_at > now();
     continue when told_name is null or told_language is null;
@@ -10120,10 +10140,10 @@ begin
 end
 $$;
 comment on function app.apply_template_hint(uuid[], jsonb) is
-  'Applies a WhatsApp event about a template (an item of kind `template`) to the catalogues of these accounts. A '
-  'reading of the list becomes due, and the next send of the template first reads the template again. Until then, the '
-  'template has the values of the event, unless it was read after the event. An item without a language only makes a '
-  'reading of the list due.';
+  'Applies a WhatsApp event about a template (an item of kind `template`) to the catalogues of these accounts. The '
+  'whole list becomes due to be read, and the next send of the template first reads the template again. Until then, '
+  'the template has the values of the event, unless it was read after the event. An item without a name or a language '
+  'only makes the list due.';
 
 create function app.show_hints() returns trigger
 -- Security definer, because no role may read the hints.
@@ -10138,7 +10158,7 @@ begin
     where hints.company_id = new.company_id and hints.business_account_id = new.business_account_id
       and hints.name = new.name and hints.language = new.language
       and hints.value <> '{}'
-      -- A reading that began in the same second as the event may have missed the change.
+      -- If the platform began to read the template in the same second as the event, it may have missed the change.
       and least(hints.happened_at + interval '1 second', hints.told_at) > new.read_at
   loop
     if hint.value ? 'status' and hint.value ->> 'status' <> new.status then
@@ -10150,7 +10170,7 @@ begin
 end
 $$;
 comment on function app.show_hints() is
-  'Trigger: gives a template the values that WhatsApp reported after the start of the stored reading.';
+  'Trigger: gives a template the values that WhatsApp reported after the platform began to read the template.';
 
 create function app.forget_hints() returns trigger
 language plpgsql security definer -- see app.show_hints()
@@ -10160,7 +10180,7 @@ begin
   delete from public.template_hints as hints
   where hints.company_id = new.company_id and hints.business_account_id = new.business_account_id
     and hints.told_at <= new.synced_at;
-  -- The list may lack a change that WhatsApp reported during the reading.
+  -- The list may lack a change that WhatsApp reported while the list was being read.
   if exists (
     select from public.template_hints as hints
     where hints.company_id = new.company_id and hints.business_account_id = new.business_account_id
@@ -10171,8 +10191,8 @@ begin
 end
 $$;
 comment on function app.forget_hints() is
-  'Trigger: deletes the earlier hints after a reading of the whole list. If later hints remain, the next reading is '
-  'due.';
+  'Trigger: when the whole list has been read, deletes the hints that are older than the list. If newer hints remain, '
+  'the list is due again.';
 
 create trigger templates_show_hints before insert or update of read_at on public.templates
   for each row execute function app.show_hints();
@@ -10246,8 +10266,8 @@ create function app.note_media_problem(own_company_id uuid, of_account_id uuid, 
 language sql
 set search_path = ''
 as $$
-  -- Templates that another transaction has locked are skipped, so an upload does not wait for a reading that is being
-  -- stored. The next reading records the problem.
+  -- Templates that another transaction has locked are skipped, so an upload does not wait while a list of templates is
+  -- being stored. When the list is stored next time, the problem is recorded.
   update public.templates as templates
   set media_problem = app.media_problem(own_company_id, templates.business_account_id, of_source)
   where templates.id in (
@@ -10419,7 +10439,8 @@ begin
   end if;
   perform app.note_media_problem(media.company_id, media.account_id, media.sample_source);
   if fail_media_upload.refusal is not null then
-    -- An API key uploads only for a send, and this send now fails. A job uploads in advance.
+    -- An API key uploads only for a send, so this refusal stopped one send. A job uploads in advance, so no send was
+    -- stopped.
     perform app.note_refusal(
       media.account_id, 'refusal', fail_media_upload.refusal, (own_company_id is not null)::integer
     );
@@ -10446,9 +10467,8 @@ grant select on public.template_media to service_role;
 
 -- The preflight check. The claim of a send also checks the send against the stored template, without another round
 -- trip. The claim refuses a send that WhatsApp would certainly refuse. The idempotency key of a refused send can be
--- used again. Every send is checked and rendered, so these functions must be fast. They contain no queries, because
--- Postgres plans the queries of an SQL function at each call. They call no other functions, because each call has a
--- cost.
+-- used again. Every send is checked and rendered, so app.rendered_text() and app.template_faults() must be fast. They
+-- contain no queries and call no other functions, because each query and each call has a cost.
 
 create function app.rendered_text(rendering jsonb, header_variables text[], body_variables text[]) returns text
 language plpgsql immutable
@@ -10624,7 +10644,7 @@ begin
         jsonb_build_object('field', 'language_code', 'fault', 'language', 'languages', languages)
       )
     end;
-    -- The platform reads a name again after a minute. Then a new template can be sent.
+    -- After a minute, the platform reads the name again, so a new template can soon be sent.
     is_fresh := reread.read_at > now() - interval '1 minute';
     if hinted_at <= reread.read_at then
       hinted_at := null;
@@ -10637,7 +10657,7 @@ begin
   end if;
   may_reread := preflight = 'first' and (
     -- A name is read again at most once a minute. If another request is reading the name now, this request may wait for
-    -- that reading.
+    -- the result.
     reread.tried_at is null or reread.tried_at <= now() - interval '1 minute'
     or (reread.tried_at > now() - interval '15 seconds' and coalesce(reread.read_at < reread.tried_at, true))
   ) and (
@@ -10666,11 +10686,12 @@ begin
 end
 $$;
 comment on function app.judge_template(uuid, text, text, text, text, text[], text[], text[], text) is
-  'Decides from the stored templates whether a send can continue. Refuses the send only for a fault that was read, or '
-  'that WhatsApp reported, within the last ten minutes. For an older fault, or after a change that WhatsApp reported, '
-  'the template is read again first. A name is read again at most once a minute. If the template cannot be read again, '
-  'the send continues, and WhatsApp decides. The argument `preflight` is `off` (no check), `first` or `last`. The '
-  'value `last` means that the template has been read again, or could not be read.';
+  'Decides from the stored templates whether a send can continue. Refuses the send only for a recent fault. The '
+  'platform must have read the fault, or WhatsApp must have reported it, within the last ten minutes. For an older '
+  'fault, or after a change that WhatsApp reported, the template is read again first. A name is read again at most '
+  'once a minute. If the template cannot be read again, the send continues, and WhatsApp decides. The argument '
+  '`preflight` is `off` (no check), `first` or `last`. The value `last` means that the template has been read again, '
+  'or could not be read.';
 
 -- schemas/64_account_notices.sql
 
@@ -10683,9 +10704,9 @@ create table public.account_notices (
   company_id uuid not null references public.companies on delete cascade,
   account_id uuid not null,
   -- An `event` is about the business account or a number. A `trouble` is an error that is not about a message. A
-  -- `refusal` is WhatsApp's response to a send or a media upload. A `reading_refusal` is the response to a reading of
-  -- templates. A `reported_refusal` came in a report: WhatsApp accepted a message but did not deliver it because of the
-  -- account.
+  -- `refusal` is WhatsApp's response to a send or a media upload. A `reading_refusal` is WhatsApp's response when the
+  -- platform wanted to read the templates. A `reported_refusal` came in a report: WhatsApp accepted a message but did
+  -- not deliver it because of the account.
   kind text not null check (kind in ('event', 'trouble', 'refusal', 'reading_refusal', 'reported_refusal')),
   -- For an event, the WhatsApp event name, such as ACCOUNT_RESTRICTION. For all other kinds, the WhatsApp error code.
   -- For a refusal, token_unusable means that the stored token cannot be decrypted.
@@ -10716,7 +10737,8 @@ language sql stable
 set search_path = ''
 as $$
   select case
-    -- The next success withdraws a refusal. If no send happens for 30 days, a refusal is no longer meaningful.
+    -- The next success withdraws a refusal. If nothing is sent for 30 days, the refusal says nothing about the account
+    -- any more.
     when kind like '%refusal' then received_at + interval '30 days'
     when until is not null then until
     when stops_sending then happened_at + interval '30 days'
@@ -10861,9 +10883,9 @@ grant select on public.account_notices to authenticated, service_role;
 
 -- schemas/65_account_refusals.sql
 
--- Refusals of an account. WhatsApp refuses an account in its response to a send, a reply, a media upload or a reading
--- of templates, for example because the token has expired. WhatsApp may also accept a message and report the refusal
--- later. A refusal immediately becomes a notice of the account. The next success of the same kind withdraws the
+-- Refusals of an account. WhatsApp refuses an account in its response to a send, a reply, a media upload or a request
+-- for the templates, for example because the token has expired. WhatsApp may also accept a message and report the
+-- refusal later. A refusal immediately becomes a notice of the account. The next success of the same kind withdraws the
 -- refusal. A refusal does not stop the next send, because WhatsApp decides.
 
 create function app.note_refusal(of_account_id uuid, of_kind text, of_event text, stopped integer) returns void
@@ -10895,8 +10917,9 @@ end
 $$;
 comment on function app.note_refusal(uuid, text, text, integer) is
   'Records that WhatsApp has refused an account. The kind is `refusal` for a send, a reply or an upload, '
-  '`reading_refusal` for a reading of templates, and `reported_refusal` for a report. The event is the WhatsApp error '
-  'code, or token_unusable. The argument `stopped` is the number of sends that this refusal has stopped: 0 or 1.';
+  '`reading_refusal` for a request for the templates, and `reported_refusal` for a report about a message. The event '
+  'is the WhatsApp error code, or token_unusable. The argument `stopped` is the number of sends that this refusal has '
+  'stopped: 0 or 1.';
 
 create function app.account_of_message(
   of_company_id uuid,
@@ -10942,8 +10965,9 @@ begin
 end
 $$;
 comment on function app.withdraw_refusals(uuid, text, timestamptz) is
-  'Withdraws the refusals of an account after a success of the same kind. The argument is the start time of the '
-  'successful call. Any success shows that the token can be used.';
+  'Withdraws the refusals of an account after a success of the same kind. The argument began_at is the start time of '
+  'the successful call. Any success shows that the token can be used, so refusals because of the token are also '
+  'withdrawn.';
 
 create function app.withdraw_token_refusals(of_account_id uuid, began_at timestamptz) returns void
 language plpgsql
@@ -10961,8 +10985,8 @@ begin
 end
 $$;
 comment on function app.withdraw_token_refusals(uuid, timestamptz) is
-  'Withdraws the refusals of an account that are about its token or its permissions, up to this time. At this time, '
-  'the account got a new token, or a successful upload started.';
+  'Withdraws the refusals that are about an account''s token or the token''s permissions. Called when the account gets '
+  'a new token or an upload succeeds. Refusals that were recorded after began_at remain.';
 
 create function app.note_report(own_company_id uuid, of_message_id uuid, failure jsonb, reported_at timestamptz)
 returns void
@@ -11114,7 +11138,7 @@ end
 $$;
 comment on function public.add_media_upload(uuid, jsonb) is
   'Stores a media file that was uploaded for an account of the company, and returns it in the format of the API. The '
-  'argument upload has media_id, type, mime_type, bytes, sha256 and filename. Returns null when the company has no '
+  'argument `upload` has media_id, type, mime_type, bytes, sha256 and filename. Returns null when the company has no '
   'such account. Raises PT401 and PT403 as app.company_id() does.';
 grant execute on function public.add_media_upload(uuid, jsonb) to api_client;
 
@@ -11210,7 +11234,7 @@ end
 $$;
 comment on function app.medium_of_send(uuid, uuid, uuid, uuid, jsonb) is
   'Returns the media file of a send in two formats, for WhatsApp and for callers. Locks the upload, and records the '
-  'message that uses it. The fault contains the invalid member of the request.';
+  'message that uses it. If the request is not valid, the fault names the invalid member.';
 
 create function app.erase_upload() returns trigger
 language plpgsql security definer -- the roles of callers may not write the table
@@ -11253,7 +11277,7 @@ grant select on public.media_uploads to service_role;
 
 -- schemas/66_record_events.sql
 
--- Functions that write events. app.make_events() declares the events for one kind of record: it creates triggers that
+-- Functions that write events. app.make_events() declares the events for one kind of record. It creates triggers that
 -- write an event in the transaction of each change. So changes by keys, users, WhatsApp and the platform all create
 -- events. The same triggers queue the event for the company's webhooks that subscribe to this event type. An event must
 -- never make a write fail or wait. So the triggers do not lock rows. Batches write 500 contacts or deals at once, so
@@ -11291,7 +11315,7 @@ begin
   begin
     origin.request_id := substring(headers::json ->> 'x-request-id' from '^[\x21-\x7e]{1,128}$');
   exception when data_exception then
-    -- The headers are no JSON, or have a character that Postgres cannot store.
+    -- The headers are not JSON, or contain a character that Postgres cannot store.
     null;
   end;
   return origin;
@@ -11407,8 +11431,8 @@ begin
         'changed', 'update', 'changes rows', changed, format('array_remove(array[%s]::text[], null)', changed_names),
         format('nullif(coalesce(%s, ''{}'') || coalesce(%s, ''{}''), ''{}'')', app.changes_of(shown), changed_values),
         'is_now', row_version, 'is_now alias for new; was alias for old;', concat_ws(' ', 'for each row', any_changed),
-        -- Postgres caches the plan. Each table often has one row at planning time, and 500 rows later. Postgres never
-        -- plans a full join as a nested loop, which would be slow for 500 rows.
+        -- Postgres caches the plan. The tables after_rows and before_rows often have one row when the plan is made, and
+        -- 500 rows later. Postgres never plans a full join as a nested loop, which would be slow for 500 rows.
         'after_rows as is_now full join before_rows as was on was.id = is_now.id',
         'referencing old table as before_rows new table as after_rows for each statement', in_batches
       ),
@@ -11627,9 +11651,9 @@ select app.make_events(
   deleted => $$'conversation.deleted'$$
 );
 
--- Adding an outbound message creates no event, because the events of its send report its progress. If WhatsApp reports
--- a failure after it accepted the message, the send has also failed. An erased person's messages create no events,
--- because contact.erased contains the ids of the conversations.
+-- A new outbound message has no event of its own, because the events of its send report its progress. If WhatsApp
+-- reports a failure after it accepted the message, the send has also failed. An erased person's messages create no
+-- events, because contact.erased contains the ids of the conversations.
 select app.make_events(
   'messages',
   fields => '{
@@ -11659,7 +11683,7 @@ select app.make_events(
   $$
 );
 
--- The first reading of a business account's templates does not change any status.
+-- When the templates of a business account are read for the first time, no status has changed, so there are no events.
 select app.make_events(
   'templates',
   fields => '{status, category, quality, rejected_reason}',
@@ -11680,8 +11704,8 @@ select app.make_events(
 
 -- A notice that stops sends restricts its account until it ends or is withdrawn. A repeated refusal of an account does
 -- not change happened_at while the earlier refusal is current, so it creates no second event. If a restriction ends by
--- time, a job writes its event. See app.note_ended_notices(). The triggers write the event for every end that the job
--- has not recorded yet.
+-- time, a job writes the event account.restored. See app.note_ended_notices(). If a notice is changed or deleted before
+-- the job has recorded its end, the triggers write this event.
 select app.make_events(
   'account_notices',
   record => 'account_id',
@@ -11721,7 +11745,7 @@ select app.make_events(
 -- schemas/69_event_log.sql
 
 -- Functions that read the event log with an API key. A page contains only events of transactions below the horizon, as
--- the change feeds do. So no event can later appear before a cursor.
+-- the change feeds do. So after a page was read, no event can appear before the page's cursor.
 
 create index events_record_idx on app.events (record_id);
 
@@ -11904,9 +11928,9 @@ create table public.sends (
   -- Other message ids that WhatsApp reported for the same attempt. If there are any, the message was sent more than
   -- once.
   double_sent_ids text[] not null default '{}',
-  -- A fingerprint with five bytes for each field of the request that no other column contains, from
-  -- app.fingerprint_of_send(). It lets the response to a repeat list the fields that differ. Null for a send without an
-  -- idempotency key.
+  -- Five bytes for each field of the request that no other column contains. app.fingerprint_of_send() computes them.
+  -- The fingerprint lets the response to a repeat list the fields that differ. Null for a send without an idempotency
+  -- key.
   fingerprint bytea constraint sends_fingerprint_check check (octet_length(fingerprint) between 5 and 100),
   is_erased boolean not null default false,
   -- The API key of the last attempt. This column has no foreign key, so the id remains after the key is deleted.
@@ -12177,20 +12201,20 @@ create function app.digest_in(fingerprint bytea, place integer) returns bytea
 language sql immutable
 set search_path = ''
 as $$
-  -- A fingerprint ends with the last field of the request.
+  -- A fingerprint ends with the last field that the request had.
   select case when octet_length(fingerprint) >= place * 5
     then substr(fingerprint, place * 5 - 4, 5)
     else app.fingerprint_of_send(array[null::text])
   end
 $$;
 comment on function app.digest_in(bytea, integer) is
-  'Returns the five-byte hash of the field at this position. A field after the end is null.';
+  'Returns the five-byte hash of the field at this position. A field after the end counts as null.';
 
 create function app.claim_send(
   own_company_id uuid,
   new_claim_id uuid,
   by_idempotency_key text,
-  -- Null for a free-form reply, like the language.
+  -- Null for a free-form reply. The language is then also null.
   of_template text,
   in_language text,
   with_fingerprint bytea,
@@ -12235,9 +12259,9 @@ comment on function app.claim_send(uuid, uuid, text, text, text, bytea) is
   'Adds the row of a send to the ledger, or takes over a released row. Returns nulls when another request has added '
   'the send with this idempotency_key.';
 
--- The index on idempotency keys finds the key of a send, even if the ledger has no statistics yet. If the same
--- statement computed the hash, the computation would be part of the condition. For a small ledger, Postgres would then
--- plan to check the condition for each send of the company. A transaction that writes many sends would keep that plan.
+-- The hash is computed before the query, so that the query always uses the index on idempotency keys. If the query
+-- computed the hash, the computation would be part of the condition. For a small ledger, Postgres would then plan to
+-- check the condition for each send of the company. A transaction that writes many sends would keep that plan.
 create function app.known_send_key(own_company_id uuid, by_idempotency_key text) returns text
 language plpgsql stable
 set search_path = ''
@@ -12257,15 +12281,15 @@ comment on function app.known_send_key(uuid, text) is
 -- An idempotency key identifies one message. A request with another recipient, another template or another kind
 -- (template or reply) is not a repeat. If the platform treated it as a repeat, its message would never be sent, and the
 -- caller would not notice. A repeat first reads its send by the key. If the send's lease has ended, a second statement
--- then settles the send. With a single statement, Postgres might search all pending sends, and each repeat would pay
--- for a change that few repeats need.
+-- then settles the send. With a single statement, Postgres might search all pending sends, and each repeat would take
+-- longer, although few repeats need this change.
 create function app.repeated_send(
   own_company_id uuid,
   by_idempotency_key text,
-  -- Null for a free-form reply, like the language.
+  -- Null for a free-form reply. The language is then also null.
   of_template text,
   in_language text,
-  -- The field that identifies the recipient, and the contact that this field identifies.
+  -- The field that identifies the recipient, and its value: a phone number or a conversation id.
   recipient_field text,
   to_phone text,
   in_conversation_id uuid,
@@ -12338,8 +12362,8 @@ comment on function app.repeated_send(uuid, text, text, text, text, text, uuid, 
   'Returns the claim result for a repeat: the current state of the earlier send with this idempotency_key. The member '
   '`mismatch` lists the fields that differ. A send whose lease has ended without an outcome has failed. The result '
   '`reused` means that the key belongs to a message with another recipient, another template or another kind. In that '
-  'case, the member `differs` lists the request fields that do not match that message. If the kind differs, this is '
-  'idempotency_key.';
+  'case, the member `differs` lists the request fields that do not match that message. If the kind differs, `differs` '
+  'contains idempotency_key.';
 
 -- schemas/72_claim_template_send.sql
 
@@ -12362,8 +12386,8 @@ create function public.claim_template_send(
   preflight text default 'off',
   dry_run boolean default false,
   of_company_id uuid default null,
-  -- The caller's own media file for the header: { id } of an upload, or { url }. After the upload of the file at the
-  -- URL, it also contains the WhatsApp media_id, and the filename of a document.
+  -- The caller's own media file for the header: { id } of an upload, or { url }. When the file at the URL has been
+  -- uploaded, header_media also contains the WhatsApp media_id, and the filename of a document.
   header_media jsonb default null
 ) returns jsonb
 language plpgsql security definer
@@ -12453,7 +12477,7 @@ begin
       answer := access || jsonb_build_object('result', 'reread', 'began_at', now());
       raise sqlstate 'CRM01';
     elsif (judged.template).id is null and button_variables <> '{}' then
-      -- Only the catalogue shows which buttons the values are for.
+      -- Without the stored template, the service does not know which buttons the values are for.
       answer := jsonb_build_object('result', 'template_refused', 'faults', jsonb_build_array(
         jsonb_build_object('field', 'button_variables', 'fault', 'unplaced')
       ));
@@ -12633,15 +12657,17 @@ as $$
       where conversations.company_id = own_company_id and conversations.contact_id = of_contact_id
         and (conversations.messaging_account_id = on_account_id or messages.wish = 'stop')
         and messages.direction = 'inbound' and messages.type not in ('system', 'unsupported')
-        -- A row is never older than its message. So this condition limits the search to the end of an index.
+        -- A row is created only after the person wrote the message. So the condition on created_at limits the search to
+        -- the end of an index.
         and messages.created_at >= stopped_at and messages.sent_at = stopped_at and messages.received_at is not null
     ) as said
   ) end
 $$;
 comment on function app.wrote_after_stop(uuid, uuid, uuid, timestamptz, timestamptz) is
-  'Whether a person wrote to the account after do_not_contact was set, so that the company may answer. If a time is not '
-  'known, the company may not answer. The times of the channel are whole seconds. If a stop word and another message '
-  'have the same second, the order is that of the events, and of the messages within an event.';
+  'Checks whether a person wrote to the account after do_not_contact was set. If so, the company may answer. If a time '
+  'is not known, the company may not answer. WhatsApp reports times in whole seconds. If a stop word and another '
+  'message have the same second, the order of their events decides. Within one event, the order of the messages '
+  'decides.';
 
 create function app.newest_user_id(own_company_id uuid, of_contact_id uuid) returns text
 language sql stable
@@ -12653,8 +12679,8 @@ as $$
   limit 1
 $$;
 comment on function app.newest_user_id(uuid, uuid) is
-  'Returns the newest id that the channel gave to a person. An older id is no longer valid after the person changed the '
-  'phone.';
+  'Returns the newest user id that WhatsApp assigned to a person. After the person changed the phone number, an older '
+  'id is no longer valid.';
 
 create function public.claim_reply(
   claim_id uuid,
@@ -12916,7 +12942,8 @@ begin
       where company_id = send.company_id and id = send.message_id;
     end if;
     if settled_state <> 'sent' then
-      -- The failure gets the start time of the attempt. If the person has written since then, the window is open again.
+      -- The failure is recorded with the start time of the attempt. If the person has written since then, the window is
+      -- open again.
       perform app.note_failure(send.company_id, send.message_id, channel_code, (
         select created_at from public.messages where company_id = send.company_id and id = send.message_id
       ));
@@ -12945,8 +12972,9 @@ $$;
 comment on function public.settle_send(uuid, text, text, text, integer, text, text, boolean) is
   'Records the outcome of a claimed send, and returns its current state, or null for an unknown claim_id. After a '
   'refusal or a release, stores WhatsApp''s error text and details in the message. If WhatsApp refused the account, '
-  'the refusal becomes a notice of the account. If was_refused is true in the claim, a success withdraws the refusals. '
-  'The API key may have been switched off or deleted since the claim, because the message was already sent.';
+  'the refusal becomes a notice of the account. The argument was_refused comes from the claim. If it is true, a '
+  'success withdraws the refusals. The API key may have been switched off or deleted since the claim, because the '
+  'message was already sent.';
 grant execute on function public.settle_send(uuid, text, text, text, integer, text, text, boolean)
   to api_client, channel_client;
 
@@ -12966,9 +12994,9 @@ as $$
   select count(*)::integer from failed
 $$;
 comment on function public.fail_expired_sends() is
-  'Sets every pending send whose lease has ended to failed (outcome_unknown), and returns the number of these sends. A '
-  'scheduled job calls this function. A repeat of such a send also sets the send to failed. This function sends '
-  'nothing.';
+  'If the lease of a pending send has ended, sets the send to failed (outcome_unknown). Returns the number of these '
+  'sends. A scheduled job calls this function. A repeat of such a send also sets the send to failed. This function '
+  'sends nothing.';
 grant execute on function public.fail_expired_sends() to service_role;
 
 create function app.note_double_send(send_id uuid, further_id text) returns void
@@ -12986,9 +13014,9 @@ comment on function app.note_double_send(uuid, text) is
 
 -- schemas/75_outcomes.sql
 
--- The outcome of each send. The ledger contains whether WhatsApp accepted a message, and WhatsApp later reports the
--- message's status. The outcome of a send combines the two. Every count of outcomes and every filter on them calls the
--- function below.
+-- The outcome of each send. The ledger records whether WhatsApp accepted a message, and WhatsApp later reports the
+-- message's status. The outcome of a send combines the two. Every query that counts or filters outcomes calls
+-- app.outcome_of_send().
 
 create function app.outcome_of_send(
   state text,
@@ -13123,7 +13151,7 @@ as $$
 $$;
 comment on function app.failures_of_sends(timestamptz) is
   'Returns the number of all companies'' sends that failed, were refused or were released, as [{ outcome, reason, '
-  'sends }]. Counts the sends whose last attempt started after this time.';
+  'sends }]. Counts the sends whose last attempt started after the given time.';
 
 -- schemas/76_send_log.sql
 
@@ -13228,7 +13256,8 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
-  -- If the same statement computed the hash, Postgres might compute it for each send of the company.
+  -- This function computes the key before it searches. Otherwise Postgres might compute the key for each send of the
+  -- company.
   known_key constant text := app.known_send_key(own_company_id, search);
   searched_id uuid;
   templates text[];
@@ -13274,7 +13303,7 @@ begin
           and (created_at, id) < (after.at, after.message_id)
         order by created_at desc, id desc limit max_rows
       ) as sent
-      -- The sends with these templates are found above, at the time of their first attempt.
+      -- The first part of the union already contains the sends with these templates.
       where not exists (
         select from public.sends
         where company_id = own_company_id and message_id = sent.id and template_name = any (templates)
@@ -13566,10 +13595,10 @@ begin
 end
 $$;
 comment on function public.begin_test_send(uuid, uuid) is
-  'Allows the signed-in user one test send with this id. The id is new for each press of the button, and a repeated '
-  'call with the same id means the same test send. Owners and admins of the company may call this function. Raises '
-  'PT403 for other callers, PT409 for the id of another user''s test send, and PT429 when the company has made 20 test '
-  'sends in the last 24 hours.';
+  'Allows the signed-in user one test send with this id. The settings page creates a new id each time the user presses '
+  'the button. A repeated call with the same id means the same test send. Owners and admins of the company may call '
+  'this function. Raises PT403 for other callers, and PT409 for the id of another user''s test send. Raises PT429 when '
+  'the company has made 20 test sends in the last 24 hours.';
 grant execute on function public.begin_test_send(uuid, uuid) to authenticated;
 
 create function public.claim_test_send(
@@ -13656,9 +13685,9 @@ grant select on public.test_sends to service_role;
 
 -- schemas/78_reactions.sql
 
--- The reactions of a company: a company reacts to a message with an emoji, or takes its reaction back. The channel keeps
--- only the newest reaction, so a repeat does no harm. The call to the channel comes between the first two functions,
--- because it may fail. The reactions of people are in 85_inbound.sql.
+-- The reactions of a company: a company reacts to a message with an emoji, or removes its reaction. WhatsApp keeps only
+-- the newest reaction, so a repeat is harmless. The call to WhatsApp happens between the calls of the first two
+-- functions, because it may fail. For people's reactions, see 85_inbound.sql.
 
 create function public.message_to_react(message_id uuid, emoji text default null) returns jsonb
 -- Security definer, because a key cannot read accounts and windows.
@@ -13696,11 +13725,11 @@ begin
     when message.said_at < now() - interval '30 days' then '{ "result": "too_old" }'
     when contact.archived_at is not null then '{ "result": "archived" }'
     when account.id is null then '{ "result": "no_account" }'
-    -- A removed reaction does not disturb the person.
+    -- Removing a reaction is allowed, because it does not disturb the person.
     when message_to_react.emoji is not null and contact.do_not_contact and not app.wrote_after_stop(
       own_company_id, contact.id, account.id, contact.do_not_contact_at, period.last_inbound_at
     ) then '{ "result": "do_not_contact" }'
-    -- As for a reply, the reaction still needs time to reach the channel.
+    -- Like a reply, the reaction needs some time to reach WhatsApp.
     when (period.expires_at > now() + interval '60 seconds') is not true
       then jsonb_build_object('result', 'window_closed', 'expires_at', period.expires_at)
     else jsonb_build_object(
@@ -13719,12 +13748,14 @@ begin
 end
 $$;
 comment on function public.message_to_react(uuid, text) is
-  'Returns what the channel needs to put the company''s reaction on a message, or to remove it if there is no emoji: '
-  'the account''s encrypted token, and the phone of the person, or user_id if there is no phone. The result not_found '
-  'means that the company has no such message, not_on_channel that the channel does not have it, revoked that the person '
-  'took it back, too_old that it is older than 30 days, archived that its contact is archived, no_account that its '
-  'account is disconnected, and do_not_contact that the person must not be contacted. The result window_closed has the '
-  'end of the window, or null when the person has never written. Raises PT401 and PT403 as app.company_id() does.';
+  'Returns the data for setting the company''s reaction on a message, or for removing it if there is no emoji. The '
+  'data are the account''s encrypted token, and the person''s phone number, or user_id if there is no phone number. '
+  'The result `not_found` means that the company has no such message. The result `not_on_channel` means that WhatsApp '
+  'does not have the message. The result `revoked` means that the person deleted the message. The result `too_old` '
+  'means that the message is older than 30 days. The result `archived` means that its contact is archived. The result '
+  '`no_account` means that its account is disconnected. The result `do_not_contact` means that the person must not be '
+  'contacted. The result `window_closed` contains the end of the window, or null when the person has never written. '
+  'Raises PT401 and PT403 as app.company_id() does.';
 grant execute on function public.message_to_react(uuid, text) to api_client;
 
 create function public.note_own_reaction(message_id uuid, whatsapp_message_id text, emoji text default null)
@@ -13732,7 +13763,7 @@ returns jsonb
 -- Security definer, because no key may write messages.
 language plpgsql security definer
 set search_path = ''
--- With this time zone, the time of a reaction has the same form as the time columns.
+-- This time zone gives the time of a reaction the same format as the time columns.
 set timezone = 'UTC'
 as $$
 #variable_conflict use_column
@@ -13740,7 +13771,7 @@ declare
   own_company_id constant uuid := app.company_id('messaging');
   has_failed boolean;
 begin
-  -- A repeat changes nothing, so it makes no event. The trigger of an erased message stores no reaction.
+  -- A repeat changes nothing, so it creates no event. For an erased message, a trigger removes the reaction again.
   update public.messages set
     own_reaction = case
       when note_own_reaction.emoji is not null
@@ -13751,7 +13782,7 @@ begin
     end
   where company_id = own_company_id and id = note_own_reaction.message_id
     and own_reaction ->> 'emoji' is distinct from note_own_reaction.emoji;
-  -- The reports may come before this function runs.
+  -- WhatsApp's reports about the reaction may arrive before this function runs.
   with reports as (
     delete from public.waiting_facts
     where company_id = own_company_id and whatsapp_message_id = note_own_reaction.whatsapp_message_id
@@ -13767,9 +13798,9 @@ begin
 end
 $$;
 comment on function public.note_own_reaction(uuid, text, text) is
-  'Stores the company''s reaction to a message after the channel accepted it, with the channel''s id of the reaction. '
-  'Without an emoji, removes the reaction. Returns the stored reaction: { emoji, at }. Returns null if there is none, '
-  'also when the channel has already reported that it did not deliver the reaction. Raises PT401 and PT403 as '
+  'Stores the company''s reaction to a message after WhatsApp accepted it, with the WhatsApp message id of the '
+  'reaction. Without an emoji, removes the reaction. Returns the stored reaction: { emoji, at }. Returns null if there '
+  'is none, or if WhatsApp has already reported that it did not deliver the reaction. Raises PT401 and PT403 as '
   'app.company_id() does.';
 grant execute on function public.note_own_reaction(uuid, text, text) to api_client;
 
@@ -13789,8 +13820,8 @@ begin
 end
 $$;
 comment on function app.take_report_of_reaction(uuid[], text, text) is
-  'Applies a report of the channel about a company''s reaction, and returns whether the id is that of a stored reaction. '
-  'If the channel did not deliver the reaction, the message loses it. The other reports change nothing.';
+  'Applies a WhatsApp report about a company''s reaction. Returns whether a message has the reaction with this id. If '
+  'WhatsApp did not deliver the reaction, removes it from the message. Other reports change nothing.';
 
 -- schemas/78_read_receipts.sql
 
@@ -13881,8 +13912,8 @@ grant execute on function public.note_message_read(uuid) to api_client;
 
 -- schemas/78_send_events.sql
 
--- The events for sends, and the events that no one causes: a window that closes in an hour, a send whose outcome was
--- never reported, and the end of a restriction. A job writes the events that no one causes. See
+-- The events for sends. This file also defines the events that no one causes: a window closes in an hour, the outcome
+-- of a send was never reported, or a restriction ends. A job writes the events that no one causes. See
 -- app.note_passed_times().
 
 -- In the API, the id of a send is the id of its message.
@@ -13915,7 +13946,7 @@ create index contact_windows_closing_idx on public.contact_windows (expires_at)
 create index account_notices_stopping_idx on public.account_notices (account_id) where stops_sending;
 
 -- A message may arrive hours after the person wrote it, and its window may then close soon. Therefore each window
--- records whether it has its event. The job writes no event for a window that has already closed.
+-- records the end for which the event was written. The job writes no event for a window that has already closed.
 create function app.note_closing_windows() returns void
 language plpgsql
 set search_path = ''
@@ -13928,7 +13959,7 @@ begin
     where expires_at > now() and expires_at <= now() + interval '1 hour'
       and closing_noted_for is distinct from expires_at
     order by expires_at limit 1000
-    -- A window that a message is just changing waits for the next run.
+    -- If a message is changing a window at this moment, the next run handles the window.
     for update skip locked
   ),
   noted as (
@@ -13949,8 +13980,9 @@ $$;
 comment on function app.note_closing_windows() is
   'Writes conversation.window_closing for at most 1,000 windows that close in the next hour, once for each window.';
 
--- The job calls these functions with the time up to which it has written all events. Each function returns the time up
--- to which it has now written all of them. The first one writes at most 1,000 events.
+-- The argument of the next two functions is the time up to which the job has written all events. Each function writes
+-- the later events, and returns the time up to which all events are now written. app.note_ended_leases() writes at most
+-- 1,000 events.
 create function app.note_ended_leases(since timestamptz) returns timestamptz
 language plpgsql
 set search_path = ''
@@ -13975,8 +14007,8 @@ begin
 end
 $$;
 comment on function app.note_ended_leases(timestamptz) is
-  'Writes send.failed for the sends that are still pending although their lease has ended, after this time. Callers see '
-  'such a send as failed, with the reason outcome_unknown.';
+  'Writes send.failed for each send that is still pending although its lease has ended. Handles only leases that ended '
+  'after the given time. Callers see such a send as failed, with the reason outcome_unknown.';
 
 create function app.note_ended_notices(since timestamptz) returns timestamptz
 language plpgsql
@@ -14001,7 +14033,8 @@ begin
 end
 $$;
 comment on function app.note_ended_notices(timestamptz) is
-  'Writes account.restored for the notices that stopped sends and have ended by time, after this time.';
+  'Writes account.restored for each notice that stopped sends and that ended by time. Handles only notices that ended '
+  'after the given time.';
 
 create function app.note_passed_times() returns void
 language plpgsql
@@ -14029,7 +14062,7 @@ alter table app.noted_times enable row level security;
 -- request the delivery of one event, of all events in a period, or of a test event. A page of the log reads at most
 -- 5,000 deliveries, whatever the filters are. The next page continues after the last delivery that was read.
 
--- Few deliveries fail.
+-- Few deliveries fail, so the partial index is small.
 create index deliveries_not_delivered_idx on app.deliveries (webhook_id, seq) where outcome <> 'delivered';
 
 create function public.list_webhooks(company_id uuid default null) returns json
@@ -14050,7 +14083,7 @@ begin
 end
 $$;
 comment on function public.list_webhooks(uuid) is
-  'Returns the webhooks of a company, newest first, without their secrets. A key with the scope webhooks reads the '
+  'Returns the webhooks of a company, newest first, without their secrets. A key with the scope `webhooks` reads the '
   'webhooks of its company. Owners and admins specify the company. Raises the errors of app.webhook_company().';
 grant execute on function public.list_webhooks(uuid) to api_client, authenticated, service_role;
 
@@ -14073,8 +14106,8 @@ as $$
   select to_timestamp(('x' || substr(replace(of_event_id::text, '-', ''), 1, 12))::bit(48)::bigint / 1000.0)
 $$;
 comment on function app.event_time(uuid) is
-  'Returns the time of an event in milliseconds, from the beginning of its id. Postgres 17 has no function that '
-  'extracts this time from a version 7 UUID.';
+  'Returns the time of an event, which is the beginning of its id and precise to the millisecond. Postgres 17 has no '
+  'function that extracts this time from a version 7 UUID.';
 
 create function app.stored_event(of_company_id uuid, of_event_id uuid) returns app.events
 language sql stable
@@ -14190,8 +14223,9 @@ end
 $$;
 comment on function public.webhook_deliveries(uuid, text, text, text, timestamptz, integer) is
   'Returns a page of the deliveries of a webhook, newest event first: { data, next }. The states are waiting, '
-  'delivered, failed and undelivered. A type may be deal.*. The next page begins after next { event_id, ended_at }, '
-  'which is null on the last page. Raises the errors of app.managed_webhook().';
+  'delivered, failed and undelivered. The argument `type` is an event type, or all types of a resource (deal.*). The '
+  'next page begins after next { event_id, ended_at }, which is null on the last page. Raises the errors of '
+  'app.managed_webhook().';
 grant execute on function public.webhook_deliveries(uuid, text, text, text, timestamptz, integer)
   to api_client, authenticated, service_role;
 
@@ -14225,7 +14259,8 @@ declare
   event constant app.events := app.stored_event(hook.company_id, app.event_id(redeliver_event.event_id));
   earlier constant jsonb := app.claim_idempotency_key(hook.company_id, idempotency);
 begin
-  -- A test event belongs to one webhook. A webhook may have received an event to whose type it no longer subscribes.
+  -- A test event belongs to one webhook. A webhook may have received an event of a type to which it no longer
+  -- subscribes.
   if event.id is null or not (
     app.wants(hook.types, event.type) and event.type <> 'webhook.test'
     or exists (
@@ -14422,8 +14457,8 @@ comment on table public.channel_events is
   'applied. unroutable: the event contains no account that uses its app. failed: the event will be retried. dead: the '
   'last attempt failed.';
 comment on column public.channel_events.waits_for is
-  'The ids of phone numbers and business accounts without an account. When an account gets one of these ids, the event '
-  'is applied.';
+  'The ids of phone numbers and business accounts for which no account exists. When an account gets one of these ids, '
+  'the event is applied.';
 comment on column public.channel_events.person_marks is
   'The hashes (app.marks_of()) of the people whom the event mentions. Null until the event is applied, or if the names '
   'cannot be read.';
@@ -14468,8 +14503,8 @@ begin
 end
 $$;
 comment on function public.store_channel_event(text, text) is
-  'Only stores an app''s event. The body is base64-encoded. The result is `stored` or `repeated`, with the id and the '
-  'state of the event. Returns null for an unknown app.';
+  'Stores an app''s event without applying it. The body is base64-encoded. The result is `stored` or `repeated`, with '
+  'the id and the state of the event. Returns null for an unknown app.';
 grant execute on function public.store_channel_event(text, text) to channel_client;
 
 create function public.channel_apps_status() returns jsonb
@@ -14564,7 +14599,7 @@ end
 $$;
 comment on function app.items_with_times(jsonb, timestamptz) is
   'Returns the items of an event. An item without a time gets the time at which the event was received. A message also '
-  'gets this time. So the times are the same when the event is applied again later.';
+  'gets this time as received_at. So the times are the same when the event is applied again later.';
 
 create function app.judge_stored_event(event_id uuid, app_id uuid, body bytea, inout items jsonb)
 language plpgsql
@@ -14634,7 +14669,7 @@ begin
   failed := outcome -> 'failed';
   delayed := outcome -> 'delayed';
   unroutable := outcome -> 'unroutable';
-  -- Items that are left to the job for the first time are not a failure.
+  -- If items are left to the job for the first time, this is not a failure.
   is_failure := failed > 0 or is_repeated and delayed > 0;
   -- If the job makes this attempt, the job has already counted it.
   attempt := case when is_failure and not is_repeated then 1 else 0 end;
@@ -14932,8 +14967,8 @@ end
 $$;
 comment on function app.lock_companies_of_items(uuid, jsonb) is
   'Locks the companies of these items, so that no other transaction applies their events or erases their people. '
-  'Returns the companies, or null if the wait for the locks takes two seconds. Events of one company are applied one '
-  'after the other, because a new person often sends two messages in a row.';
+  'Returns the companies, or null if it has to wait longer than two seconds for a lock. Events of one company are '
+  'applied one after the other, because a new person often sends two messages in a row.';
 
 create function app.apply_items(app_id uuid, company_ids uuid[], items jsonb, until timestamptz) returns jsonb
 language plpgsql
@@ -14945,7 +14980,7 @@ begin
   elsif items = '[]' then
     return app.apply_each_item(app_id, items, until, false);
   elsif company_ids is null then
-    -- The lock of the companies took too long, so no time is left for the items.
+    -- The wait for the locks on the companies took too long, so no time is left for the items.
     return app.apply_each_item(app_id, items, '-infinity', false);
   end if;
   perform set_config('lock_timeout', '1s', true);
@@ -15062,14 +15097,14 @@ as $$
     limit least(max_rows, 100)
     for update skip locked
   ),
-  -- The function that applied these events ended before it reported the result.
+  -- These events were started ten times, but the edge function always ended before it reported a result.
   given_up as (
     update public.channel_events as events set
       state = 'dead', next_attempt_at = null, processed_at = now(), error = 'The event was started ten times and never finished'
     from due where events.id = due.id and due.attempts >= 10
   ),
   fitting as (
-    -- The edge function holds all these bodies in memory, so their total size is limited.
+    -- The edge function has all these bodies in memory at the same time, so their total size is limited.
     select measured.id
     from (
       select due.id, sum(due.bytes) over (order by due.bytes, due.id) - due.bytes as before from due
@@ -15215,8 +15250,8 @@ as $$
   ) as changed
 $$;
 comment on function app.wake_late_events() is
-  'Makes events due as wake_events() does, for events that were being applied while their account was connected. '
-  'Those events could not see the account.';
+  'Makes events due, as wake_events() does, if they were being applied at the moment when their account was connected. '
+  'Their transaction could not see the account.';
 
 create function public.replay_channel_events(
   states text[] default null,
@@ -15465,8 +15500,8 @@ begin
 end
 $$;
 comment on function app.apply_waiting_facts(integer) is
-  'Applies the last day''s waiting facts whose messages are known, and links late replies. Handles at most max_rows of '
-  'each kind, and returns their number. A scheduled job calls this function.';
+  'Applies the waiting facts of the last day if their messages are known now, and links late replies. Handles at most '
+  'max_rows of each kind, and returns their number. A scheduled job calls this function.';
 
 create function app.remove_old_waiting_facts(max_rows integer) returns integer
 language sql
@@ -15526,7 +15561,7 @@ begin
 end
 $$;
 comment on function app.send_of_mark(uuid[], jsonb) is
-  'Returns the send with the label that a report contains, if the send belongs to one of these accounts. The label is '
+  'Returns the send that the label in a report identifies, if the send belongs to one of these accounts. The label is '
   'not a secret, so a caller who sees it must not be able to change the send of another account.';
 
 create function app.take_report(of_send_id uuid, mark_attempt text, wamid text, word text, reason text, code integer)
@@ -15576,8 +15611,8 @@ $$;
 comment on function app.take_report(uuid, text, text, text, text, integer) is
   'Applies a report to its send. The report proves that WhatsApp accepted the send with this id. The argument '
   'mark_attempt is the attempt in the report''s label, or empty. Normally returns `done`. Returns `released_but_sent` '
-  'if the ledger contains the send as not accepted. Returns `double_send` when the attempt has another id, and '
-  '`waiting` when the send or the attempt does not exist.';
+  'if, according to the ledger, WhatsApp had not accepted the send. Returns `double_send` when the attempt has another '
+  'id, and `waiting` when the send or the attempt does not exist.';
 
 create function app.apply_status(candidates uuid[], item jsonb) returns text
 language plpgsql
@@ -15714,7 +15749,7 @@ begin
     );
   end if;
   if word = 'failed' then
-    -- If several failures arrive, the ledger has the same reason as the message.
+    -- If several failures arrive, the ledger gets the same reason as the message.
     update public.sends set reason = becomes.failure ->> 'reason', channel_code = (becomes.failure ->> 'code')::integer
     where id = found_message.send_id and state = 'failed'
       and (reason, channel_code) is distinct from (becomes.failure ->> 'reason', (becomes.failure ->> 'code')::integer);
@@ -15727,8 +15762,8 @@ comment on function app.apply_status(uuid[], jsonb) is
   'Applies one report about a message, from an app of these accounts. Finds the message by its id, otherwise by the '
   'label of its send. Returns `done`, or `waiting` when the message is unknown. Returns `ignored` for a report of '
   'another kind, and `unroutable` if there is no account. Returns `double_send` when the attempt already has another '
-  'id. The message then keeps the facts for its own id, and this report is only stored. Returns `released_but_sent` if '
-  'the ledger contains the send as not accepted.';
+  'id. The message then keeps the facts for its own id, and this report is only stored. Returns `released_but_sent` '
+  'if, according to the ledger, WhatsApp had not accepted the send.';
 
 create function app.learn_recipient(
   own_company_id uuid, of_message_id uuid, new_user_id text, at_business_account_id text, at timestamptz
@@ -15739,8 +15774,8 @@ as $$
 declare
   recipient_id uuid;
 begin
-  -- A contact with a phone number keeps this id. A contact without a phone number may be the same person, who hides the
-  -- number.
+  -- If a contact with a phone number already has this id, nothing changes. A contact without a phone number may be the
+  -- same person, who hides the number.
   if exists (
     select from public.contact_identities as known
     join public.contacts on contacts.company_id = known.company_id and contacts.id = known.contact_id
@@ -15798,7 +15833,7 @@ begin
       select catalogues.id from public.template_catalogues as catalogues
       where catalogues.company_id = own_company_id
         and catalogues.business_account_id = account.business_account_id
-        -- A reading that started later already contains the change. A report may arrive days late, and twice.
+        -- If the list was read later, it already contains the change. A report may arrive days late, and twice.
         and catalogues.synced_at < said_at
         and catalogues.sync_due_at > greatest(now(), catalogues.synced_at + interval '10 minutes')
       for no key update skip locked
@@ -15810,7 +15845,7 @@ comment on function app.note_refusal(uuid, uuid, text, integer, timestamptz) is
   'Changes stored rows after WhatsApp refuses a message, in its response or in a report. After code 131053, the media '
   'file has to be uploaded again. After codes 100 and 131009 (invalid parameter), a media file that was uploaded more '
   'than an hour ago has to be uploaded again. After codes 132000 to 132999, the templates may have changed, so they '
-  'are read again. The next reading starts at least ten minutes after the previous reading.';
+  'are read again, but not earlier than ten minutes after the last read.';
 
 create function app.note_failure(own_company_id uuid, of_message_id uuid, code integer, at timestamptz) returns void
 language plpgsql
@@ -15852,8 +15887,8 @@ comment on function app.note_failure(uuid, uuid, integer, timestamptz) is
 -- schemas/85_inbound.sql
 
 -- What people send to a company: messages, reactions, edits, deletions (revocations), and marketing preferences.
--- Reactions, edits and revocations are facts about an existing message. The newest fact of each kind is effective,
--- whatever the order of the events.
+-- Reactions, edits and revocations are facts about an existing message. The newest fact of each kind applies, whatever
+-- the order of the events.
 
 create function app.is_marketing(own_company_id uuid, of_message_id uuid) returns boolean
 language sql stable
@@ -15873,7 +15908,7 @@ as $$
   )
 $$;
 comment on function app.is_marketing(uuid, uuid) is
-  'Whether a message was sent with a marketing template. The preflight check uses the same rule.';
+  'Checks whether a message was sent with a marketing template. The preflight check uses the same rule.';
 
 create function app.apply_message(account_id uuid, item jsonb) returns text
 language plpgsql
@@ -15946,8 +15981,8 @@ $$;
 comment on function app.apply_message(uuid, jsonb) is
   'Adds a message that a person sent to an account. The message goes into the person''s conversation that is not '
   'closed, or into a new one. A message that is already stored changes nothing. If the id belongs to an outbound '
-  'message, the item is ignored. A tapped button of a marketing template affects only marketing, and so does a text '
-  'that mentions promotions. If the template is unknown, a tapped stop button stops all messages.';
+  'message, the item is ignored. A stop or start button of a marketing template affects only marketing, and so does a '
+  'text that mentions promotions. If the template is unknown, a stop button stops all messages.';
 
 create function app.target_of(
   account_id uuid, item jsonb, out message public.messages, out is_theirs boolean,
@@ -16092,8 +16127,7 @@ as $$
 declare
   own_company_id constant uuid := (select company_id from public.messaging_accounts where id = account_id);
   said_at constant timestamptz := least(coalesce((item ->> 'at')::timestamptz, now()), now());
-  -- An unknown person becomes a contact, because an opt-out must also be effective if the company writes to this person
-  -- later.
+  -- An unknown person becomes a contact, because an opt-out must also apply if the company writes to this person later.
   own_contact_id constant uuid := app.find_person(account_id, item -> 'person', said_at);
 begin
   if own_contact_id is null then
@@ -16107,8 +16141,8 @@ begin
 end
 $$;
 comment on function app.apply_preference(uuid, jsonb) is
-  'Records that a person opted out of marketing messages or opted in again. The newest decision is effective, whatever '
-  'the order of the events. An unknown person becomes a contact.';
+  'Records that a person opted out of marketing messages or opted in again. The newest decision applies, whatever the '
+  'order of the events. An unknown person becomes a contact.';
 
 -- schemas/86_identity_changes.sql
 
@@ -16145,8 +16179,8 @@ as $$
   )
 $$;
 comment on function app.has_begun_since(uuid, uuid, timestamptz) is
-  'Checks whether an event from WhatsApp added a contact, and whether everything known about the contact is from this '
-  'time or later.';
+  'Checks whether an event from WhatsApp added a contact, and whether everything known about the contact is from the '
+  'given time or later.';
 
 create function app.change_phone(
   own_company_id uuid, of_contact_id uuid, former_phone text, new_phone text, at timestamptz
@@ -16242,8 +16276,8 @@ begin
 end
 $$;
 comment on function app.change_phone(uuid, uuid, text, text, timestamptz) is
-  'Gives a contact the phone number that WhatsApp reports, and stores the former phone number as valid until this '
-  'time. Returns true. If the number is stored for another contact, only records this and returns false.';
+  'Gives a contact the phone number that WhatsApp reports, and stores that the former phone number was valid until the '
+  'given time. Returns true. If the number is stored for another contact, only records this and returns false.';
 
 create function app.apply_identity_change(account_id uuid, item jsonb) returns text
 language plpgsql
@@ -16416,7 +16450,7 @@ begin
   delete from public.job_runs where id in (
     select id from public.job_runs where began_at < now() - interval '30 days' for update skip locked
   );
-  -- end_job() counts failures in this row, so the row must exist before the first reading of templates.
+  -- end_job() counts failures in this row, so the row must exist before the templates are read for the first time.
   if begin_job.job = 'template-sync' and account.business_account_id is not null then
     insert into public.template_catalogues (company_id, business_account_id)
     values (account.company_id, account.business_account_id)
@@ -16478,9 +16512,9 @@ begin
 end
 $$;
 comment on function public.end_job(uuid, text, jsonb, text) is
-  'Records the end of a run, and the reason if the run failed. If WhatsApp refused the account during a reading of '
-  'templates, `refusal` is the WhatsApp error code, or token_unusable. After a failed reading of templates, the next '
-  'reading is due after a pause. The pause grows with each failure, from five minutes to six hours.';
+  'Records the end of a run, and the reason if the run failed. If WhatsApp refused the account when the job requested '
+  'the templates, `refusal` is the WhatsApp error code, or token_unusable. After a failed template-sync, the templates '
+  'are due again after a pause. The pause grows with each failure, from five minutes to six hours.';
 grant execute on function public.end_job(uuid, text, jsonb, text) to channel_client, service_role;
 
 create function public.note_numbers(account_id uuid, numbers jsonb) returns integer
@@ -16638,8 +16672,8 @@ begin
 end
 $$;
 comment on function public.tend_channel(integer) is
-  'Runs all tasks of the channel''s job except the one that applies events. Makes an event due again when its account '
-  'has been added, and applies reports whose message is now known. Updates expired messages, and deletes old rows. '
+  'Runs all tasks of the job channel-events, but does not apply events. Makes an event due again when its account has '
+  'been added, and applies reports about messages that are now known. Updates expired messages, and deletes old rows. '
   'Deletes at most max_rows rows of each table, and ten times as many idempotency keys. Returns the number of rows for '
   'each task, and the failures.';
 grant execute on function public.tend_channel(integer) to channel_client;
@@ -16668,8 +16702,8 @@ as $$
   )
 $$;
 comment on function app.channel_job_status() is
-  'Returns the last run of the channel''s job, the number of due events, and when the oldest due event was received. '
-  'Also returns the number of events in each state except done.';
+  'Returns the last run of the job channel-events, the number of due events, and when the oldest due event was '
+  'received. Also returns the number of events in each state except done.';
 
 create function public.channel_health() returns jsonb
 language sql stable security definer -- one snapshot of several tables
@@ -16691,10 +16725,10 @@ as $$
   where expired_at is not null and expired_at > now() - interval '1 day'
 $$;
 comment on function public.channel_health() is
-  'Returns counts for the last day: expired messages, messages that were sent twice (double_sends), facts that still '
-  'wait for their message, and sends that failed, were refused or were released (failures). The member '
-  'expired_unreported counts the expired messages without any report. Such messages occur when WhatsApp events do not '
-  'arrive here.';
+  'Returns counts for the last day: expired messages, messages that were sent twice (double_sends), and facts that '
+  'still wait for their message. Also counts the sends that failed, were refused or were released (failures). The '
+  'member expired_unreported counts the expired messages without any report. Such messages occur when WhatsApp events '
+  'do not arrive here.';
 grant execute on function public.channel_health() to service_role;
 
 alter table public.job_runs enable row level security;
@@ -16994,7 +17028,7 @@ as $$
       select coalesce(jsonb_object_agg(state, webhooks), '{}')
       from (select state, count(*) as webhooks from public.webhooks group by state) as states
     ),
-    -- Their receivers failed several times, so the next attempt waits.
+    -- The webhooks whose receivers failed several times, so that their next attempt waits.
     'resting', (select count(*) from public.webhooks where state in ('on', 'catching_up') and paused_until > now()),
     'last_success_at', (select max(last_success_at) from public.webhooks),
     'open', (select count(*) from app.open_deliveries),
@@ -17074,7 +17108,7 @@ as $$
     || jsonb_build_object('channel', app.channel_job_status(), 'webhooks', app.delivery_status())
 $$;
 comment on function public.jobs_status() is
-  'Returns the result of app.account_jobs_status(), and the status of the channel''s job and of the webhook '
+  'Returns the result of app.account_jobs_status(), and the status of the job channel-events and of the webhook '
   'deliveries.';
 grant execute on function public.jobs_status() to service_role;
 
@@ -17162,12 +17196,12 @@ as $$
 $$;
 comment on function public.messaging_accounts_overview(uuid) is
   'Returns a company''s messaging accounts for its members, connected accounts first. The columns connected_at and '
-  'disconnected_at are the times of the latest connection. The column templates_synced_at is the time of the last '
-  'successful reading of templates, and template_sync_failures counts the failed readings since then. The column '
-  'last_event_at is the time of the last event about the account, or null. The column `notices` contains the current '
-  'notices from WhatsApp. The columns after `notices` are null if Meta was not queried since the number was connected. '
-  'See account_health. The column jobs_ran_at is when the platform''s jobs last ran. Returns no rows if the caller is '
-  'not a member of the company.';
+  'disconnected_at are the times of the latest connection. The column templates_synced_at is when the templates were '
+  'last read successfully, and template_sync_failures counts the failed attempts since then. The column last_event_at '
+  'is the time of the last event about the account, or null. The column `notices` contains the current notices from '
+  'WhatsApp. The columns after `notices` are null if Meta was not queried since the number was connected. See '
+  'account_health. The column jobs_ran_at is when the platform''s jobs last ran. Returns no rows if the caller is not '
+  'a member of the company.';
 grant execute on function public.messaging_accounts_overview(uuid) to authenticated;
 
 -- The settings page shows these problems on every view, so this function reads as little as possible.
@@ -17207,9 +17241,10 @@ as $$
   limit 20
 $$;
 comment on function public.messaging_account_troubles(uuid) is
-  'Returns, for a company''s members, the problems that stop or will soon stop sends of its connected accounts: '
-  '`refused` and `restricted` with the event of the notice, `token_expired`, and `token_expires` if the token expires '
-  'within 14 days. Returns no rows if the caller is not a member of the company.';
+  'Returns, for a company''s members, the problems that stop the sends of its connected accounts, or will soon stop '
+  'them. A row with `refused` or `restricted` contains the event of the notice. `token_expired` means that the token '
+  'has expired, and `token_expires` that it will expire within 14 days. Returns no rows if the caller is not a member '
+  'of the company.';
 grant execute on function public.messaging_account_troubles(uuid) to authenticated;
 
 -- schemas/89_webhooks_overview.sql
@@ -17783,7 +17818,7 @@ comment on function app.merge_contacts(uuid, uuid, uuid) is
   'Merges two contacts of a company into one. The survivor gets the deals, conversations, ids, phone numbers and '
   'opt-outs of the other contact. Empty fields of the survivor get the values of the other contact. The other contact '
   'is deleted, and its tombstone contains the survivor''s id. Returns false when one of the contacts no longer exists. '
-  'The caller holds the advisory lock of the company, or writes nothing else.';
+  'The caller must have acquired the advisory lock of the company, or must write nothing else.';
 
 create function app.lock_for_merging(own_company_id uuid, survivor_id uuid, from_id uuid) returns void
 language plpgsql
@@ -17951,8 +17986,8 @@ declare
 begin
   return array(
     select case
-      -- For any other phone number, the phone key is the number itself. A call of app.phone_key() for each number would
-      -- cost more than the search.
+      -- Only these numbers can have a phone key that differs from the number. A call of app.phone_key() for each number
+      -- would cost more than the search.
       when digits ~ '^5(5[0-9]{10}|[24][0-9]{11})$' then app.phone_key('+' || digits)
       else '+' || digits
     end
@@ -17994,7 +18029,7 @@ begin
 end
 $$;
 comment on function app.names_among(jsonb, jsonb) is
-  'Returns the names from { name: … } that a JSON document contains.';
+  'Returns the names in `people`, { name: … }, that a JSON document contains.';
 
 create function app.author_names(part jsonb) returns text[]
 -- This function does not call app.names_in(), because an event may have thousands of parts.
@@ -18017,7 +18052,7 @@ begin
     from (
       select translate(phone, '+ ().-', '') from unnest(phones) as phone
       union all
-      -- The phone number comes first, and any bytes may follow it.
+      -- In the decoded id, the phone number comes first, and any bytes may follow it.
       select substring(
         encode(decode(left(encoded, char_length(encoded) / 4 * 4), 'base64'), 'escape') from '[1-9][0-9]{6,14}'
       )
@@ -18040,7 +18075,8 @@ begin
 end
 $$;
 comment on function app.marks_of(text[]) is
-  'Returns the hashes (marks) of names, which the indexes contain. Two names may have the same hash.';
+  'Returns the hashes (marks) of names. The indexes on person_marks contain these hashes. Two names may have the same '
+  'hash.';
 
 create function app.marks_of_event(body bytea) returns bigint[]
 language plpgsql immutable strict parallel safe
@@ -18159,7 +18195,7 @@ begin
   new.reaction := null;
   new.own_reaction := null;
   new.own_reaction_whatsapp_id := null;
-  -- The channel's text of a failure may name the person, but its code does not.
+  -- WhatsApp's error message may identify the person, but the error code does not.
   new.failure := new.failure || '{ "message": null, "details": null }';
   -- WhatsApp ids contain the phone number.
   new.whatsapp_message_id := app.erased_digest(new.company_id, 'message', new.whatsapp_message_id);
@@ -18176,7 +18212,7 @@ set search_path = ''
 as $$
 begin
   new.is_erased := true;
-  -- A repeat of a released send would send the message again. A repeat of a failed send sends nothing and returns only the stored state.
+  -- If a caller repeats a released send, the message is sent again. If a caller repeats a failed send, nothing is sent.
   if new.state = 'released' then
     new.state := 'failed';
   end if;
@@ -18612,8 +18648,8 @@ end
 $$;
 comment on function app.change_without(uuid, boolean, text, jsonb, jsonb, text[]) is
   'Returns a change of an event without the data about these people, { name: { until, is_back } }. Also removes the '
-  'recipients of the reports with late_ids. Returns null when nothing else is left. Returns a change that does not '
-  'belong to the company unchanged. Completely removes fields that this platform does not read.';
+  'recipients of the reports with late_ids. Returns null when nothing else is left. If a change does not belong to the '
+  'company, returns it unchanged. Completely removes fields that this platform does not read.';
 
 create function app.event_without(
   own_company_id uuid, is_own_app boolean, body bytea, people jsonb, late_ids text[] default '{}'
@@ -18628,7 +18664,7 @@ begin
   event := app.text_of_event(body)::jsonb;
   select coalesce(jsonb_agg(
     case when remaining = app.as_list(entry -> 'changes') and app.names_among(entry - 'changes', people) = '{}' then entry
-      -- This platform does not read other members of an entry.
+      -- This platform does not read the other members of an entry, so they are removed.
       else (
         select coalesce(jsonb_object_agg(key, value), '{}') from jsonb_each(entry) where key in ('id', 'time')
       ) || jsonb_build_object('changes', remaining) end
@@ -18656,9 +18692,9 @@ exception when data_exception or statement_too_complex or program_limit_exceeded
 end
 $$;
 comment on function app.event_without(uuid, boolean, bytea, jsonb, text[]) is
-  'Returns the bytes of an event without its data for a company about these people. The format of `people` is { name: '
-  '{ until, is_back } }. Also removes the recipients of the reports with late_ids. The argument is_own_app is true if '
-  'an account of the company uses the app or used it earlier.';
+  'Removes a company''s data about these people from an event, and returns the remaining bytes. The format of `people` '
+  'is { name: { until, is_back } }. Also removes the recipients of the reports with late_ids. The argument is_own_app '
+  'is true if an account of the company uses the app or used it earlier.';
 
 create function app.empty_event() returns bytea
 language sql immutable
@@ -18674,8 +18710,8 @@ language plpgsql
 set search_path = ''
 as $$
 declare
-  -- As long as the person has a name (a phone or an id), no one else has the same name. So the time in the event does
-  -- not matter for such a name.
+  -- While the person has a name (a phone number or an id), no one else has it. So for such a name, the time in the
+  -- event does not matter.
   erased constant jsonb := (
     select coalesce(jsonb_object_agg(name, case
       when until::bigint >= floor(extract(epoch from now())) then '{"until": 99999999999, "is_back": false}'::jsonb
@@ -18857,7 +18893,7 @@ as $$
       select app.phone_key('+' || digits) as name, max(last_at) as last_at
       from (
         select
-          -- The phone number comes first, and any bytes may follow it.
+          -- In the decoded id, the phone number comes first, and any bytes may follow it.
           substring(
             encode(decode(left(encoded, char_length(encoded) / 4 * 4), 'base64'), 'escape') from '[1-9][0-9]{6,14}'
           ) as digits,
@@ -18919,7 +18955,7 @@ begin
   perform app.keep_wishes(own_company_id, array(
     select name from app.names_of_contacts(own_company_id, contact_ids) where not is_former
   ), last_wishes);
-  -- Only a wish not to be contacted is a reason to keep something of an erased person.
+  -- The wishes of an erased person are kept only if the person does not want to be contacted.
   delete from app.kept_wishes
   where company_id = own_company_id
     and digest = any (array(
@@ -19058,7 +19094,7 @@ comment on function app.erase_contacts(uuid, uuid[]) is
   'numbers of changed sends, messages, conversations, deals and events. The caller checks that the contacts belong to '
   'the company and are not erased yet, and locks them with app.lock_for_erasing().';
 
--- An API key with the scope write, and the company's owners and admins, can erase a person. Agents cannot.
+-- An API key with the scope `write`, and the company's owners and admins, can erase a person. Agents cannot.
 create function public.erase_contact(id uuid, idempotency jsonb default null) returns jsonb
 -- Security definer, because no role may write all the columns that are overwritten here.
 language plpgsql security definer
@@ -19270,16 +19306,16 @@ begin
 end
 $$;
 comment on function public.search_records(text[], text, integer, text, text[], text[], text[]) is
-  'Finds contacts, deals, and the conversations of contacts whose words match every like pattern. Needs a read token. '
-  'Returns { type, id, label, row }, where `row` has the columns of the API. Records whose label equals the text come '
-  'first. app.words() normalizes both strings for this comparison. Labels that begin with the text follow, then labels '
-  'with a word that begins with the text, then all other records. Within each group, the newest record comes first. '
-  'The label of a contact is its name, otherwise its e-mail address, phone or empresa. The label of a deal is its '
-  'title, and a conversation has the label of its contact. The argument `archived` controls archived records and '
-  'conversations of archived contacts. The value `exclude` omits them, `include` also finds them, and `only` finds no '
-  'other records. If the text contains a phone number, phone_parts has patterns for its words. The number also finds '
-  'contacts whose stored phone matches one of phone_patterns, or whose phone key is one of phone_keys. Raises PT401 '
-  'and PT403 as app.company_id() does.';
+  'Finds contacts, deals, and the conversations of contacts whose words match every `like` pattern. Needs a read '
+  'token. Returns { type, id, label, row }, where `row` has the columns of the API. Records whose label equals the '
+  'text come first. app.words() normalizes both strings for this comparison. Labels that begin with the text follow, '
+  'then labels with a word that begins with the text, then all other records. Within each group, the newest record '
+  'comes first. The label of a contact is its name, otherwise its e-mail address, phone or empresa. The label of a '
+  'deal is its title, and a conversation has the label of its contact. The argument `archived` controls archived '
+  'records and conversations of archived contacts. The value `exclude` omits them, `include` also finds them, and '
+  '`only` finds no other records. If the text contains a phone number, phone_parts has patterns for its words. The '
+  'number also finds contacts whose stored phone matches one of phone_patterns, or whose phone key is one of '
+  'phone_keys. Raises PT401 and PT403 as app.company_id() does.';
 grant execute on function public.search_records(text[], text, integer, text, text[], text[], text[]) to api_reader;
 
 -- schemas/96_shown_records.sql
@@ -19452,8 +19488,8 @@ as $$
   where accounts.company_id = of_company and accounts.id = of_account
 $$;
 comment on function app.shown_account(uuid, uuid) is
-  'Returns a messaging account in the format for webhooks, without its token. One member shows whether WhatsApp '
-  'restricts the account.';
+  'Returns a messaging account in the format for webhooks, without its token. The member is_restricted shows whether '
+  'WhatsApp restricts the account.';
 
 create function app.shown_webhook(of_company uuid, of_webhook uuid) returns json
 language sql stable
@@ -19717,9 +19753,9 @@ comment on view public.own_messages is
   'The messages of the key''s company, with their authors.';
 grant select on public.own_messages to api_reader;
 
--- With this view, a key reads the outcome of a send without repeating the send: the state in the ledger, and the
--- WhatsApp reports about the message. No role may read claim_id, because a caller who knows the claim_id can settle the
--- send.
+-- With this view, a key can read the outcome of a send without repeating the send. The outcome consists of the state in
+-- the ledger and the WhatsApp reports about the message. No role may read claim_id, because a caller who knows the
+-- claim_id can settle the send.
 create view public.own_sends as
   select
     sends.message_id, sends.company_id, messages.conversation_id, contacts.id as contact_id, sends.idempotency_key,
@@ -19772,7 +19808,8 @@ comment on view public.own_deal_history is
   'The history of the deals of the key''s company.';
 grant select on public.own_deal_history to api_reader;
 
--- The data that WhatsApp reported about the company's contacts, for the export of a person's data.
+-- The next views contain data that WhatsApp reported about the company's contacts. The export of a person's data reads
+-- these views.
 create view public.own_contact_identities as
   select id, company_id, contact_id, coalesce(user_id, archived_user_id) as user_id, business_account_id, seen_at
   from public.contact_identities
@@ -19812,7 +19849,7 @@ create view public.own_contact_wishes as
   from public.contacts
   where company_id = (select app.company_id('read'));
 comment on view public.own_contact_wishes is
-  'The message preferences of each contact for the key''s company, and when the person or the company changed this.';
+  'The message preferences of each contact for the key''s company, and when the person or the company changed them.';
 grant select on public.own_contact_wishes to api_reader;
 
 -- schemas/98_record_to_change.sql
@@ -19821,8 +19858,8 @@ grant select on public.own_contact_wishes to api_reader;
 -- the service can compare the other fields.
 
 create function public.record_to_change(of_table text, id uuid) returns json
--- Security definer, because a write token can read only the rows that its statement writes. A write token could also
--- get the record by changing it.
+-- Security definer, because a write token can read only the rows that its statement writes. This reveals nothing new,
+-- because a write token could also get the record by changing it.
 language plpgsql stable security definer
 set search_path = ''
 as $$
@@ -19916,7 +19953,7 @@ begin
     return jsonb_build_object('may_run', false, 'taken', '[]'::jsonb, 'ended', '[]'::jsonb);
   end if;
   for hook in
-    -- A loose index scan: one lookup for each webhook with open deliveries, whatever their number.
+    -- A loose index scan: one lookup for each webhook with open deliveries, however many deliveries it has.
     with recursive queued as (
       (select webhook_id from app.open_deliveries order by webhook_id limit 1)
       union all
@@ -20057,8 +20094,8 @@ as $$
   where read.bytes_before < most_bytes
 $$;
 comment on function app.deliveries_with_records(public.webhooks, integer, uuid[], integer) is
-  'Returns due deliveries of a webhook, as app.due_deliveries() does, with their events and current records, up to '
-  'this total size of the records in bytes. For a record of more than 250 KiB, returns only its id.';
+  'Returns due deliveries of a webhook, as app.due_deliveries() does, with their events and current records, until the '
+  'records have a total size of most_bytes. For a record of more than 250 KiB, returns only its id.';
 
 create function public.next_deliveries(run uuid, wanted jsonb, held jsonb) returns json
 language plpgsql security definer
@@ -20079,7 +20116,7 @@ begin
     order by webhooks.id
   loop
     asked := least((wanted ->> hook.id::text)::integer, 500);
-    -- After a pause, one delivery shows whether the receiver works again.
+    -- After a pause, only one delivery is attempted at a time, until the receiver works again.
     if hook.pauses > 0 then
       asked := case when jsonb_array_length(coalesce(held -> hook.id::text, '[]')) = 0 then 1 else 0 end;
     end if;
@@ -20459,8 +20496,8 @@ comment on function app.note_webhook_event(uuid, uuid, text, jsonb) is
 
 -- schemas/99_events_upkeep.sql
 
--- Maintenance of events and webhooks. These functions fill queues from the log, limit long queues, switch off the
--- webhooks of keys that have ended, empty old partitions, and delete the receivers' responses.
+-- Maintenance of events and webhooks. These functions fill queues from the log, limit long queues, and switch off the
+-- webhooks of keys that have ended. They also empty old partitions, and delete the receivers' responses.
 
 create function app.fill_from_replay(replay app.replays, hook public.webhooks, horizon bigint) returns boolean
 language plpgsql
@@ -20555,8 +20592,8 @@ begin
 end
 $$;
 comment on function app.fill_from_backlog(public.webhooks, bigint) is
-  'Reads the next 1,000 events of the log, and queues the events to which a webhook subscribes and which it did not '
-  'receive yet. Returns whether there were any events.';
+  'Reads the next 1,000 events of the log, and queues the events that a webhook subscribes to and has not received '
+  'yet. Returns whether there were any events.';
 
 create function app.is_for_webhook(type text, record uuid, webhook uuid) returns boolean
 language sql immutable
@@ -20703,8 +20740,8 @@ begin
 end
 $$;
 comment on function app.delete_left_deliveries(integer) is
-  'Deletes the open deliveries and the replays of deleted webhooks, and their deliveries in one slot of the log. Returns '
-  'the number of deliveries.';
+  'Deletes the open deliveries and the replays of deleted webhooks, and their deliveries in one slot of the log. '
+  'Returns the number of deleted deliveries.';
 
 create function app.delete_events_of_company() returns trigger
 language plpgsql security definer
@@ -20732,7 +20769,7 @@ begin
   foreach part in array array['events', 'deliveries'] loop
     execute format('select exists (select from app.%I)', part || to_char(next_slot, '_FM00')) into has_rows;
     if has_rows then
-      -- The function does not wait for a writer that holds the table for longer. The next run tries again.
+      -- The function waits only 200 ms for a writer that has locked the table. The next run tries again.
       perform set_config('lock_timeout', '200ms', true);
       execute format('truncate app.%I', part || to_char(next_slot, '_FM00'));
       is_emptied := true;
@@ -20777,7 +20814,7 @@ declare
   hook public.webhooks;
   ended integer := 0;
 begin
-  -- One run at a time.
+  -- Only one run is active at a time.
   if not pg_try_advisory_xact_lock(hashtext('app.tidy_events')) then
     return '{}';
   end if;
@@ -20793,15 +20830,15 @@ begin
   return jsonb_build_object(
     'keys_ended', ended,
     'queues_bounded', app.bound_queues(),
-    -- Each minute, another slot of the log is looked through.
+    -- Each minute, the function searches another slot of the log.
     'left_deliveries', app.delete_left_deliveries((extract(epoch from clock_timestamp())::bigint / 60 % 32)::integer),
     'day_emptied', app.empty_next_day()
   );
 end
 $$;
 comment on function public.tidy_events() is
-  'Maintains events and webhooks: switches off webhooks whose key has ended, limits long queues, deletes the '
-  'deliveries of deleted webhooks, writes the events that no one causes, and empties the partitions for tomorrow. A '
+  'Maintains events and webhooks. Switches off webhooks whose key has ended, limits long queues, and deletes the '
+  'deliveries of deleted webhooks. Writes the events that no one causes, and empties the partitions for tomorrow. A '
   'job calls this function every minute. Returns a summary of the changes.';
 grant execute on function public.tidy_events() to webhook_client, service_role;
 

@@ -46,12 +46,12 @@ comment on role webhook_client is
 grant api_client, api_reader, channel_client, settings_client, usage_client, webhook_client to authenticator;
 
 -- A statement for an API key never needs more than 8 seconds. Postgres cancels a statement that runs longer, which
--- frees the connection. A statement that waits for a lock also holds a connection. All companies share the connection
--- pool.
+-- frees the connection. A statement that waits for a lock also occupies a connection, and all companies share the
+-- connection pool.
 alter role api_client set statement_timeout = '8s';
 alter role api_client set lock_timeout = '1s';
--- This role can read only views that contain one company's rows. This role cannot write, even if a function has a bug.
--- A search that uses no index ends after 3 seconds, and the error asks the caller to narrow the search.
+-- The role api_reader can read only views that contain one company's rows. It cannot write, even if a function has a
+-- bug. A search that uses no index ends after 3 seconds, and the error asks the caller to narrow the search.
 alter role api_reader set statement_timeout = '3s';
 alter role api_reader set lock_timeout = '1s';
 -- The Data API prepares its statements. After five runs, Postgres may use one plan for all values. A search for a rare
@@ -70,14 +70,15 @@ alter role settings_client set lock_timeout = '3s';
 alter role usage_client set statement_timeout = '5s';
 alter role usage_client set lock_timeout = '2s';
 
--- One statement switches off a webhook with up to 50,000 open deliveries.
+-- When a webhook is switched off, one statement moves up to 50,000 open deliveries to the log.
 alter role webhook_client set statement_timeout = '20s';
 alter role webhook_client set lock_timeout = '5s';
 
--- These roles look rows up by key and never run text searches. One plan suits all values, and planning a statement
+-- These roles look rows up by key and never run text searches. So one plan suits all values, and planning a statement
 -- takes longer than running it. A connection keeps a plan while a table grows from one page to thousands of pages. So
 -- the plan must use an index for each lookup, even if a sequential scan is cheaper while the table is small. If a
--- lookup has no index, Postgres estimates a very high cost and would use JIT compilation.
+-- lookup has no index, Postgres estimates a very high cost. A high cost makes Postgres use JIT compilation, so JIT is
+-- off.
 do $$
 declare
   role_name text;

@@ -54,8 +54,8 @@ as $$
 begin
   return case
     -- In Brazil, mobile numbers got a ninth digit, and both forms of a number reach the same account. Only numbers in
-    -- the old mobile range (first digit 6 to 9) have a short form. In front of any other digit, a 9 is part of the
-    -- number.
+    -- the old mobile range (first digit 6 to 9) have a short form. If another digit follows the 9, the number has no
+    -- form without the 9.
     when phone ~ '^\+55[1-9][0-9][6-9][0-9]{7}$' then overlay(phone placing '9' from 6 for 0)
     -- In Mexico, mobile numbers used to have a 1 in front of their ten digits.
     when phone ~ '^\+521[0-9]{10}$' then '+52' || right(phone, 10)

@@ -56,8 +56,8 @@ as $$
   from app.change_clock
 $$;
 comment on function app.change_clock_now() is
-  'Returns the change clock in the snapshot of this statement. Every transaction with a version below the horizon has '
-  'ended. Each visible row has a version below `beyond`.';
+  'Returns the values of the change clock for the snapshot of this statement. Every transaction with a version below '
+  'the horizon has ended. Each visible row has a version below `beyond`.';
 grant execute on function app.change_clock_now() to api_client;
 
 create function app.change_clock_for(
@@ -71,8 +71,8 @@ declare
 begin
   select clock.generation, clock.horizon, clock.beyond into generation, horizon, beyond
   from app.change_clock_now() as clock;
-  -- This check runs first, because only the operator can fix this fault. A caller that starts again from the beginning
-  -- would not get all rows: the newest rows would still be missing.
+  -- This check runs first, because only the operator can repair the versions. A caller that starts again from the
+  -- beginning would not get all rows: the newest rows would still be missing.
   if newest_version >= beyond then
     raise sqlstate 'PT500' using
       message = 'Rows have versions that this database has not given out, so the feeds of changes would not show them',
@@ -85,18 +85,18 @@ begin
 end
 $$;
 comment on function app.change_clock_for(bigint, bigint, bigint) is
-  'Returns the change clock for a page of changes after a cursor. If there is no cursor, both parts of the cursor are '
-  'null. newest_version is the highest version in the table of the page. Raises PT410 for a cursor from another '
-  'generation. Also raises PT410 for a cursor that is ahead of the clock, because the database was restored to an '
-  'earlier time. Raises PT500 if no one restarted the clock after a restore.';
+  'Returns the change clock for a page of changes after a cursor. Without a cursor, cursor_generation and '
+  'cursor_version are null. newest_version is the highest version in the table whose changes the page shows. Raises '
+  'PT410 for a cursor from another generation. Also raises PT410 for a cursor that is ahead of the clock, because the '
+  'database was restored to an earlier time. Raises PT500 if no one restarted the clock after a restore.';
 grant execute on function app.change_clock_for(bigint, bigint, bigint) to api_client;
 
 -- A conditional write succeeds only if the record has not changed since the caller read it. The caller sends the
 -- version that it read, and the statement compares this version with the stored version. If fifty writes with the same
 -- version run at the same time, only one succeeds.
 --
--- A filter by version could not distinguish a changed record from a missing record, because it would find no row in
--- either case.
+-- A condition on the version in `where` would not be enough. It would find no row in both cases: if the record was
+-- changed, and if the record does not exist.
 create function app.note_change() returns trigger
 language plpgsql
 set search_path = ''

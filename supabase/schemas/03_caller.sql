@@ -4,8 +4,8 @@
 create function app.company_id(needed_scope text default null) returns uuid
 language plpgsql stable security definer
 set search_path = ''
--- Every request looks up its key. Without these settings, each read plans the lookup again, which takes longer than the
--- lookup itself. A kept plan must use the index, even if it was made while the table was small.
+-- Every request looks up its key. Without these settings, each request would plan the lookup again, which takes longer
+-- than the lookup itself. A cached plan must use the index, even if it was made while the table was small.
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 as $$
@@ -32,7 +32,7 @@ begin
     return key.company_id;
   end if;
 
-  -- The function queries the reason only for a refused key. An accepted key needs no further query.
+  -- The key is refused, so a second query finds the reason. An accepted key needs no second query.
   select
     coalesce(claimed_scope = any (api_keys.scopes), true) as has_claimed_scope,
     case
@@ -78,17 +78,18 @@ end
 $$;
 comment on function app.company_id_to_read(text) is
   'Returns the company of the API key. The read policies of a table call this function with the name of the table. '
-  'While a statement writes this table, the token needs the scope write. Otherwise the token needs the scope read.';
+  'While a statement writes this table, the token needs the scope `write`. Otherwise the token needs the scope `read`.';
 grant execute on function app.company_id_to_read(text) to api_client;
 
--- Postgres also applies the read policies to a written row if the statement returns the row (`returning`) or finds it
--- by a condition (`where`). So a write token may read a table while a statement writes that table. At any other time,
--- only a read token may read the table.
+-- Postgres also applies the read policies to a written row in two cases: if the statement returns the row
+-- (`returning`), and if it finds the row by a condition (`where`). So a write token may read a table while a statement
+-- writes that table. At any other time, only a read token may read the table.
 --
 -- The setting app.written names the table that is being written. The triggers set app.written before the statement
 -- searches for its first row, and clear app.written after the statement returns its last row. Postgres evaluates a
 -- policy's condition only when the result is needed. A caller cannot set app.written, because the Data API calls no
--- function outside its schemas. A caller who could set app.written could also change the claims in the token.
+-- function outside its schemas. The claims of the token are a setting too. So a caller who could set app.written could
+-- also change the claims.
 create function app.note_written_table() returns trigger
 language plpgsql
 set search_path = ''

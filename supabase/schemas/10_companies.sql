@@ -9,7 +9,7 @@ create table public.companies (
   managers_need_second_factor boolean not null default false
 );
 comment on column public.companies.members_found_by_email is
-  'Whether an API key with the scope read may find a member by e-mail address. Owners and admins set this option.';
+  'Whether an API key with the scope `read` may find a member by e-mail address. Owners and admins set this option.';
 comment on column public.companies.managers_need_second_factor is
   'Whether owners and admins have their permissions only in a session with a second factor. An owner sets this option.';
 comment on table public.companies is

@@ -86,7 +86,8 @@ begin
 end
 $$;
 comment on function app.member_with_email(uuid, text) is
-  'Returns the member of a company who signs in with an e-mail address. Raises PT404 when no member has this address.';
+  'Returns the member of a company who signs in with the given e-mail address. Raises PT404 when no member has this '
+  'address.';
 
 create function app.keep_an_owner(company_id uuid, leaving uuid) returns void
 language plpgsql

@@ -76,8 +76,8 @@ end
 $$;
 comment on function public.require_second_factor(uuid, boolean) is
   'Sets whether owners and admins of the company have their permissions only in a session with a second factor. Only '
-  'owners may call this function. Raises PT409 when the calling owner would lose permissions. Raises PT403 and PT404 '
-  'as app.managing_role() does.';
+  'owners may call this function. Raises PT409 when the calling owner signed in without a second factor and would lose '
+  'these permissions. Raises PT403 and PT404 as app.managing_role() does.';
 grant execute on function public.require_second_factor(uuid, boolean) to authenticated;
 
 create function public.remove_second_factors(email text) returns integer

@@ -51,9 +51,9 @@ comment on column public.api_keys.replaces is
 comment on column public.api_keys.replaced_at is
   'When the key last got a successor. The value remains even if the successor is deleted.';
 comment on column public.api_keys.meant_to_expire_at is
-  'The key''s expiry before its first rotation. Infinity means never, and null means that the key was not rotated. A '
-  'rotation shortens expires_at. The successor gets the full lifetime of the key: the time from created_at to this '
-  'expiry.';
+  'The key''s expiry before its first rotation. Infinity means that the key had no expiry. Null means that the key was '
+  'not rotated. A rotation shortens expires_at. The successor gets the full lifetime of the key: the time from '
+  'created_at to this expiry.';
 
 create index api_keys_company_idx on public.api_keys (company_id, created_at desc, id desc);
 create index api_keys_created_by_idx on public.api_keys (created_by);
@@ -173,7 +173,7 @@ begin
   if not (is_platform or key.company_id = any (app.managed_company_ids())) then
     raise sqlstate 'PT403' using message = denied;
   end if;
-  -- This statement locks the company first, because deleting a company locks the company before its keys.
+  -- This statement locks the company before its key, as a statement that deletes a company does.
   perform from public.companies where companies.id = key.company_id for key share;
   select * into key from public.api_keys where api_keys.id = of_key_id for no key update;
   if not found then
@@ -183,8 +183,8 @@ begin
 end
 $$;
 comment on function app.locked_api_key(uuid, text) is
-  'Locks an API key and its company, and returns the key. Raises PT404 for an unknown key or a key of another company, '
-  'and PT403, with the message in the argument `denied`, for users who do not manage the key''s company.';
+  'Locks an API key and its company, and returns the key. Raises PT404 for an unknown key or a key of another company. '
+  'Raises PT403 for users who do not manage the key''s company. The argument `denied` is the message of this error.';
 
 create function public.rotate_api_key(key_id uuid, overlap_hours integer default 24) returns public.new_api_key
 language plpgsql security definer

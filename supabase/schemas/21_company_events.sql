@@ -1,9 +1,9 @@
--- The history of a company. The history has an event for each change to an API key, for each member who joins or
--- leaves, and for each change of a member's name or role. The history also records invitations, changes to the
--- company's messaging accounts and webhooks, and changes to its second-factor rule. An event records who made the
--- change, when, and from which IP address. The database writes the event in the transaction of the change. Changes by
--- users, keys, the platform and database administrators all create events. The history also records changes to the
--- company's own WhatsApp apps.
+-- The history of a company. The history has an event for each change to an API key. It also has an event for each
+-- member who joins or leaves, and for each change of a member's name or role. The history also records invitations,
+-- changes to the company's messaging accounts and webhooks, and changes to its second-factor rule. An event records who
+-- made the change, when, and from which IP address. The database writes the event in the transaction of the change.
+-- Changes by users, keys, the platform and database administrators all create events. The history also records changes
+-- to the company's own WhatsApp apps.
 --
 -- An event is about at most one thing: a key (key_id), a member (member_id), a messaging account (account_id), a
 -- webhook (webhook_id) or an invitation (invited_email). An event without any of these is about the company itself. A
@@ -67,8 +67,8 @@ create table public.company_events (
   )
 );
 comment on table public.company_events is
-  'The changes of the API keys, members, invitations, messaging accounts and webhooks of each company. Owners and admins read '
-  'this table. Only triggers and functions of the database write it.';
+  'The changes to the API keys, members, invitations, messaging accounts and webhooks of each company. Owners and '
+  'admins read this table. Only triggers and functions of the database write it.';
 comment on column public.company_events.key_name is
   'The name of the key after the event. Null when the event is not about a key.';
 comment on column public.company_events.member_id is
@@ -76,7 +76,7 @@ comment on column public.company_events.member_id is
 comment on column public.company_events.account_id is
   'The messaging account that the event is about. Null when the event is not about an account.';
 comment on column public.company_events.account_name is
-  'The label by which users recognize the account after the event: its phone number or its name.';
+  'The account''s phone number or name after the event. Users recognize the account by this label.';
 comment on column public.company_events.webhook_id is
   'The webhook that the event is about. Null when the event is not about a webhook.';
 comment on column public.company_events.webhook_address is
@@ -86,16 +86,15 @@ comment on column public.company_events.invited_email is
 comment on column public.company_events.member_name is
   'The name of the member after the event. Null when the member had no name.';
 comment on column public.company_events.action is
-  'The kind of event. Only statements of a database administrator create the action `changed`, such as a statement '
-  'that changes a key''s scopes.';
+  'The kind of event. An event with the action `changed` is created only when a database administrator changes a key '
+  'directly, for example its scopes.';
 comment on column public.company_events.details is
-  'The members of this object depend on the action. A created event has scopes and expires_at, and also `replaces` if '
-  'the key replaces another key. The events renamed and expiry_changed have from and to, where a null expiry means '
-  'never. A rotated event has successor_id and ends_at. A changed event has fields, and from and to if the scopes '
-  'changed. A deleted event has scopes. The events member_renamed and member_role_changed have from and to, where a '
-  'null name means no name. The events member_added, member_removed, invited, invitation_renewed, invitation_withdrawn '
-  'and invitation_declined have role. The events of an app have app, the name of the app. The event webhook_changed '
-  'has fields, and webhook_switched_off has why.';
+  'The members of this object depend on the action. created: `scopes` and `expires_at`, and also `replaces` if the key '
+  'replaces another key. renamed and expiry_changed: `from` and `to`. A null expiry means never. rotated: '
+  '`successor_id` and `ends_at`. changed: `fields`, and also `from` and `to` if the scopes changed. deleted: `scopes`. '
+  'member_renamed and member_role_changed: `from` and `to`. A null name means no name. member_added, member_removed, '
+  'invited, invitation_renewed, invitation_withdrawn and invitation_declined: `role`. The events of an app: `app`, the '
+  'name of the app. webhook_changed: `fields`. webhook_switched_off: `why`.';
 comment on column public.company_events.actor_name is
   'The author''s name in the company before the event, or the e-mail address if the author had no name. Another user '
   'may later have the same name, but never the same actor_id. If the author is a key, this is the key''s name.';
@@ -235,7 +234,7 @@ comment on function app.note_member_event() is
 create trigger api_keys_note_event after insert or delete on public.api_keys
   for each row execute function app.note_api_key_event();
 
--- A request that uses a key does not change these columns. So such a request does not run this trigger.
+-- A request that uses a key changes only last_used_at, so it does not run this trigger.
 create trigger api_keys_note_change after update on public.api_keys
   for each row
   when (

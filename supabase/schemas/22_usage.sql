@@ -1,6 +1,6 @@
 -- API key usage: the number of requests for each status and hour, and the latest errors. The content of requests is not
--- stored, because it may contain personal data. A stored error contains only text of the service, such as the name of a
--- field.
+-- stored, because it may contain personal data. A stored error contains only text that the service itself wrote, such
+-- as the name of a field.
 
 create table public.api_key_usage (
   company_id uuid not null references public.companies on delete cascade,
@@ -16,8 +16,8 @@ create table public.api_key_usage (
 );
 comment on table public.api_key_usage is
   'The number of requests made with each key in each hour, by HTTP status of the response. Rows are kept for 31 days, '
-  'so that they cover 30 days in every time zone. A key has at most 744 rows for each status. The number is at most a '
-  'minute late and never too high. Requests are missing if a function instance ended before it reported them.';
+  'so that they cover 30 days in every time zone. A key has at most 744 rows for each status. A number may be up to a '
+  'minute late, but is never too high. Requests are missing if a function instance ended before it reported them.';
 
 create table public.api_key_errors (
   id uuid primary key default gen_random_uuid(),
@@ -31,8 +31,8 @@ create table public.api_key_errors (
   operation text check (char_length(operation) between 1 and 64),
   -- The path of the operation as the API describes it, such as /gateway/contacts/{id}.
   path text check (char_length(path) between 1 and 128),
-  -- The field, parameter or header that the error is about. Null when the error is about none, or when the caller chose
-  -- the name.
+  -- The field, parameter or header that the error is about. Null when the error is about none of these, or when the
+  -- caller chose the name.
   field text check (char_length(field) between 1 and 128),
   -- The error message of the service, without values from the request.
   problem text not null check (char_length(problem) between 1 and 300),
@@ -56,8 +56,8 @@ comment on table public.api_key_errors is
 comment on column public.api_key_errors.requests is
   'The latest requests with this error, newest first, at most 10: [{ id, at }].';
 
--- The index is on an expression, so that only the deletion of old rows uses it. If there are few companies, the planner
--- would otherwise read all keys' rows by hour to count the rows of one key.
+-- The index is on an expression, so that only the deletion of old rows uses it. Otherwise, with few companies, the
+-- planner would use this index to count the requests of one key, and would read the rows of all keys.
 create index api_key_usage_age_idx on public.api_key_usage ((hour at time zone 'UTC'));
 create index api_key_errors_newest_idx on public.api_key_errors (company_id, key_id, last_at desc, id desc);
 create index api_key_errors_age_idx on public.api_key_errors (last_at);
@@ -84,7 +84,8 @@ declare
   held uuid[];
 begin
   -- This statement locks the keys until the transaction ends. It skips a key that is being deleted, with or without its
-  -- company. The deletion waits for the rows of the key, so this function must not wait for the deletion.
+  -- company. The deletion may wait for rows that this function has locked, so this function must not wait for the
+  -- deletion.
   select array_agg(known.id) into held
   from (
     select keys.id
@@ -154,8 +155,9 @@ $$;
 comment on function public.record_api_key_usage(jsonb, jsonb) is
   'Adds the counts of one function instance to the stored counts. The argument usage is an array of { key_hash, hour, '
   'status, requests }. The argument errors is an array of { key_hash, status, code, method, operation, path, field, '
-  'problem, errors, first_at, last_at, requests }, one for each kind of error. The newest 50 kinds of a key are kept. '
-  'Skips unknown keys, keys that are being deleted, and hours older than 31 days. Also deletes outdated rows.';
+  'problem, errors, first_at, last_at, requests }, one for each kind of error. For each key, the 50 kinds with the '
+  'newest errors are kept. Skips unknown keys, keys that are being deleted, and hours older than 31 days. Also deletes '
+  'outdated rows.';
 grant execute on function public.record_api_key_usage(jsonb, jsonb) to usage_client;
 
 create function app.beginning_of_days(days integer, zone text, most integer) returns timestamptz
@@ -217,7 +219,7 @@ set search_path = ''
 as $$
   select keys.id, lately.requests, lately.refused
   from public.api_keys as keys
-  -- The query handles each key separately, so that it reads only the rows of the last hours.
+  -- The query handles each key separately, so that it reads only the rows of the given number of hours.
   cross join lateral (
     select
       sum(usage.requests)::bigint as requests,
@@ -229,8 +231,8 @@ as $$
   where keys.company_id = answers_of_api_keys.company_id and lately.requests is not null
 $$;
 comment on function public.answers_of_api_keys(uuid, integer) is
-  'Returns, for each API key of a company, the number of requests and the number of error responses. Covers the last '
-  'hours, including the current hour. Excludes keys without requests. A user sees only what the policies of '
+  'Returns, for each API key of a company, the number of requests and the number of error responses. Covers the given '
+  'number of hours, including the current hour. Excludes keys without requests. A user sees only what the policies of '
   'api_key_usage allow.';
 grant execute on function public.answers_of_api_keys(uuid, integer) to authenticated, service_role;
 

@@ -11,7 +11,7 @@ create table public.idempotency_keys (
   key text not null check (char_length(key) between 1 and 255),
   -- A hash of the request's content.
   fingerprint text not null check (char_length(fingerprint) between 1 and 100),
-  -- The function that made the claim uses this value to respond to a repeat.
+  -- What the first request stored with app.keep_outcome(). A repeat gets its response from this value.
   outcome jsonb,
   made_at timestamptz not null default now(),
   primary key (company_id, path, key)
@@ -41,7 +41,7 @@ begin
   end if;
   erased_key := app.erased_digest(own_company_id, 'key', asked ->> 'key');
   -- If another request has this lock, that request is still running. This request does not wait for the lock or for the
-  -- row, because a waiting request holds a connection.
+  -- row, because a waiting request occupies a connection.
   if pg_try_advisory_xact_lock(hashtextextended(
     format('idempotency %s %s %s', own_company_id, asked ->> 'path', asked ->> 'key'), 0
   )) then
@@ -87,9 +87,9 @@ $$;
 comment on function app.claim_idempotency_key(uuid, jsonb) is
   'Claims the idempotency key { path, key, fingerprint } of a request. Returns null when the request has no '
   'idempotency key, or is the first one with this key. The caller then writes, and calls app.keep_outcome() at the '
-  'end. For a repeat, returns what the first request kept, and the caller writes nothing. Raises PT409 '
+  'end. For a repeat, returns the outcome of the first request, and the caller writes nothing. Raises PT409 '
   'idempotency_in_progress while the first request runs. Raises PT422 idempotency_key_reused when the content of the '
-  'first request was different. The caller checks the company first.';
+  'first request was different. The caller must check the company before this call.';
 
 create function app.keep_outcome(own_company_id uuid, idempotency jsonb, outcome jsonb) returns void
 language plpgsql
@@ -160,8 +160,8 @@ as $$
   select count(*)::integer from removed
 $$;
 comment on function app.remove_old_idempotency_keys(integer) is
-  'Deletes idempotency keys that are older than 24 hours, but at most ten times the given number. Returns the number '
-  'of deleted keys.';
+  'Deletes idempotency keys that are older than 24 hours, but at most ten times max_rows. Returns the number of '
+  'deleted keys.';
 
 alter table public.idempotency_keys enable row level security;
 create policy "the platform reads idempotency keys" on public.idempotency_keys

@@ -146,7 +146,7 @@ begin
   -- new base.
   lock table public.contacts, public.deals, public.conversations, public.messages, public.deleted_rows, app.events
     in share row exclusive mode;
-  -- The index finds the newest row of a company immediately.
+  -- For each company, an index finds the newest row.
   select
     greatest(
       max(newest.version),
@@ -195,7 +195,7 @@ as $$
     'generation', clock.generation,
     'restarted_at', to_timestamp(clock.generation),
     'horizon', clock.horizon,
-    -- The feeds show these transactions only after the transaction at the horizon has ended.
+    -- The feeds do not show the changes of these transactions until the transaction at the horizon has ended.
     'waiting_transactions', greatest(clock.beyond - clock.horizon - 1, 0),
     'writing_since', (
       select min(since) from (
@@ -209,11 +209,10 @@ as $$
   from app.change_clock_now() as clock
 $$;
 comment on function public.changes_status() is
-  'Returns the change clock: the generation, its start time, and the horizon. The member waiting_transactions is an '
-  'upper limit for the number of transactions that the feeds hold back until an earlier transaction ends. The member '
-  'writing_since is the start time of the oldest transaction that is still writing. The member writing_since is null '
-  'when no transaction is writing, or when the owner of this function cannot see the transaction '
-  '(sees_other_sessions).';
+  'Returns the change clock: the generation, its start time, and the horizon. Some transactions are not shown in the '
+  'feeds until an earlier transaction ends. There are at most waiting_transactions of them. The member writing_since '
+  'is the start time of the oldest transaction that is still writing. The member writing_since is null when no '
+  'transaction is writing, or when the owner of this function cannot see the transaction (sees_other_sessions).';
 grant execute on function public.changes_status() to service_role;
 
 alter table public.deleted_rows enable row level security;

@@ -18,7 +18,7 @@ create table public.company_invitations (
   constraint company_invitations_one_for_each_address unique (company_id, email)
 );
 comment on table public.company_invitations is
-  'The pending invitations: not accepted, declined or withdrawn. Owners and admins see the invitations of their '
+  'The invitations that were not accepted, declined or withdrawn yet. Owners and admins see the invitations of their '
   'company. An expired invitation is kept for 30 days, so that it can be renewed.';
 comment on column public.company_invitations.mailed_at is
   'When the edge function settings last started to send an e-mail for this invitation. Null if no e-mail was sent '
@@ -309,7 +309,8 @@ comment on function public.decline_invitation(uuid) is
   'Declines an invitation to the signed-in user. Raises PT404 when the invitation does not exist.';
 grant execute on function public.decline_invitation(uuid) to authenticated;
 
--- Otherwise, an admin who expects to be removed could invite another e-mail address of their own and return.
+-- When members leave, their invitations are deleted. Otherwise, an admin who expects to be removed could invite another
+-- e-mail address of their own and return.
 create function app.end_invitations_of_member() returns trigger
 language plpgsql security definer
 set search_path = ''
@@ -333,8 +334,8 @@ begin
 end
 $$;
 comment on function app.end_invitations_of_member() is
-  'Trigger: when a member leaves or loses a role, deletes this member''s invitations that the member may no longer '
-  'make.';
+  'Trigger: when a member leaves or loses a role, deletes the invitations that this member made and would no longer be '
+  'allowed to make.';
 create trigger company_members_end_invitations
   after delete or update of company_id, user_id, role on public.company_members
   for each row execute function app.end_invitations_of_member();

@@ -1,6 +1,6 @@
 -- The events record what happened to the companies' records. Triggers write an event in the transaction of the change
 -- (files 66 to 69). An event contains no personal data. It contains ids and the names of the changed fields. It
--- contains earlier and later values only for fields without personal data. Callers read the events for 30 days.
+-- contains earlier and later values only for fields without personal data. Callers can read an event for 30 days.
 --
 -- The tables of events and deliveries have 32 partitions, one for each day of 32 days. After 32 days, the first
 -- partition is used again. All partitions always exist, so writes do not depend on a job. A job empties the partition
@@ -29,8 +29,8 @@ comment on column app.events.seq is
   'The order of a record''s events. The transaction gets the number while it holds the lock on the record. Callers '
   'never see this number, because it reveals how much all companies write.';
 comment on column app.events.version is
-  'The version that app.change_now() returns. The event log is read in this order, because nothing can appear below '
-  'the horizon later.';
+  'The version that app.change_now() returns. The event log is read in this order, because no event can appear later '
+  'with a version below the horizon.';
 comment on column app.events.changed is 'The names of the changed fields, as in the API.';
 comment on column app.events.changes is
   'For each field, an object with `from` and `to`. Contains only fields without personal data. Some event types have '

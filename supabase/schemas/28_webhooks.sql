@@ -58,18 +58,19 @@ comment on column public.webhooks.state is
 comment on column public.webhooks.is_queued is
   'Whether events are queued when they happen. While a webhook is catching up, its events come from the log.';
 comment on column public.webhooks.why is
-  'Why the webhook is paused or off. failing: no delivery arrived for three days. gone: the receiver returned a 410. '
+  'Why the webhook is paused or off. failing: no delivery succeeded for three days. gone: the receiver returned a 410. '
   'key_ended: the webhook''s key ended. by_person, by_key, by_platform: who paused the webhook or switched it off.';
 comment on column public.webhooks.failures is 'The number of failed attempts since the last success.';
 comment on column public.webhooks.paused_until is
-  'The time of the next delivery attempt, after several failures. This value does not change the state.';
-comment on column public.webhooks.pauses is 'The number of pauses since the last success.';
+  'After several failures, the next delivery attempt waits until this time. The state stays the same.';
+comment on column public.webhooks.pauses is
+  'The number of times that failures have set paused_until since the last success.';
 comment on column public.webhooks.catch_up_version is
-  'With catch_up_seq: the last event of the log that was queued. While this is not null, the deliveries come from the '
-  'log.';
+  'The version of the last event of the log that was queued. catch_up_seq is the seq of this event. While this is not '
+  'null, the deliveries come from the log.';
 comment on column public.webhooks.catch_up_until is
-  'Not null when the log was queued up to its end. New events are then queued as they are written. The log is still '
-  'read up to this version, because the last transactions before this version did not queue their events.';
+  'Not null after the log was queued up to its end. From then on, new events are queued as they are written. The log '
+  'is still read up to this version, because the last transactions before this version did not queue their events.';
 comment on column public.webhooks.lease_id is 'The job run that delivers to this webhook until leased_until.';
 
 create table app.open_deliveries (
@@ -108,8 +109,8 @@ create table app.deliveries (
   tries jsonb
 ) partition by list (slot);
 comment on table app.deliveries is
-  'The deliveries that ended in the last 30 days. The slot equals the slot of the event, so both partitions are '
-  'emptied together.';
+  'The deliveries that ended in the last 30 days. The slot equals the slot of the event, so a delivery and its event '
+  'are deleted on the same day.';
 comment on column app.deliveries.happened_at is 'When the event happened.';
 comment on column app.deliveries.outcome is
   'delivered: the receiver accepted the delivery. failed: all attempts in three days failed. undelivered: the webhook '
@@ -128,7 +129,8 @@ create table app.replays (
 comment on table app.replays is
   'The replays: ranges of logged events that someone asked to deliver again. The delivery job queues these events in '
   'batches, in the order of the log.';
-comment on column app.replays.after_version is 'With after_seq: the last event of the log that was queued.';
+comment on column app.replays.after_version is
+  'The version of the last event of the log that was queued. after_seq is the seq of this event.';
 
 do $$
 begin

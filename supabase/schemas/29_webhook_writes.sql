@@ -1,7 +1,7 @@
--- Functions that create, change and delete webhooks. Owners, admins and API keys with the scope webhooks may call them,
--- and app.managed_webhook() checks all callers. The edge functions check URLs and seal secrets. So users set URLs and
--- secrets only through the edge function settings. A webhook that a key created ends with that key. A webhook that a
--- user created belongs to the company.
+-- Functions that create, change and delete webhooks. Owners, admins and API keys with the scope `webhooks` may call
+-- them, and app.managed_webhook() checks all callers. The edge functions check URLs and seal secrets. So users can set
+-- URLs and secrets only through the edge function `settings`. When a key ends, the webhooks that it created are
+-- switched off. A webhook that a user created belongs to the company.
 
 create function app.webhook_company(of_company_id uuid) returns uuid
 language plpgsql stable
@@ -48,9 +48,9 @@ begin
 end
 $$;
 comment on function app.managed_webhook(uuid) is
-  'Returns a webhook that the caller manages. The caller is a key with the scope webhooks, an owner or an admin of the '
-  'webhook''s company, or the platform. Raises PT404 when the caller''s company has no such webhook. Raises PT403 for '
-  'agents, and PT401 and PT403 as app.company_id() does.';
+  'Returns a webhook that the caller manages. The caller is a key with the scope `webhooks`, an owner or an admin of '
+  'the webhook''s company, or the platform. Raises PT404 when the caller''s company has no such webhook. Raises PT403 '
+  'for agents, and PT401 and PT403 as app.company_id() does.';
 
 create function app.locked_webhook(of_webhook_id uuid) returns public.webhooks
 language plpgsql
@@ -60,7 +60,7 @@ declare
   -- The function checks the caller before it locks anything.
   hook public.webhooks := app.managed_webhook(of_webhook_id);
 begin
-  -- Writing the company's history needs a lock on the company. This lock must come before the lock on the webhook.
+  -- A function that writes the company's history locks the company. It must lock the company before the webhook.
   perform from public.companies where id = hook.company_id for key share;
   select * into hook from public.webhooks where id = of_webhook_id for no key update;
   if not found then
@@ -78,7 +78,7 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
-  -- The expiry of a key writes nothing. The job switches the webhook off later.
+  -- When a key expires, no row changes. The delivery job switches the webhook off later.
   has_ended constant boolean := hook.state <> 'off' and app.has_ended_key(hook);
 begin
   return json_build_object(
@@ -156,7 +156,7 @@ begin
       'sealed_secret', made.sealed_secret
     );
   end if;
-  -- Several callers may create webhooks at the same time.
+  -- If several callers create webhooks at the same time, they count the webhooks one after the other.
   perform from public.companies where id = own_company_id for no key update;
   if not found then
     raise sqlstate 'PT404' using message = 'No company has this id';
@@ -292,10 +292,10 @@ begin
 end
 $$;
 comment on function public.change_webhook(uuid, jsonb) is
-  'Changes a webhook and returns it. The changes are { url?, types?, payload?, description?, state? }. The state is on '
-  'or paused. The edge functions check the URL and then call this function. If the webhook is off, switching it on '
-  'makes the caller its owner. Raises PT409 when the change would pause a webhook that is off. Also raises the errors '
-  'of app.managed_webhook().';
+  'Changes a webhook and returns it. The changes are { url?, types?, payload?, description?, state? }. The state is '
+  '`on` or `paused`. The edge functions check the URL and then call this function. A caller who switches on a webhook '
+  'that is off becomes its owner. Raises PT409 when the change would pause a webhook that is off. Also raises the '
+  'errors of app.managed_webhook().';
 grant execute on function public.change_webhook(uuid, jsonb) to api_client, settings_client, service_role;
 
 create function public.delete_webhook(webhook_id uuid) returns void

@@ -1,7 +1,7 @@
--- A webhook that an API key created ends with that key. So no events are delivered for a key that was stolen and then
--- switched off. The webhook is switched off immediately when the key is switched off or deleted. When a key expires, no
--- row changes, so the delivery job checks the key for each delivery. A rotation gives the webhooks to the successor
--- key.
+-- When an API key ends, the webhooks that it created are switched off. So when a stolen key is switched off, its
+-- webhooks receive no more events. The webhook is switched off immediately when the key is switched off or deleted.
+-- When a key expires, no row changes, so the delivery job checks the key for each delivery. A rotation gives the
+-- webhooks to the successor key.
 
 create function app.has_ended_key(hook public.webhooks) returns boolean
 language plpgsql stable
@@ -16,7 +16,7 @@ begin
 end
 $$;
 comment on function app.has_ended_key(public.webhooks) is
-  'Checks whether the key of a webhook is off, expired, deleted or without the scope webhooks. A rotation gives the '
+  'Checks whether the key of a webhook is off, expired, deleted or without the scope `webhooks`. A rotation gives the '
   'webhook to the successor of its key.';
 
 create function app.note_webhook_off() returns trigger

@@ -42,7 +42,7 @@ create table public.contacts (
   do_not_contact_source text constraint contacts_do_not_contact_source_check
     check (do_not_contact_source in ('manual', 'word')),
   do_not_contact_at timestamptz,
-  -- The newest time of each keyword ("stop" or "start") that the person sent.
+  -- When the person last sent each keyword ("stop" or "start").
   stop_word_at timestamptz,
   start_word_at timestamptz,
   -- The newest times at which the person stopped or resumed marketing, and the source of the stop. The person can tap a
@@ -86,9 +86,10 @@ comment on column public.contacts.email_key is
 comment on column public.contacts.marketing_opt_out_at is
   'When the person opted out of marketing templates. Null when the person never opted out, or opted in again.';
 comment on column public.contacts.profile_name_at is
-  'When the person sent the message whose profile name is now the contact''s name. Null when the company set the name.';
+  'The time of the message from which the contact got its name, the person''s profile name. Null when the company set '
+  'the name.';
 comment on column public.contacts.patch is
-  'Changes of the stored custom_fields and tags; always null in a stored row.';
+  'Changes to the custom_fields and tags. Always null in a stored row.';
 comment on column public.contacts.archived_at is
   'When the contact was archived. Null when the contact is not archived. The database sets this time.';
 comment on column public.contacts.phone_key is
@@ -108,7 +109,7 @@ comment on column public.contacts.erased_at is
 -- company. With such a plan, Postgres reads a page from the index and does not sort all rows.
 alter table public.contacts alter column company_id set (n_distinct = 1);
 
--- The planner estimates from sample values how many rows contain a part of a word. With the usual 100 values, the
+-- The planner estimates from sample values how many rows contain a part of a word. With the default of 100 values, the
 -- planner often expects ten times too many rows. The planner then reads the rows in list order instead of using the
 -- index of words.
 alter table public.contacts
@@ -148,8 +149,8 @@ create index contacts_changes_idx on public.contacts (company_id, version, id);
 create index contacts_marketing_opt_out_idx on public.contacts (company_id, marketing_opt_out_at)
   where marketing_opt_out_at is not null;
 
--- Lists exclude archived records. After a mistaken import, there may be many archived records. An index of all records
--- would list the archived records before the other records.
+-- Lists exclude archived records. After a mistaken import, there may be many archived records. With an index of all
+-- records, a list would first have to skip the archived records.
 create index contacts_not_archived_idx on public.contacts (company_id, created_at desc, id desc)
   where archived_at is null;
 create index contacts_not_archived_by_update_idx on public.contacts (company_id, updated_at, id)
@@ -270,7 +271,8 @@ comment on function app.contact_json(public.contacts) is
   'Returns a contact in the format of the API, as in the view own_contacts. The order of the members is not fixed.';
 
 create function app.survivor_of(own_company_id uuid, merged_id uuid) returns uuid
--- This function is volatile and uses PL/pgSQL, so that it sees a merge for which the calling statement has waited.
+-- This function is volatile and uses PL/pgSQL, so that it sees a merge that was committed while the calling statement
+-- waited.
 language plpgsql volatile
 set search_path = ''
 as $$
@@ -331,8 +333,8 @@ create policy "people change their company's contacts" on public.contacts
   using (company_id = any ((select app.member_company_ids())::uuid[]))
   with check (company_id = any ((select app.member_company_ids())::uuid[]));
 
--- A key may read all columns, so that an update does not have to list the returned columns. Only functions add
--- contacts.
+-- A key may read all columns, so that an update does not have to list the returned columns. A key can add contacts only
+-- through functions.
 grant select on public.contacts to api_client;
 grant update (
   external_id, name, email, phone, temperature, tags, source, job_title, empresa, custom_fields, do_not_contact,

@@ -7,7 +7,7 @@ create table public.contact_former_phones (
   contact_id uuid not null,
   phone text not null check (phone ~ '^\+[1-9][0-9]{6,14}$'),
   phone_key text generated always as (case when not is_archived then app.phone_key(phone) end) stored,
-  -- The time until which the phone number belonged to the contact. A phone number may later belong to another person.
+  -- The phone number belonged to the contact until this time. A phone number may later belong to another person.
   until timestamptz not null,
   is_archived boolean not null default false,
   archived_phone_key text generated always as (case when is_archived then app.phone_key(phone) end) stored,
@@ -63,8 +63,8 @@ create table public.contact_identity_events (
     references public.contacts (company_id, id) on delete cascade
 );
 comment on table public.contact_identity_events is
-  'The changes of a contact''s phone number and ids that WhatsApp reported. Also records which contacts turned out to '
-  'be the same person.';
+  'The changes to the phone number and the ids of a contact, as reported by WhatsApp. Also records which contacts '
+  'turned out to be the same person.';
 
 -- This statistic makes the planner assume that all rows belong to one company. 30_contacts.sql explains why.
 alter table public.contact_former_phones alter column company_id set (n_distinct = 1);
@@ -190,8 +190,8 @@ begin
 end
 $$;
 comment on function public.contacts_of_further_phones(text[], boolean) is
-  'Returns the contacts of the key''s company that have one of these phones as an additional phone, because other '
-  'contacts were merged into them. Needs a read token. Raises PT401 and PT403 as app.company_id() does.';
+  'Returns the contacts of the key''s company that have one of these phone numbers as an additional number, because '
+  'another contact was merged into them. Needs a read token. Raises PT401 and PT403 as app.company_id() does.';
 grant execute on function public.contacts_of_further_phones(text[], boolean) to api_client;
 
 -- An additional phone number belongs to its contact, and no other contact can get it. Otherwise a company could contact
@@ -222,7 +222,7 @@ comment on function app.refuse_further_phone() is
   'may move such a number, because WhatsApp knows who has the number.';
 
 -- A restored contact gets its additional phone numbers back, except numbers that another contact has by then. A new
--- contact cannot have another contact's additional number. Each of these two checks sees only committed rows. So a
+-- contact cannot have another contact's additional number. The checks of these two rules see only committed rows. So a
 -- transaction that adds a contact waits while a contact with additional phones is being restored. This wait is rare,
 -- and the transaction does not wait for anything else.
 create function app.await_further_phones(of_company_id uuid) returns void
@@ -294,8 +294,8 @@ comment on function app.has_taken_phone(uuid, uuid, text) is
   'Checks whether WhatsApp reported that a contact now has this phone number, although the number is stored for '
   'another contact. If so, the two contacts are different people.';
 
--- This trigger runs after the row is written. While the statement waits for a merge, that merge may give the phone
--- number to another contact and commit.
+-- This trigger runs after the row is written, because the statement may have waited for a merge that gave the phone
+-- number to another contact.
 create trigger contacts_refuse_further_phone after update of phone on public.contacts
   for each row when (current_user in ('api_client', 'authenticated') and new.phone_key <> old.phone_key)
   execute function app.refuse_further_phone();
@@ -307,9 +307,9 @@ create trigger contacts_refuse_further_phone_when_added after insert on public.c
 -- API, and to keys while the two contacts are being merged. Otherwise a company could contact a person at that number
 -- although the person asked not to be contacted.
 --
--- This trigger runs after the row is written. While the statement waits for a merge, that merge may give the phone
--- number to another contact and commit. The trigger also runs for the platform, because app.unarchive_contact() has the
--- platform's privileges. After a refusal, that function searches again and finds the other contact.
+-- This trigger runs after the row is written, because the statement may have waited for a merge that gave the phone
+-- number to another contact. The trigger also runs for the platform, because app.unarchive_contact() has the platform's
+-- privileges. After a refusal, that function searches again and finds the other contact.
 create trigger contacts_refuse_further_phone_when_restored after update of archived_at on public.contacts
   for each row when (old.archived_at is not null and new.phone_key is not null)
   execute function app.refuse_further_phone();

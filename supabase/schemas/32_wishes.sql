@@ -1,12 +1,12 @@
--- Wishes are people's decisions about being contacted. Members and keys of a company set do_not_contact manually. The
--- contacted person sets do_not_contact with the keyword "stop", and clears it with the keyword "start". Keywords may
--- arrive late, twice and in any order, but the same keywords always lead to the same result. For a value that was set
--- manually, the row has the source `manual` and the time of the change. For each keyword, the row has the newest time.
--- A trigger derives do_not_contact from these values.
+-- A wish is a person's decision about whether a company may contact them. Members and keys of a company set
+-- do_not_contact manually. The contacted person sets do_not_contact with the keyword "stop", and clears it with the
+-- keyword "start". Keywords may arrive late, twice and in any order, but the same keywords always lead to the same
+-- result. For a value that was set manually, the row has the source `manual` and the time of the change. For each
+-- keyword, the row has the newest time. A trigger derives do_not_contact from these values.
 --
 -- A person may also opt out of marketing only, and members and keys may set marketing_opt_out manually. The newest
--- decision about marketing is effective, even if a member recorded the decision, because the company records decisions
--- for the person. The keyword "start" ends both wishes.
+-- decision about marketing applies. This is also true if a member recorded it, because members record decisions for the
+-- person. The keyword "start" ends both wishes.
 --
 -- A wish belongs to both the phone number and the contact. When a contact gets another phone number, the contact keeps
 -- the wish. The wish is also kept for the earlier phone number. So sends to the earlier number remain blocked, and the
@@ -82,8 +82,8 @@ as $$
   )
 $$;
 comment on function app.note_word(uuid, uuid, text, timestamptz) is
-  'Records that a person sent the keyword "stop" or "start" at this time. Does nothing when a newer keyword of the '
-  'same kind is known. After do_not_contact was set to false manually, a "stop" is effective if the person sent it in '
+  'Records that a person sent the keyword "stop" or "start" at the given time. Does nothing when a newer keyword of '
+  'the same kind is known. After do_not_contact was set to false manually, a "stop" applies if the person sent it in '
   'the same second or later.';
 
 create function app.decide_marketing_opt_out() returns trigger
@@ -143,7 +143,7 @@ end
 $$;
 comment on function app.note_marketing(uuid, uuid, boolean, text, timestamptz) is
   'Records that a person opted out of marketing or opted in again, at the time that WhatsApp reported. The newest '
-  'decision is effective, whatever the order of the events.';
+  'decision applies, whatever the order of the events.';
 
 create function app.wishes_of(contact public.contacts) returns jsonb
 language sql immutable
@@ -182,7 +182,8 @@ create function app.later_wishes(earlier jsonb, later jsonb) returns jsonb
 language sql immutable
 set search_path = ''
 as $$
-  -- A decision to be contacted again has a time, and overrides an older stop of an archived contact.
+  -- If the person agreed to be contacted again, this decision has a time. It is kept, because it overrides an older
+  -- stop of an archived contact.
   select case when wishes ->> 'do_not_contact_at' is not null or wishes ->> 'do_not_contact' = 'true'
     or stopped_at is not null
   then
@@ -213,8 +214,8 @@ as $$
   ) as newest
 $$;
 comment on function app.later_wishes(jsonb, jsonb) is
-  'Combines a person''s wishes from two contacts. For each kind of decision, the later decision is effective. The '
-  'earlier wishes may be null. Returns null when there are no wishes to keep.';
+  'Combines a person''s wishes from two contacts. For each kind of decision, the later decision applies. The earlier '
+  'wishes may be null. Returns null when there are no wishes to keep.';
 
 create function app.keep_wishes(own_company_id uuid, names text[], wishes jsonb) returns void
 language sql

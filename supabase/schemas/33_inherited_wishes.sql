@@ -92,9 +92,8 @@ end
 $$;
 comment on function app.with_inherited_wishes(public.contacts, boolean) is
   'Returns a contact with its inherited wishes. The argument `wins` is true when the contact has just got its phone '
-  'number. Then only the wishes for that phone number are effective, even if the contact has a newer decision of its '
-  'own. Otherwise the wishes for all its phone numbers and ids are effective, unless the contact''s own decision is '
-  'newer.';
+  'number. Then only the wishes for that phone number apply, even if the contact has a newer decision of its own. '
+  'Otherwise the wishes for all its phone numbers and ids apply, unless the contact''s own decision is newer.';
 
 create function app.pass_on_wishes(contact public.contacts, wins boolean) returns void
 language plpgsql
@@ -241,7 +240,7 @@ begin
   if found then
     perform app.pass_on_wishes(
       contact,
-      -- As in app.note_word(), a "stop" is effective unless the person certainly revoked it later.
+      -- As in app.note_word(), a "stop" applies unless the person certainly revoked it later.
       coalesce(
         new.do_not_contact and not old.do_not_contact
           and new.do_not_contact_at >= date_trunc('second', contact.do_not_contact_at),

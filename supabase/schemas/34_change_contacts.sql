@@ -65,8 +65,8 @@ begin
 end
 $$;
 comment on function app.custom_fields_in_turn(jsonb, jsonb, text) is
-  'Returns the custom fields after a list of items. Each item is applied under a rule of app.change_contacts(). '
-  'Refuses an item that makes the custom fields too large, as a violation of contacts_custom_fields_check.';
+  'Applies the items of a list in order, under a rule of app.change_contacts(), and returns the resulting custom '
+  'fields. Refuses an item that makes the custom fields too large, as a violation of contacts_custom_fields_check.';
 
 create function app.tags_in_turn(known text[], given jsonb, rule text) returns text[]
 language plpgsql stable
@@ -93,8 +93,8 @@ begin
 end
 $$;
 comment on function app.tags_in_turn(text[], jsonb, text) is
-  'Returns the tags after a list of items. Each item is applied under a rule of app.change_contacts(). Refuses an item '
-  'after which there are too many tags, as a violation of contacts_tags_check.';
+  'Applies the items of a list in order, under a rule of app.change_contacts(), and returns the resulting tags. '
+  'Refuses an item that adds too many tags, as a violation of contacts_tags_check.';
 
 create function app.fields_in_turn(given jsonb, rule text) returns jsonb
 language plpgsql immutable
@@ -105,21 +105,21 @@ begin
     return given -> 0;
   end if;
   return (
-    -- For each field, the last item with this field is effective. Under the rule 'keep', the first item with a value
-    -- for the field is effective.
+    -- For each field, the last item with this field applies. Under the rule 'keep', the first item with a value for the
+    -- field applies.
     select coalesce(
       jsonb_object_agg(key, value order by is_filling, case when is_filling then -place else place end), '{}'
     )
     from jsonb_array_elements(given) with ordinality as turns (turn, place)
     cross join jsonb_each(turn - 'custom_fields')
-    -- The rule 'keep' never replaces a value, so the first item with a value is effective.
+    -- The rule 'keep' never replaces a value, so the first item with a value applies.
     cross join lateral (select rule = 'keep' and value not in ('null', '""', '[]')) as judged (is_filling)
   );
 end
 $$;
 comment on function app.fields_in_turn(jsonb, text) is
-  'Returns one item that has the same effect as a list of items, under a rule of app.change_contacts(). When there are '
-  'several items, the result has no custom fields.';
+  'Combines the items of a list into one item that has the same effect under a rule of app.change_contacts(). When '
+  'there are several items, the result has no custom fields.';
 
 create function app.change_contacts(own_company_id uuid, ids uuid[], items jsonb[], rule text) returns uuid[]
 language plpgsql
@@ -305,7 +305,7 @@ language plpgsql
 set search_path = ''
 as $$
 declare
-  -- The field whose value must be unique among contacts.
+  -- The unique field that breaks the constraint. Null when the constraint is of another kind.
   field constant text := substring(broken from '^contacts_one_per_(phone|external_id)$');
   existing_id uuid;
 begin
@@ -318,6 +318,6 @@ begin
 end
 $$;
 comment on function app.refusal_of_contact(uuid, jsonb, text) is
-  'Returns the result of an item that breaks a constraint: { status: 409, existing_id, field } when another contact '
-  'has the same value, otherwise { status: 422, constraint }. Returns null when the other contact no longer exists. '
-  'The caller can then retry the item.';
+  'Returns the result of an item that breaks a constraint. If another contact has the same value, this is { status: '
+  '409, existing_id, field }. Otherwise it is { status: 422, constraint }. Returns null when the other contact no '
+  'longer exists. The caller can then retry the item.';

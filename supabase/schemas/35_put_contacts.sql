@@ -10,7 +10,7 @@ as $$
 declare
   other_field constant text := case match when 'phone' then 'external_id' else 'phone' end;
   has_own_ids constant boolean := exists (select from unnest(items) as item where item ? 'external_id');
-  -- The items, as changes to the contacts that were found.
+  -- The items, without a phone number that must not change in a contact that was found.
   changes jsonb[] := items;
   changed uuid[];
   -- The contact that was found for each item.
@@ -205,7 +205,7 @@ begin
         is_one_by_one := true;
       -- A transaction that changes phone numbers acquires its locks in another order. This transaction releases its
       -- locks here, so that the other transaction can end. Both transactions have the same timeout, so either of them
-      -- may come here first.
+      -- may fail first.
       when deadlock_detected or lock_not_available then
         waits := waits + 1;
         if waits = 3 or cardinality(items) = 1 then
@@ -219,8 +219,8 @@ comment on function app.put_contacts(uuid, jsonb[], text, text) is
   'Adds a contact for each item { phone, external_id?, … } whose phone number no contact has. For all other items, '
   'finds the contact. The phone number may have any format, and may be an additional number. If `match` is '
   'external_id, contacts are found by external_id, and the phone is an ordinary field. The argument on_conflict '
-  'specifies how existing contacts change. The values update, merge and keep are rules of app.change_contacts(). With '
-  'the value fail, nothing changes. If two items are for the same person, the later item finds the contact of the '
-  'earlier item. Returns a result for each item, in order: { status, id }, or what app.refusal_of_contact() returns. '
-  'The status is 201 for a new contact, 200 for a changed one, and 304 for a contact that already had the values of '
-  'the item.';
+  'specifies how existing contacts change. The values `update`, `merge` and `keep` are rules of app.change_contacts(). '
+  'With `fail`, existing contacts do not change. If two items are for the same person, the later item finds the '
+  'contact of the earlier item. Returns a result for each item, in order: { status, id }, or what '
+  'app.refusal_of_contact() returns. The status is 201 for a new contact, 200 for a changed one, and 304 for a contact '
+  'that already had the values of the item.';

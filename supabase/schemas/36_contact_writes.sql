@@ -117,7 +117,8 @@ begin
 end
 $$;
 comment on function app.lock_contacts_to_patch(uuid, jsonb[]) is
-  'Locks the contacts of items { id, phone?, … } in the order of their ids, with the lock that each change needs.';
+  'Locks the contacts of items { id, phone?, … } in the order of their ids. If an item changes a phone key, takes the '
+  'stronger lock for all of them.';
 
 create function app.patch_contacts_at_once(own_company_id uuid, items jsonb[]) returns jsonb
 language plpgsql
@@ -228,7 +229,7 @@ begin
         end if;
         is_one_by_one := true;
       -- Two transactions that swap phone numbers wait for each other. This transaction releases its locks here, so that
-      -- the other transaction can end. Both transactions have the same timeout, so either of them may come here first.
+      -- the other transaction can end. Both transactions have the same timeout, so either of them may fail first.
       when deadlock_detected or lock_not_available then
         waits := waits + 1;
         if waits = 3 or cardinality(items) = 1 then

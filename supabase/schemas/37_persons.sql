@@ -70,7 +70,7 @@ begin
     where company_id = own_company_id and id = owner;
     perform app.pass_on_wishes(contacts, false) from public.contacts
     where company_id = own_company_id and id = of_contact_id;
-    -- The phone number is still stored for the other contact, so this contact needs no id.
+    -- The other contact still has the phone number, so it does not need an id.
     update public.contacts set has_identity = false
     where company_id = own_company_id and id = owner and phone is not null and not exists (
       select from public.contact_identities where company_id = own_company_id and contact_id = owner

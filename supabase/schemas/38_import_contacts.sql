@@ -8,8 +8,8 @@ create function public.import_contacts(
 ) returns jsonb
 language plpgsql security definer -- no role may call the functions that write contacts
 set search_path = ''
--- The request roles have the same setting. During a large import, the table statistics differ most from the actual
--- numbers.
+-- The roles for requests have the same settings. They matter most during a large import, because the table statistics
+-- are then far from the actual numbers.
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 set enable_bitmapscan = off

@@ -77,8 +77,8 @@ comment on function app.lock_own_pipelines() is
   'so a deadlock may abort its statement.';
 
 -- The argument `shifts` maps the id of each moved row to its direction. The value 1 means that the row moved down the
--- list. This row comes after the row that had this position. The value -1 means that the row moved up or was added.
--- This row comes before the row that had this position.
+-- list, so it comes after the row that had the position before. The value -1 means that the row moved up or was added,
+-- so it comes before that row.
 create function app.number_pipelines(of_company_id uuid, shifts jsonb default '{}') returns void
 language plpgsql
 set search_path = ''
@@ -218,7 +218,7 @@ language plpgsql security definer
 set search_path = ''
 as $$
 begin
-  -- Deleting a company also deletes its pipelines.
+  -- If the company is being deleted, its default pipeline may be deleted too.
   if old.is_default and exists (select from public.companies where id = old.company_id) then
     raise sqlstate 'PT409' using
       message = 'The default pipeline cannot be deleted: make another one the default first';

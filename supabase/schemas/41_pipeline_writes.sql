@@ -1,11 +1,11 @@
 -- Functions that add, change and archive pipelines and stages.
 --
 -- A pipeline or a stage can be archived only when it has no deals. Later, no deal can enter an archived pipeline or
--- stage. These rules also hold for a deal that enters during the archiving. A transaction that adds or moves a deal
--- locks its stage, and a transaction that archives the stage waits for that lock. An archived row remains archived and
--- keeps its pipeline, because the deal history refers to the row. API keys use these functions for writes. Each
--- function first acquires the lock on the company's pipelines, so simultaneous calls for a company run one after the
--- other. Each function returns the row with its final position.
+-- stage. These rules also apply if a deal is added or moved while the stage is being archived. A transaction that adds
+-- or moves a deal locks its stage, and a transaction that archives the stage waits for that lock. An archived row
+-- remains archived and keeps its pipeline, because the deal history refers to the row. API keys use these functions for
+-- writes. Each function first acquires the lock on the company's pipelines, so simultaneous calls for a company run one
+-- after the other. Each function returns the row with its final position.
 
 create function app.refuse_archived_change(
   kind text, of_company_id uuid, was_archived boolean, is_archived boolean, is_moved boolean
@@ -82,7 +82,7 @@ end
 $$;
 comment on function public.add_pipeline(jsonb, jsonb) is
   'Adds a pipeline { name, position?, is_default? } to the key''s company and returns { replayed, data }. The member '
-  'data is null when the request is a repeat and the pipeline was deleted. Needs a write token. Raises the errors of '
+  '`data` is null when the request is a repeat and the pipeline was deleted. Needs a write token. Raises the errors of '
   'app.company_id() and app.claim_idempotency_key().';
 grant execute on function public.add_pipeline(jsonb, jsonb) to api_client;
 
@@ -154,8 +154,9 @@ begin
 end
 $$;
 comment on function app.archive_pipeline() is
-  'Trigger: archives a pipeline and its stages, with the current time. Raises PT409 when the pipeline is the default '
-  'one or has deals. Raises PT409 and PT403 as app.refuse_archived_change() does.';
+  'Trigger: when a pipeline is archived, also archives its stages, and sets archived_at to the current time. Raises '
+  'PT409 when the pipeline is the default one or has deals. Raises PT409 and PT403 as app.refuse_archived_change() '
+  'does.';
 
 create function public.archive_pipeline(pipeline_id uuid, version bigint default null) returns text
 language plpgsql security definer
@@ -221,10 +222,10 @@ begin
 end
 $$;
 comment on function public.add_stage(jsonb, jsonb) is
-  'Adds a stage { pipeline_id, name, position? } to the key''s company and returns { replayed, data }. The member data '
-  'is null when the request is a repeat and the stage was deleted. Needs a write token. Violates stages_pipeline_fkey '
-  'if the pipeline is archived or belongs to another company. Raises the errors of app.company_id() and '
-  'app.claim_idempotency_key().';
+  'Adds a stage { pipeline_id, name, position? } to the key''s company and returns { replayed, data }. The member '
+  '`data` is null when the request is a repeat and the stage was deleted. Needs a write token. Violates '
+  'stages_pipeline_fkey if the pipeline is archived or belongs to another company. Raises the errors of '
+  'app.company_id() and app.claim_idempotency_key().';
 grant execute on function public.add_stage(jsonb, jsonb) to api_client;
 
 create function public.change_stage(stage_id uuid, changes jsonb) returns json
@@ -283,8 +284,8 @@ begin
 end
 $$;
 comment on function app.archive_stage() is
-  'Trigger: archives a stage, with the current time. Raises PT409 when the stage has deals. Raises PT409 and PT403 as '
-  'app.refuse_archived_change() does.';
+  'Trigger: when a stage is archived, sets archived_at to the current time. Raises PT409 when the stage has deals. '
+  'Raises PT409 and PT403 as app.refuse_archived_change() does.';
 
 -- A stage may be archived while batches of patches change its deals. A batch locks the deals first and then their
 -- stages, so this function acquires its locks in the same order. In the opposite order, a deadlock could abort one of
@@ -301,8 +302,7 @@ declare
 begin
   perform app.lock_pipelines(own_company_id);
   if move_deals_to is not null then
-    -- The function locks the deals before the stage. A batch that contains the current stage of a deal first locks the
-    -- deal, and then waits for the stage.
+    -- The function locks the deals before the stage. A batch of patches also locks the deals first and then the stages.
     perform from public.deals where company_id = own_company_id and deals.stage_id = archive_stage.stage_id
     order by id for no key update;
   end if;

@@ -44,7 +44,7 @@ alter table public.deals alter column words set statistics 400;
 
 create index deals_newest_first_idx on public.deals (company_id, created_at desc, id desc);
 
--- The index for each reference has the sort order of lists.
+-- The indexes on contact_id and stage_id have the sort order of lists.
 create index deals_words_idx on public.deals using gin (company_id, words extensions.gin_trgm_ops)
   with (gin_pending_list_limit = 512);
 create index deals_title_idx on public.deals (company_id, title);
@@ -117,8 +117,8 @@ begin
 end
 $$;
 comment on function app.require_unarchived_contact() is
-  'Trigger: refuses a new deal with an archived contact, as a violation of a constraint deals_contact_not_archived. '
-  'Existing deals remain when their contact is archived. The foreign key refuses an unknown contact.';
+  'Trigger: refuses a new deal with an archived contact, as a violation of deals_contact_not_archived. Existing deals '
+  'remain when their contact is archived. The foreign key refuses an unknown contact.';
 
 create trigger deals_note_written before insert or update on public.deals
   for each statement execute function app.note_written_table();

@@ -21,7 +21,7 @@ create table public.deal_history (
 comment on table public.deal_history is
   'The deal history: one entry for each change of a deal''s stage or status. An entry contains the earlier and the new '
   'stage or status. So the last entries contain the current stage and status of the deal.';
-comment on column public.deal_history.from_value is 'The earlier stage or status. Null for the creation.';
+comment on column public.deal_history.from_value is 'The earlier stage or status. Null in the entry for the creation.';
 comment on column public.deal_history.to_value is
   'The new stage or status. For the creation, the initial stage. Null when the value is not known.';
 comment on column public.deal_history.api_key_id is
@@ -37,7 +37,8 @@ alter table public.deal_history
 
 create index deal_history_by_time_idx on public.deal_history (company_id, deal_id, at, id);
 
--- Only this trigger writes the timestamps of a deal. Security definer, because no role may write the history directly.
+-- Only this trigger sets won_at, lost_at and stage_changed_at. Security definer, because no role may write the history
+-- directly.
 create function app.note_moves() returns trigger
 language plpgsql security definer
 set search_path = ''
@@ -49,7 +50,7 @@ declare
 begin
   if tg_op = 'INSERT' then
     new.stage_changed_at := new.created_at;
-    -- The platform may specify this time, because it also adds deals that already existed in another system.
+    -- The platform may specify these times, because it also adds deals that were won or lost earlier in another system.
     new.won_at := case new.status when 'won' then greatest(new.won_at, new.created_at + tick) end;
     new.lost_at := case new.status when 'lost' then greatest(new.lost_at, new.created_at + tick) end;
     return new;
@@ -114,7 +115,8 @@ comment on function app.note_creation() is
   'Trigger: starts the history of new deals. The first entry records the creation of an open deal. A deal that is '
   'added as won or lost also gets a second entry.';
 
--- Because of its name, this trigger runs after deals_note_change, which refuses forbidden changes.
+-- Triggers run in the order of their names. So this trigger runs after deals_note_change, which refuses forbidden
+-- changes.
 create trigger deals_note_moves before insert or update on public.deals
   for each row execute function app.note_moves();
 create trigger deals_note_creation after insert on public.deals

@@ -1,5 +1,5 @@
 -- API keys use these functions to add and change one or more deals per call. A batch cannot change archived deals, and
--- cannot move deals into an archived stage. Only the items that try this fail.
+-- cannot move deals into an archived stage. If an item tries this, only that item fails.
 
 create function app.deal_json(deal public.deals) returns jsonb
 language plpgsql stable
@@ -61,7 +61,7 @@ comment on function public.deal_id_by_external_id(text) is
 grant execute on function public.deal_id_by_external_id(text) to api_client;
 
 -- The function refuses a deal for a merged contact, and the result contains the surviving contact. A repeat of that
--- request gets the same result. Erasing the person also erases the idempotency keys of such requests.
+-- request gets the same result. When the person is erased, the idempotency keys of such requests are erased too.
 create function app.add_deals(own_company_id uuid, items jsonb[]) returns jsonb
 language plpgsql
 set search_path = ''
@@ -149,7 +149,8 @@ declare
   written uuid[];
   changed uuid[] := '{}';
 begin
-  -- Whether an external_id is free depends on the order of the items.
+  -- If an external_id moves between deals, the order of the items matters. app.patch_deals() then writes them one by
+  -- one.
   if exists (select from unnest(items) as item where item ? 'external_id') and exists (
     select from unnest(items) as item
     where item ->> 'external_id' is not null and (item ->> 'id')::uuid = any (known_deals)
@@ -253,7 +254,7 @@ exception when unique_violation then
   order by id for no key update;
   foreach item in array items loop
     result := null;
-    -- The result remains null if the deal that had the external_id no longer exists. The caller then retries the item.
+    -- The result remains null if the deal that had the external_id no longer exists. The loop then retries the item.
     while result is null loop
       begin
         result := app.patch_deals_at_once(own_company_id, array[item]) -> 0;

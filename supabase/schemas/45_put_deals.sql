@@ -130,6 +130,6 @@ $$;
 comment on function app.put_deals(uuid, jsonb[], text) is
   'Adds a deal for each item { title, contact_id, stage_id, … } if no deal has its external_id, or if it has no '
   'external_id. For all other items, finds the deal. The argument on_conflict specifies how an existing deal changes. '
-  'The values update, merge and keep are rules of app.change_known_deals(). With the value fail, the result is { '
-  'status: 409, existing_id, field }. If two items have the same external_id, the later item finds the deal of the '
-  'earlier item. Returns a result for each item, in order.';
+  'The values `update`, `merge` and `keep` are rules of app.change_known_deals(). With `fail`, the result is { status: '
+  '409, existing_id, field }. If two items have the same external_id, the later item finds the deal of the earlier '
+  'item. Returns a result for each item, in order.';

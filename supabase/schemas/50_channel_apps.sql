@@ -13,7 +13,7 @@ create table public.channel_apps (
   -- secret CREDENTIALS_KEY.
   sealed_secret text not null
     check (sealed_secret ~ '^[A-Za-z0-9_-]+\.\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$'),
-  -- The earlier secret, which is accepted until the operator ends the rotation.
+  -- The earlier secret, which is accepted until the rotation ends.
   sealed_previous_secret text
     check (sealed_previous_secret ~ '^[A-Za-z0-9_-]+\.\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$'),
   rotation_began_at timestamptz,
@@ -110,7 +110,7 @@ begin
     raise sqlstate 'PT422' using message =
       'name must have no blank at either end, and no line breaks, control characters or invisible characters';
   end if;
-  -- Several users may register apps at the same time.
+  -- If several users register apps at the same time, they count the apps one after the other.
   perform from public.companies where id = create_channel_app.company_id for no key update;
   if (select count(*) from public.channel_apps where owner_company_id = create_channel_app.company_id) >= 10 then
     raise sqlstate 'PT409' using message = 'A company has at most 10 apps: ask the operator to delete one first';
@@ -123,7 +123,7 @@ begin
   returning * into made;
   perform app.note_app_event(made, 'app_registered');
   -- A company that registers its first app expects this app to deliver the events for its connected numbers. Until Meta
-  -- sends events through the new app, events from the operator's app are still accepted for these numbers, because the
+  -- sends events through the new app, events from the operator's app are still accepted for these numbers. The
   -- operator's app is an earlier app of their accounts.
   update public.messaging_accounts as accounts set channel_app_id = made.id
   where accounts.company_id = create_channel_app.company_id and not exists (
@@ -180,7 +180,7 @@ begin
 end
 $$;
 comment on function public.rotate_channel_app(text, text) is
-  'Gives an app a new secret. The earlier secret is also accepted until a call of finish_channel_app_rotation(). '
+  'Gives an app a new secret. Until finish_channel_app_rotation() is called, the earlier secret is also accepted. '
   'Returns the start time of the rotation, or null for an app that is unknown or that the caller may not change.';
 grant execute on function public.rotate_channel_app(text, text) to settings_client, service_role;
 

@@ -25,8 +25,8 @@ create table public.messaging_accounts (
   -- Only events from this app, or from an earlier app of the account, are accepted for the account. So no one can use
   -- an app's secret to forge events for a company that does not use that app.
   channel_app_id uuid references public.channel_apps on delete set null,
-  -- When WhatsApp first refused the account after its last success. Claims read this column. If the column is not null,
-  -- the next successful send withdraws the refusals.
+  -- When WhatsApp first refused the account after the last successful send. Claims read this column. If the column is
+  -- not null, the next successful send withdraws the refusals.
   refused_at timestamptz,
   unique (company_id, id),
   constraint messaging_accounts_one_per_number unique (company_id, phone_number_id),
@@ -37,7 +37,8 @@ create table public.messaging_accounts (
 comment on table public.messaging_accounts is
   'A company''s phone number on WhatsApp, with its encrypted access token.';
 comment on column public.messaging_accounts.channel_app_id is
-  'The app whose events are accepted for the account. Null when there is none.';
+  'The app that the account uses now. Null when there is none. Events from earlier apps of the account are also '
+  'accepted.';
 
 -- This table keeps earlier apps, because a message status may arrive days after the account changed to another app.
 create table public.account_channel_apps (
@@ -139,7 +140,7 @@ create function public.disconnect_messaging_account(account_id uuid) returns pub
 -- Security definer, because no user may write the table. The function deletes the token without reading it.
 language plpgsql security definer
 set search_path = ''
--- A transaction that stores the templates of an account holds locks that a disconnection needs.
+-- A disconnection may have to wait for a transaction that stores the account's templates.
 set lock_timeout = '3s'
 as $$
 #variable_conflict use_column
@@ -189,8 +190,9 @@ comment on function public.disconnect_messaging_account(uuid) is
   'after waiting too long for a lock.';
 grant execute on function public.disconnect_messaging_account(uuid) to authenticated, service_role;
 
--- These functions re-encrypt access tokens with a new CREDENTIALS_KEY. A program that has both keys reads each sealed
--- token, seals it with the new key, and stores it again. A sealed token is useless without a key.
+-- A program uses these two functions to encrypt the access tokens with a new CREDENTIALS_KEY. The program has both
+-- keys. It reads each sealed token, seals it with the new key, and stores it again. A sealed token is useless without a
+-- key.
 create function public.sealed_account_tokens(
   after_id uuid default null,
   max_rows integer default 1000
@@ -280,7 +282,7 @@ begin
 end
 $$;
 comment on function app.account_at(uuid[], text, timestamptz) is
-  'Returns the account that was connected with this number at this time. If no account was connected at this time, '
+  'Returns the account that was connected with the given number at the given time. If no account was connected then, '
   'returns the account in account_ids that is connected now. Returns null when the account that had the number is not '
   'in account_ids.';
 

@@ -56,7 +56,7 @@ create table public.contact_windows (
       then least(closed_at, (last_inbound_at at time zone 'UTC' + interval '24 hours') at time zone 'UTC')
       else (last_inbound_at at time zone 'UTC' + interval '24 hours') at time zone 'UTC' end
   ) stored,
-  -- The end of the window for which conversation.window_closing was written.
+  -- The value of expires_at for which the event conversation.window_closing was last written.
   closing_noted_for timestamptz,
   constraint contact_windows_once unique (company_id, contact_id, account_id),
   constraint contact_windows_contact_fkey foreign key (company_id, contact_id)

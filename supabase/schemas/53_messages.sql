@@ -30,7 +30,7 @@ create table public.messages (
   delivered_at timestamptz,
   read_at timestamptz,
   failed_at timestamptz,
-  -- When the lifetime of the message ended, if no report had confirmed its arrival by then.
+  -- When the message expired: its lifetime had ended, and no report had confirmed its arrival.
   expired_at timestamptz,
   failure jsonb constraint messages_failure_check check (jsonb_typeof(failure) = 'object'),
   price_category text constraint messages_price_category_check
@@ -60,13 +60,14 @@ create table public.messages (
   reply_to_id uuid,
   -- The person's reaction, as { emoji, at }. Null when there is no reaction.
   reaction jsonb constraint messages_reaction_check check (jsonb_typeof(reaction) = 'object'),
-  -- The reaction of the company, as { emoji, at }, and the channel's id of this reaction. Null when there is none.
+  -- The reaction of the company, as { emoji, at }, and the WhatsApp message id of this reaction. Null when there is
+  -- none.
   own_reaction jsonb constraint messages_own_reaction_check check (jsonb_typeof(own_reaction) = 'object'),
   own_reaction_whatsapp_id text constraint messages_own_reaction_whatsapp_id_check
     check (char_length(own_reaction_whatsapp_id) between 1 and 255),
   edited_at timestamptz,
   revoked_at timestamptz,
-  -- WhatsApp tries to deliver a message until this time. After that, WhatsApp drops the message without a report.
+  -- An hour after the end of the message's lifetime. After the lifetime, WhatsApp drops the message without a report.
   expires_at timestamptz,
   original_content text constraint messages_original_content_check
     check (char_length(original_content) <= 65536),
@@ -104,13 +105,13 @@ comment on column public.messages.failure is
   'remains even if the message arrives later.';
 comment on column public.messages.expires_at is
   'For an outbound message that WhatsApp accepted: the time until which a report of its arrival is expected. This time '
-  'is an hour after the end of the message''s life.';
+  'is an hour after the end of the message''s lifetime.';
 comment on column public.messages.reaction is
   'The newest reaction of the person: { emoji, at }. The emoji is null when the person took the reaction back.';
 comment on column public.messages.own_reaction is
   'The reaction of the company: { emoji, at }. Null when there is none.';
 comment on column public.messages.own_reaction_whatsapp_id is
-  'The channel''s id of the company''s reaction, which its reports about the reaction name.';
+  'The WhatsApp message id of the company''s reaction. WhatsApp''s reports about the reaction contain this id.';
 comment on column public.messages.edited_at is
   'When the person last edited the message. The text before the first edit is original_content.';
 comment on column public.messages.original_content is 'The first text of a message that the person edited.';
@@ -118,8 +119,8 @@ comment on column public.messages.revoked_at is
   'When the person deleted the message. The message disappeared from the person''s chat, but the company keeps its '
   'content.';
 comment on column public.messages.wish is
-  'The person''s request in the message, made with a keyword or a button: no messages, messages again, no marketing, '
-  'or marketing again.';
+  'The request that the person made with a keyword or a button. stop: no messages. start: messages again. '
+  'stop_marketing: no marketing. start_marketing: marketing again.';
 comment on column public.messages.received_at is
   'For an inbound message, when its event was received. WhatsApp reports times in whole seconds, so this column sorts '
   'messages with the same second. If two messages arrived in the same event, created_at sorts them.';
@@ -148,7 +149,7 @@ create index messages_reply_to_idx on public.messages (company_id, reply_to_id) 
 create index messages_waiting_reply_idx on public.messages (company_id, reply_to_whatsapp_id)
   where reply_to_whatsapp_id is not null and reply_to_id is null;
 
--- The channel reports about a reaction as about a message.
+-- WhatsApp reports the status of a reaction in the same way as the status of a message. This index finds the reaction.
 create index messages_own_reaction_idx on public.messages (company_id, own_reaction_whatsapp_id)
   where own_reaction_whatsapp_id is not null;
 
@@ -161,7 +162,7 @@ create index messages_expired_idx on public.messages (expired_at) where expired_
 create index messages_unusual_idx on public.messages (company_id, created_at desc, id desc)
   where failure is not null or status in ('pending', 'failed', 'expired');
 
--- Replies to a message that the platform did not know.
+-- Replies whose original message is not known yet.
 create index messages_late_reply_idx on public.messages (created_at)
   where reply_to_whatsapp_id is not null and reply_to_id is null;
 
@@ -173,7 +174,7 @@ begin
   return array(
     select messages.id from public.conversations
     -- Each conversation has its own lookup, because the plan of a join may read all messages of the company. The sort
-    -- order is that of messages_newest_first_idx, so the planner chooses this index.
+    -- order matches messages_newest_first_idx, so the planner chooses this index.
     cross join lateral (
       select id from public.messages
       where company_id = own_company_id and conversation_id = conversations.id
@@ -191,8 +192,8 @@ set search_path = ''
 as $$
 declare
   conversation record;
-  -- This is the time at which the person wrote, because WhatsApp may repeat a message days later. A time in the future
-  -- is treated as the present time.
+  -- When the person wrote the message. The arrival time would be wrong, because WhatsApp may repeat a message days
+  -- later. A time in the future is treated as the present time.
   said_at constant timestamptz := least(coalesce(new.sent_at, new.created_at), now());
   expires_at timestamptz;
 begin
@@ -255,8 +256,8 @@ end
 $$;
 comment on function app.note_life() is
   'Trigger: sets when an accepted message expires: an hour after the end of its lifetime. The lifetime is the time '
-  'that WhatsApp sets for the template. Without such a time, the lifetime is 10 minutes for a code, and 30 days for '
-  'any other message.';
+  'that WhatsApp sets for the template. Without such a time, the lifetime is 10 minutes for an authentication '
+  'template, and 30 days for any other message.';
 
 create function public.expire_messages() returns integer
 language sql security definer -- no role may write the table
@@ -308,8 +309,8 @@ alter table public.messages enable row level security;
 create policy "people read their company's messages" on public.messages
   for select to authenticated using (company_id = any ((select app.member_company_ids())::uuid[]));
 
--- A key reads the messages of its company, but may not write them. A row is a WhatsApp message, so only the platform
--- and the functions of sends write rows.
+-- A key reads the messages of its company, but may not write them. Each row is a WhatsApp message, so only the platform
+-- and the functions that send messages write rows.
 create policy "a key reads its company's messages" on public.messages
   for select to api_client using (company_id = (select app.company_id('read')));
 

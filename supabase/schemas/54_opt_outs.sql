@@ -54,7 +54,7 @@ set search_path = ''
 as $$
 #variable_conflict use_column
 declare
-  -- The words contain no special characters of a pattern.
+  -- The result of app.words() contains no special characters of a `like` pattern.
   pattern constant text := '%' || btrim(app.words(left(opt_outs.search, 100))) || '%';
   -- Only a string without letters can be part of a phone number.
   digits constant text := case when left(opt_outs.search, 100) ~ '^[-+(). 0-9]+$'
@@ -174,8 +174,8 @@ $$;
 comment on function public.lift_opt_out(uuid, text, timestamptz, text) is
   'Lifts an opt-out of a contact, records the reason, the member and the time, and returns the time. Any member of the '
   'company may call this function. The argument asked_at is the time of the opt-out that the member saw. Raises PT409 '
-  'when the opt-out of the contact has changed or ended since then, PT422 when kind or reason is not valid, PT404 when '
-  'no contact of the caller has this id, and PT503 after waiting too long for a lock.';
+  'when the opt-out has changed or ended since then, and PT422 when kind or reason is not valid. Raises PT404 when no '
+  'contact of the caller has this id, and PT503 after waiting too long for a lock.';
 grant execute on function public.lift_opt_out(uuid, text, timestamptz, text) to authenticated;
 
 alter table public.opt_out_lifts enable row level security;

@@ -1,6 +1,6 @@
 -- Functions that connect a messaging account, for the settings page and the operator's command. Before these functions
 -- are called, Meta confirms the token and the number, and the caller seals (encrypts) the token. Users cannot store a
--- token themselves: only the edge function settings can, on behalf of a user. Otherwise a user could store any string
+-- token themselves: only the edge function `settings` can, on behalf of a user. Otherwise a user could store any string
 -- as a token, and claim any phone number.
 
 -- What Meta reported about a number and its token. These values are not in messaging_accounts, because jobs and claims
@@ -152,7 +152,7 @@ begin
     quality_rating = coalesce(excluded.quality_rating, health.quality_rating),
     checked_at = excluded.checked_at;
   perform app.withdraw_token_refusals(account.id, 'infinity');
-  -- The new token can probably read the templates.
+  -- The new token can probably read the templates, so they are due to be read now.
   update public.template_catalogues set sync_due_at = now()
   where company_id = account.company_id and business_account_id = account.business_account_id;
   return jsonb_build_object(
@@ -179,8 +179,8 @@ comment on function public.connect_messaging_account(uuid, text, text, text, tex
   'Connects a WhatsApp phone number to a company, or replaces its token. Before the call, Meta has confirmed the '
   'token, and the caller has sealed it. If business_account_id or the app is missing, the stored value remains. If a '
   'user connects a new account without an app, the account gets the app that app.usual_channel_app() returns. Raises '
-  'PT403 for users who do not manage the company, PT409 when the number is connected to another company, and PT422 for '
-  'an app of another company.';
+  'PT403 for users who do not manage the company. Raises PT409 when the number is connected to another company, and '
+  'PT422 for an app of another company.';
 grant execute on function public.connect_messaging_account(uuid, text, text, text, text, uuid, timestamptz, text)
   to settings_client, service_role;
 

@@ -47,8 +47,8 @@ comment on function public.media_of_message(uuid) is
   'Returns the media file of an inbound message, with the encrypted token of the account that received the message. '
   'The result `not_found` means that the company has no such message. The result `no_media` means that the message has '
   'no media file, or that the company sent the message. The result `gone` means that WhatsApp no longer has the media '
-  'file. The member `at` is the time at which this was first noticed. The result `no_account` means that the account '
-  'is disconnected. Raises PT401 and PT403 as app.company_id() does.';
+  'file. The member `at` is when the platform first noticed this, or when the file expired. The result `no_account` '
+  'means that the account is disconnected. Raises PT401 and PT403 as app.company_id() does.';
 grant execute on function public.media_of_message(uuid) to api_client;
 
 create function public.note_media_gone(message_id uuid, media_id text) returns timestamptz

@@ -1,5 +1,5 @@
--- The message templates of a company's business accounts, as last listed by WhatsApp. Each reading of the WhatsApp list
--- is stored completely or not at all.
+-- The message templates of a company's business accounts, as last listed by WhatsApp. When the platform has read the
+-- list from WhatsApp, it stores the whole list or nothing.
 
 create table public.template_catalogues (
   id uuid primary key default gen_random_uuid(),
@@ -7,10 +7,11 @@ create table public.template_catalogues (
   -- The WhatsApp id of the business account. Two companies may share a business account, but each company has its own
   -- template catalogue.
   business_account_id text not null check (business_account_id ~ '^[0-9]{1,32}$'),
-  -- When the last stored reading of the template list began. Null when there is no catalogue yet.
+  -- When the platform began to read the list that is stored now. Null when no list is stored yet.
   synced_at timestamptz,
   sync_due_at timestamptz not null default now(),
-  -- The number of consecutive failed readings. Each failure makes the next pause longer.
+  -- How often the platform has failed to read the list since the last success. Each failure makes the next pause
+  -- longer.
   failures integer not null default 0,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
@@ -33,10 +34,10 @@ create table public.templates (
   language text not null check (char_length(language) between 1 and 64),
   -- The status that WhatsApp reports, in upper case. DELETED means that WhatsApp no longer lists the template.
   status text not null check (char_length(status) between 1 and 64),
-  -- The start time of the first reading with this status.
+  -- When the platform began the read that first showed this status, or when WhatsApp reported the status.
   status_since timestamptz not null,
   category text check (char_length(category) between 1 and 64),
-  -- The next category, which WhatsApp has announced.
+  -- The category that WhatsApp has announced for the future.
   upcoming_category text check (char_length(upcoming_category) between 1 and 64),
   quality text check (char_length(quality) between 1 and 64),
   rejected_reason text check (char_length(rejected_reason) between 1 and 255),
@@ -72,7 +73,7 @@ create table public.templates (
   media_problem text check (char_length(media_problem) between 1 and 1000),
   -- How long WhatsApp tries to deliver a message with this template.
   ttl_seconds integer,
-  -- The start time of the stored reading.
+  -- When the platform began to read these values from WhatsApp.
   read_at timestamptz not null,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
@@ -86,15 +87,15 @@ comment on table public.templates is
 
 alter table public.templates alter column company_id set (n_distinct = 1);
 
--- When the service last read the templates with a name again because a send did not match the stored templates. See
--- claim_template_send().
+-- If a send does not match the stored templates, the service reads the templates with this name again. This table
+-- records when. See claim_template_send().
 create table public.template_rereads (
   id uuid primary key default gen_random_uuid(),
   company_id uuid not null references public.companies on delete cascade,
   business_account_id text not null,
   name text not null check (char_length(name) between 1 and 512),
   tried_at timestamptz not null default now(),
-  -- The start time of the last stored reading of this name.
+  -- When the service began to read the templates that it then stored. Null when no read has succeeded.
   read_at timestamptz,
   unique (company_id, id),
   constraint template_rereads_one_per_name unique (company_id, business_account_id, name),
@@ -122,8 +123,9 @@ begin
     select new.company_id, new.business_account_id where tg_op <> 'DELETE'
     order by business_account_id
   loop
-    -- This statement waits for a transaction that stores a template reading. Otherwise this transaction would not see
-    -- the templates of that reading. A later reading waits for this transaction and then sees the account.
+    -- This statement waits for a transaction that is storing a list of templates. Otherwise this transaction would not
+    -- see those templates. A transaction that stores a list later waits for this transaction, and then sees the
+    -- account.
     perform from public.template_catalogues
     where company_id = changed.company_id and business_account_id = changed.business_account_id
     for no key update;
@@ -136,7 +138,7 @@ begin
 end
 $$;
 comment on function app.note_numbers_of_templates() is
-  'Trigger: updates the accounts that can send the templates of a business account.';
+  'Trigger: updates phone_number_ids in the templates of a business account.';
 
 create function public.apply_template_sync(
   account_id uuid,
@@ -152,7 +154,7 @@ as $$
 declare
   -- Null for a role without an API key. Such a role may write for every company.
   own_company_id constant uuid := app.company_id('messaging');
-  -- If began_at were in the future, all later readings would be ignored.
+  -- If began_at were in the future, all lists that are read later would be ignored.
   reading_at constant timestamptz := least(apply_template_sync.began_at, now());
   account record;
   last_synced_at timestamptz;
@@ -176,8 +178,8 @@ begin
   if not found then
     raise sqlstate 'PT404' using message = 'No account with a business account has this id';
   end if;
-  -- The account may have moved to another business account since the reading began. In that case, the templates do not
-  -- belong to the new business account.
+  -- The account may have moved to another business account since the list was requested. In that case, the templates do
+  -- not belong to the new business account.
   if account.business_account_id <> apply_template_sync.business_account_id then
     raise sqlstate 'PT409' using message = 'The account belongs to another business account now';
   end if;
@@ -185,7 +187,8 @@ begin
   insert into public.template_catalogues (company_id, business_account_id)
   values (account.company_id, account.business_account_id)
   on conflict do nothing;
-  -- Only one transaction at a time stores a reading. Claims also refer to the row, but do not wait for this lock.
+  -- Only one transaction at a time stores templates of a catalogue. A claim also refers to this row, but does not wait
+  -- for this lock.
   select catalogues.synced_at into last_synced_at from public.template_catalogues as catalogues
   where company_id = account.company_id and business_account_id = account.business_account_id
   for no key update;
@@ -202,7 +205,8 @@ begin
   );
   total := cardinality(listed);
 
-  -- If a later reading of a name did not list a template, the template no longer exists, even if no row says so.
+  -- The names that were read again after this list was requested. If a template was missing then, it no longer exists,
+  -- even if no row says so.
   later_names := array(
     select rereads.name from public.template_rereads as rereads
     where rereads.company_id = account.company_id and rereads.business_account_id = account.business_account_id
@@ -266,7 +270,7 @@ begin
     media_problem = excluded.media_problem,
     ttl_seconds = excluded.ttl_seconds,
     read_at = excluded.read_at
-  -- The reading that began later wins, even if it is stored first.
+  -- The values that were requested later win, even if they were stored first.
   where known.read_at <= excluded.read_at;
 
   update public.templates as known set
@@ -282,7 +286,7 @@ begin
   if apply_template_sync.only_name is null then
     update public.template_catalogues set
       synced_at = reading_at,
-      -- The next readings are spread over an hour, so that the accounts do not all call WhatsApp at the same time.
+      -- The next reads are spread over an hour, so that the accounts do not all call WhatsApp at the same time.
       sync_due_at = reading_at + interval '24 hours' - random() * interval '1 hour',
       failures = 0
     where company_id = account.company_id and business_account_id = account.business_account_id
@@ -302,12 +306,12 @@ begin
 end
 $$;
 comment on function public.apply_template_sync(uuid, timestamptz, jsonb, text, text) is
-  'Stores a reading of the WhatsApp template list for the business account of a messaging account. The reading '
-  'contains all templates, or only the templates with the name only_name. The argument began_at is the database time '
-  'at the start of the reading. A template that is no longer listed becomes DELETED. Returns the number of templates '
-  'in the reading, and how many of them it added, changed and removed. With an API key, the account must belong to the '
-  'key''s company, and only_name is required. Raises PT404 when the account has no business account. Raises PT409 when '
-  'its business account is not business_account_id.';
+  'Stores the templates that WhatsApp listed for the business account of a messaging account. The list contains all '
+  'templates, or only the templates with the name only_name. The argument began_at is the database time at which the '
+  'list was requested. A template that is no longer listed becomes DELETED. Returns the number of listed templates, '
+  'and how many templates were added, changed and removed. With an API key, the account must belong to the key''s '
+  'company, and only_name is required. Raises PT404 when the account has no business account. Raises PT409 when its '
+  'business account is not business_account_id.';
 grant execute on function public.apply_template_sync(uuid, timestamptz, jsonb, text, text)
   to api_client, channel_client, service_role;
 

@@ -1,6 +1,7 @@
 -- Hints are events in which WhatsApp reports that a template has changed. After a hint, the template is read again
 -- before its next send, and the whole list is read within a minute. Until then, the stored template has the values of
--- the event, because a send may happen first. The values of the reading then replace these values.
+-- the event, because a send may happen first. When the template has been read, the values from WhatsApp's list replace
+-- these values.
 
 create table public.template_hints (
   id uuid primary key default gen_random_uuid(),
@@ -20,8 +21,8 @@ create table public.template_hints (
     references public.template_catalogues (company_id, business_account_id) on delete cascade
 );
 comment on table public.template_hints is
-  'The hints about templates: the newest hint of each kind. A hint is deleted after the next reading of the whole '
-  'list.';
+  'The hints about templates: the newest hint of each kind. A hint is deleted after the whole list has been read '
+  'again.';
 
 create function app.hinted_columns(kind text, value jsonb) returns jsonb
 language plpgsql immutable
@@ -86,7 +87,7 @@ declare
   catalogue record;
 begin
   for catalogue in
-    -- The catalogues are locked in the same order as in a reading, and each catalogue is locked before its templates.
+    -- The catalogues are always locked in the same order, and each catalogue is locked before its templates.
     select catalogues.id, catalogues.company_id, catalogues.business_account_id, catalogues.synced_at
     from public.template_catalogues as catalogues
     where (catalogues.company_id, catalogues.business_account_id) in (
@@ -96,9 +97,9 @@ begin
     order by catalogues.company_id
     for no key update
   loop
-    -- If there is no catalogue, a reading is already due, and sends are not checked against templates.
+    -- If no list is stored yet, the list is due anyway, and sends are not checked against templates.
     continue when catalogue.synced_at is null;
-    -- A hint does not shorten the pause after a failed reading.
+    -- If the last attempt to read the list failed, a hint does not shorten the pause.
     update public.template_catalogues set sync_due_at = now()
     where id = catalogue.id and failures = 0 and sync_due_at > now();
     continue when told_name is null or told_language is null;
@@ -133,10 +134,10 @@ begin
 end
 $$;
 comment on function app.apply_template_hint(uuid[], jsonb) is
-  'Applies a WhatsApp event about a template (an item of kind `template`) to the catalogues of these accounts. A '
-  'reading of the list becomes due, and the next send of the template first reads the template again. Until then, the '
-  'template has the values of the event, unless it was read after the event. An item without a language only makes a '
-  'reading of the list due.';
+  'Applies a WhatsApp event about a template (an item of kind `template`) to the catalogues of these accounts. The '
+  'whole list becomes due to be read, and the next send of the template first reads the template again. Until then, '
+  'the template has the values of the event, unless it was read after the event. An item without a name or a language '
+  'only makes the list due.';
 
 create function app.show_hints() returns trigger
 -- Security definer, because no role may read the hints.
@@ -151,7 +152,7 @@ begin
     where hints.company_id = new.company_id and hints.business_account_id = new.business_account_id
       and hints.name = new.name and hints.language = new.language
       and hints.value <> '{}'
-      -- A reading that began in the same second as the event may have missed the change.
+      -- If the platform began to read the template in the same second as the event, it may have missed the change.
       and least(hints.happened_at + interval '1 second', hints.told_at) > new.read_at
   loop
     if hint.value ? 'status' and hint.value ->> 'status' <> new.status then
@@ -163,7 +164,7 @@ begin
 end
 $$;
 comment on function app.show_hints() is
-  'Trigger: gives a template the values that WhatsApp reported after the start of the stored reading.';
+  'Trigger: gives a template the values that WhatsApp reported after the platform began to read the template.';
 
 create function app.forget_hints() returns trigger
 language plpgsql security definer -- see app.show_hints()
@@ -173,7 +174,7 @@ begin
   delete from public.template_hints as hints
   where hints.company_id = new.company_id and hints.business_account_id = new.business_account_id
     and hints.told_at <= new.synced_at;
-  -- The list may lack a change that WhatsApp reported during the reading.
+  -- The list may lack a change that WhatsApp reported while the list was being read.
   if exists (
     select from public.template_hints as hints
     where hints.company_id = new.company_id and hints.business_account_id = new.business_account_id
@@ -184,8 +185,8 @@ begin
 end
 $$;
 comment on function app.forget_hints() is
-  'Trigger: deletes the earlier hints after a reading of the whole list. If later hints remain, the next reading is '
-  'due.';
+  'Trigger: when the whole list has been read, deletes the hints that are older than the list. If newer hints remain, '
+  'the list is due again.';
 
 create trigger templates_show_hints before insert or update of read_at on public.templates
   for each row execute function app.show_hints();

@@ -57,8 +57,8 @@ create function app.note_media_problem(own_company_id uuid, of_account_id uuid, 
 language sql
 set search_path = ''
 as $$
-  -- Templates that another transaction has locked are skipped, so an upload does not wait for a reading that is being
-  -- stored. The next reading records the problem.
+  -- Templates that another transaction has locked are skipped, so an upload does not wait while a list of templates is
+  -- being stored. When the list is stored next time, the problem is recorded.
   update public.templates as templates
   set media_problem = app.media_problem(own_company_id, templates.business_account_id, of_source)
   where templates.id in (
@@ -230,7 +230,8 @@ begin
   end if;
   perform app.note_media_problem(media.company_id, media.account_id, media.sample_source);
   if fail_media_upload.refusal is not null then
-    -- An API key uploads only for a send, and this send now fails. A job uploads in advance.
+    -- An API key uploads only for a send, so this refusal stopped one send. A job uploads in advance, so no send was
+    -- stopped.
     perform app.note_refusal(
       media.account_id, 'refusal', fail_media_upload.refusal, (own_company_id is not null)::integer
     );

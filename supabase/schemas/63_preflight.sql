@@ -1,8 +1,7 @@
 -- The preflight check. The claim of a send also checks the send against the stored template, without another round
 -- trip. The claim refuses a send that WhatsApp would certainly refuse. The idempotency key of a refused send can be
--- used again. Every send is checked and rendered, so these functions must be fast. They contain no queries, because
--- Postgres plans the queries of an SQL function at each call. They call no other functions, because each call has a
--- cost.
+-- used again. Every send is checked and rendered, so app.rendered_text() and app.template_faults() must be fast. They
+-- contain no queries and call no other functions, because each query and each call has a cost.
 
 create function app.rendered_text(rendering jsonb, header_variables text[], body_variables text[]) returns text
 language plpgsql immutable
@@ -178,7 +177,7 @@ begin
         jsonb_build_object('field', 'language_code', 'fault', 'language', 'languages', languages)
       )
     end;
-    -- The platform reads a name again after a minute. Then a new template can be sent.
+    -- After a minute, the platform reads the name again, so a new template can soon be sent.
     is_fresh := reread.read_at > now() - interval '1 minute';
     if hinted_at <= reread.read_at then
       hinted_at := null;
@@ -191,7 +190,7 @@ begin
   end if;
   may_reread := preflight = 'first' and (
     -- A name is read again at most once a minute. If another request is reading the name now, this request may wait for
-    -- that reading.
+    -- the result.
     reread.tried_at is null or reread.tried_at <= now() - interval '1 minute'
     or (reread.tried_at > now() - interval '15 seconds' and coalesce(reread.read_at < reread.tried_at, true))
   ) and (
@@ -220,8 +219,9 @@ begin
 end
 $$;
 comment on function app.judge_template(uuid, text, text, text, text, text[], text[], text[], text) is
-  'Decides from the stored templates whether a send can continue. Refuses the send only for a fault that was read, or '
-  'that WhatsApp reported, within the last ten minutes. For an older fault, or after a change that WhatsApp reported, '
-  'the template is read again first. A name is read again at most once a minute. If the template cannot be read again, '
-  'the send continues, and WhatsApp decides. The argument `preflight` is `off` (no check), `first` or `last`. The '
-  'value `last` means that the template has been read again, or could not be read.';
+  'Decides from the stored templates whether a send can continue. Refuses the send only for a recent fault. The '
+  'platform must have read the fault, or WhatsApp must have reported it, within the last ten minutes. For an older '
+  'fault, or after a change that WhatsApp reported, the template is read again first. A name is read again at most '
+  'once a minute. If the template cannot be read again, the send continues, and WhatsApp decides. The argument '
+  '`preflight` is `off` (no check), `first` or `last`. The value `last` means that the template has been read again, '
+  'or could not be read.';

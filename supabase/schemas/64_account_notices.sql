@@ -7,9 +7,9 @@ create table public.account_notices (
   company_id uuid not null references public.companies on delete cascade,
   account_id uuid not null,
   -- An `event` is about the business account or a number. A `trouble` is an error that is not about a message. A
-  -- `refusal` is WhatsApp's response to a send or a media upload. A `reading_refusal` is the response to a reading of
-  -- templates. A `reported_refusal` came in a report: WhatsApp accepted a message but did not deliver it because of the
-  -- account.
+  -- `refusal` is WhatsApp's response to a send or a media upload. A `reading_refusal` is WhatsApp's response when the
+  -- platform wanted to read the templates. A `reported_refusal` came in a report: WhatsApp accepted a message but did
+  -- not deliver it because of the account.
   kind text not null check (kind in ('event', 'trouble', 'refusal', 'reading_refusal', 'reported_refusal')),
   -- For an event, the WhatsApp event name, such as ACCOUNT_RESTRICTION. For all other kinds, the WhatsApp error code.
   -- For a refusal, token_unusable means that the stored token cannot be decrypted.
@@ -40,7 +40,8 @@ language sql stable
 set search_path = ''
 as $$
   select case
-    -- The next success withdraws a refusal. If no send happens for 30 days, a refusal is no longer meaningful.
+    -- The next success withdraws a refusal. If nothing is sent for 30 days, the refusal says nothing about the account
+    -- any more.
     when kind like '%refusal' then received_at + interval '30 days'
     when until is not null then until
     when stops_sending then happened_at + interval '30 days'

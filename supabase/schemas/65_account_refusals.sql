@@ -1,6 +1,6 @@
--- Refusals of an account. WhatsApp refuses an account in its response to a send, a reply, a media upload or a reading
--- of templates, for example because the token has expired. WhatsApp may also accept a message and report the refusal
--- later. A refusal immediately becomes a notice of the account. The next success of the same kind withdraws the
+-- Refusals of an account. WhatsApp refuses an account in its response to a send, a reply, a media upload or a request
+-- for the templates, for example because the token has expired. WhatsApp may also accept a message and report the
+-- refusal later. A refusal immediately becomes a notice of the account. The next success of the same kind withdraws the
 -- refusal. A refusal does not stop the next send, because WhatsApp decides.
 
 create function app.note_refusal(of_account_id uuid, of_kind text, of_event text, stopped integer) returns void
@@ -32,8 +32,9 @@ end
 $$;
 comment on function app.note_refusal(uuid, text, text, integer) is
   'Records that WhatsApp has refused an account. The kind is `refusal` for a send, a reply or an upload, '
-  '`reading_refusal` for a reading of templates, and `reported_refusal` for a report. The event is the WhatsApp error '
-  'code, or token_unusable. The argument `stopped` is the number of sends that this refusal has stopped: 0 or 1.';
+  '`reading_refusal` for a request for the templates, and `reported_refusal` for a report about a message. The event '
+  'is the WhatsApp error code, or token_unusable. The argument `stopped` is the number of sends that this refusal has '
+  'stopped: 0 or 1.';
 
 create function app.account_of_message(
   of_company_id uuid,
@@ -79,8 +80,9 @@ begin
 end
 $$;
 comment on function app.withdraw_refusals(uuid, text, timestamptz) is
-  'Withdraws the refusals of an account after a success of the same kind. The argument is the start time of the '
-  'successful call. Any success shows that the token can be used.';
+  'Withdraws the refusals of an account after a success of the same kind. The argument began_at is the start time of '
+  'the successful call. Any success shows that the token can be used, so refusals because of the token are also '
+  'withdrawn.';
 
 create function app.withdraw_token_refusals(of_account_id uuid, began_at timestamptz) returns void
 language plpgsql
@@ -98,8 +100,8 @@ begin
 end
 $$;
 comment on function app.withdraw_token_refusals(uuid, timestamptz) is
-  'Withdraws the refusals of an account that are about its token or its permissions, up to this time. At this time, '
-  'the account got a new token, or a successful upload started.';
+  'Withdraws the refusals that are about an account''s token or the token''s permissions. Called when the account gets '
+  'a new token or an upload succeeds. Refusals that were recorded after began_at remain.';
 
 create function app.note_report(own_company_id uuid, of_message_id uuid, failure jsonb, reported_at timestamptz)
 returns void

@@ -119,7 +119,7 @@ end
 $$;
 comment on function public.add_media_upload(uuid, jsonb) is
   'Stores a media file that was uploaded for an account of the company, and returns it in the format of the API. The '
-  'argument upload has media_id, type, mime_type, bytes, sha256 and filename. Returns null when the company has no '
+  'argument `upload` has media_id, type, mime_type, bytes, sha256 and filename. Returns null when the company has no '
   'such account. Raises PT401 and PT403 as app.company_id() does.';
 grant execute on function public.add_media_upload(uuid, jsonb) to api_client;
 
@@ -215,7 +215,7 @@ end
 $$;
 comment on function app.medium_of_send(uuid, uuid, uuid, uuid, jsonb) is
   'Returns the media file of a send in two formats, for WhatsApp and for callers. Locks the upload, and records the '
-  'message that uses it. The fault contains the invalid member of the request.';
+  'message that uses it. If the request is not valid, the fault names the invalid member.';
 
 create function app.erase_upload() returns trigger
 language plpgsql security definer -- the roles of callers may not write the table

@@ -1,4 +1,4 @@
--- Functions that write events. app.make_events() declares the events for one kind of record: it creates triggers that
+-- Functions that write events. app.make_events() declares the events for one kind of record. It creates triggers that
 -- write an event in the transaction of each change. So changes by keys, users, WhatsApp and the platform all create
 -- events. The same triggers queue the event for the company's webhooks that subscribe to this event type. An event must
 -- never make a write fail or wait. So the triggers do not lock rows. Batches write 500 contacts or deals at once, so
@@ -36,7 +36,7 @@ begin
   begin
     origin.request_id := substring(headers::json ->> 'x-request-id' from '^[\x21-\x7e]{1,128}$');
   exception when data_exception then
-    -- The headers are no JSON, or have a character that Postgres cannot store.
+    -- The headers are not JSON, or contain a character that Postgres cannot store.
     null;
   end;
   return origin;
@@ -152,8 +152,8 @@ begin
         'changed', 'update', 'changes rows', changed, format('array_remove(array[%s]::text[], null)', changed_names),
         format('nullif(coalesce(%s, ''{}'') || coalesce(%s, ''{}''), ''{}'')', app.changes_of(shown), changed_values),
         'is_now', row_version, 'is_now alias for new; was alias for old;', concat_ws(' ', 'for each row', any_changed),
-        -- Postgres caches the plan. Each table often has one row at planning time, and 500 rows later. Postgres never
-        -- plans a full join as a nested loop, which would be slow for 500 rows.
+        -- Postgres caches the plan. The tables after_rows and before_rows often have one row when the plan is made, and
+        -- 500 rows later. Postgres never plans a full join as a nested loop, which would be slow for 500 rows.
         'after_rows as is_now full join before_rows as was on was.id = is_now.id',
         'referencing old table as before_rows new table as after_rows for each statement', in_batches
       ),

@@ -19,9 +19,9 @@ select app.make_events(
   deleted => $$'conversation.deleted'$$
 );
 
--- Adding an outbound message creates no event, because the events of its send report its progress. If WhatsApp reports
--- a failure after it accepted the message, the send has also failed. An erased person's messages create no events,
--- because contact.erased contains the ids of the conversations.
+-- A new outbound message has no event of its own, because the events of its send report its progress. If WhatsApp
+-- reports a failure after it accepted the message, the send has also failed. An erased person's messages create no
+-- events, because contact.erased contains the ids of the conversations.
 select app.make_events(
   'messages',
   fields => '{
@@ -51,7 +51,7 @@ select app.make_events(
   $$
 );
 
--- The first reading of a business account's templates does not change any status.
+-- When the templates of a business account are read for the first time, no status has changed, so there are no events.
 select app.make_events(
   'templates',
   fields => '{status, category, quality, rejected_reason}',
@@ -72,8 +72,8 @@ select app.make_events(
 
 -- A notice that stops sends restricts its account until it ends or is withdrawn. A repeated refusal of an account does
 -- not change happened_at while the earlier refusal is current, so it creates no second event. If a restriction ends by
--- time, a job writes its event. See app.note_ended_notices(). The triggers write the event for every end that the job
--- has not recorded yet.
+-- time, a job writes the event account.restored. See app.note_ended_notices(). If a notice is changed or deleted before
+-- the job has recorded its end, the triggers write this event.
 select app.make_events(
   'account_notices',
   record => 'account_id',

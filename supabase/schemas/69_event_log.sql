@@ -1,5 +1,5 @@
 -- Functions that read the event log with an API key. A page contains only events of transactions below the horizon, as
--- the change feeds do. So no event can later appear before a cursor.
+-- the change feeds do. So after a page was read, no event can appear before the page's cursor.
 
 create index events_record_idx on app.events (record_id);
 

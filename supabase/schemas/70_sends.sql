@@ -35,9 +35,9 @@ create table public.sends (
   -- Other message ids that WhatsApp reported for the same attempt. If there are any, the message was sent more than
   -- once.
   double_sent_ids text[] not null default '{}',
-  -- A fingerprint with five bytes for each field of the request that no other column contains, from
-  -- app.fingerprint_of_send(). It lets the response to a repeat list the fields that differ. Null for a send without an
-  -- idempotency key.
+  -- Five bytes for each field of the request that no other column contains. app.fingerprint_of_send() computes them.
+  -- The fingerprint lets the response to a repeat list the fields that differ. Null for a send without an idempotency
+  -- key.
   fingerprint bytea constraint sends_fingerprint_check check (octet_length(fingerprint) between 5 and 100),
   is_erased boolean not null default false,
   -- The API key of the last attempt. This column has no foreign key, so the id remains after the key is deleted.

@@ -148,20 +148,20 @@ create function app.digest_in(fingerprint bytea, place integer) returns bytea
 language sql immutable
 set search_path = ''
 as $$
-  -- A fingerprint ends with the last field of the request.
+  -- A fingerprint ends with the last field that the request had.
   select case when octet_length(fingerprint) >= place * 5
     then substr(fingerprint, place * 5 - 4, 5)
     else app.fingerprint_of_send(array[null::text])
   end
 $$;
 comment on function app.digest_in(bytea, integer) is
-  'Returns the five-byte hash of the field at this position. A field after the end is null.';
+  'Returns the five-byte hash of the field at this position. A field after the end counts as null.';
 
 create function app.claim_send(
   own_company_id uuid,
   new_claim_id uuid,
   by_idempotency_key text,
-  -- Null for a free-form reply, like the language.
+  -- Null for a free-form reply. The language is then also null.
   of_template text,
   in_language text,
   with_fingerprint bytea,
@@ -206,9 +206,9 @@ comment on function app.claim_send(uuid, uuid, text, text, text, bytea) is
   'Adds the row of a send to the ledger, or takes over a released row. Returns nulls when another request has added '
   'the send with this idempotency_key.';
 
--- The index on idempotency keys finds the key of a send, even if the ledger has no statistics yet. If the same
--- statement computed the hash, the computation would be part of the condition. For a small ledger, Postgres would then
--- plan to check the condition for each send of the company. A transaction that writes many sends would keep that plan.
+-- The hash is computed before the query, so that the query always uses the index on idempotency keys. If the query
+-- computed the hash, the computation would be part of the condition. For a small ledger, Postgres would then plan to
+-- check the condition for each send of the company. A transaction that writes many sends would keep that plan.
 create function app.known_send_key(own_company_id uuid, by_idempotency_key text) returns text
 language plpgsql stable
 set search_path = ''
@@ -228,15 +228,15 @@ comment on function app.known_send_key(uuid, text) is
 -- An idempotency key identifies one message. A request with another recipient, another template or another kind
 -- (template or reply) is not a repeat. If the platform treated it as a repeat, its message would never be sent, and the
 -- caller would not notice. A repeat first reads its send by the key. If the send's lease has ended, a second statement
--- then settles the send. With a single statement, Postgres might search all pending sends, and each repeat would pay
--- for a change that few repeats need.
+-- then settles the send. With a single statement, Postgres might search all pending sends, and each repeat would take
+-- longer, although few repeats need this change.
 create function app.repeated_send(
   own_company_id uuid,
   by_idempotency_key text,
-  -- Null for a free-form reply, like the language.
+  -- Null for a free-form reply. The language is then also null.
   of_template text,
   in_language text,
-  -- The field that identifies the recipient, and the contact that this field identifies.
+  -- The field that identifies the recipient, and its value: a phone number or a conversation id.
   recipient_field text,
   to_phone text,
   in_conversation_id uuid,
@@ -309,5 +309,5 @@ comment on function app.repeated_send(uuid, text, text, text, text, text, uuid, 
   'Returns the claim result for a repeat: the current state of the earlier send with this idempotency_key. The member '
   '`mismatch` lists the fields that differ. A send whose lease has ended without an outcome has failed. The result '
   '`reused` means that the key belongs to a message with another recipient, another template or another kind. In that '
-  'case, the member `differs` lists the request fields that do not match that message. If the kind differs, this is '
-  'idempotency_key.';
+  'case, the member `differs` lists the request fields that do not match that message. If the kind differs, `differs` '
+  'contains idempotency_key.';

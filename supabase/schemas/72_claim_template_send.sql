@@ -17,8 +17,8 @@ create function public.claim_template_send(
   preflight text default 'off',
   dry_run boolean default false,
   of_company_id uuid default null,
-  -- The caller's own media file for the header: { id } of an upload, or { url }. After the upload of the file at the
-  -- URL, it also contains the WhatsApp media_id, and the filename of a document.
+  -- The caller's own media file for the header: { id } of an upload, or { url }. When the file at the URL has been
+  -- uploaded, header_media also contains the WhatsApp media_id, and the filename of a document.
   header_media jsonb default null
 ) returns jsonb
 language plpgsql security definer
@@ -108,7 +108,7 @@ begin
       answer := access || jsonb_build_object('result', 'reread', 'began_at', now());
       raise sqlstate 'CRM01';
     elsif (judged.template).id is null and button_variables <> '{}' then
-      -- Only the catalogue shows which buttons the values are for.
+      -- Without the stored template, the service does not know which buttons the values are for.
       answer := jsonb_build_object('result', 'template_refused', 'faults', jsonb_build_array(
         jsonb_build_object('field', 'button_variables', 'fault', 'unplaced')
       ));

@@ -20,15 +20,17 @@ as $$
       where conversations.company_id = own_company_id and conversations.contact_id = of_contact_id
         and (conversations.messaging_account_id = on_account_id or messages.wish = 'stop')
         and messages.direction = 'inbound' and messages.type not in ('system', 'unsupported')
-        -- A row is never older than its message. So this condition limits the search to the end of an index.
+        -- A row is created only after the person wrote the message. So the condition on created_at limits the search to
+        -- the end of an index.
         and messages.created_at >= stopped_at and messages.sent_at = stopped_at and messages.received_at is not null
     ) as said
   ) end
 $$;
 comment on function app.wrote_after_stop(uuid, uuid, uuid, timestamptz, timestamptz) is
-  'Whether a person wrote to the account after do_not_contact was set, so that the company may answer. If a time is not '
-  'known, the company may not answer. The times of the channel are whole seconds. If a stop word and another message '
-  'have the same second, the order is that of the events, and of the messages within an event.';
+  'Checks whether a person wrote to the account after do_not_contact was set. If so, the company may answer. If a time '
+  'is not known, the company may not answer. WhatsApp reports times in whole seconds. If a stop word and another '
+  'message have the same second, the order of their events decides. Within one event, the order of the messages '
+  'decides.';
 
 create function app.newest_user_id(own_company_id uuid, of_contact_id uuid) returns text
 language sql stable
@@ -40,8 +42,8 @@ as $$
   limit 1
 $$;
 comment on function app.newest_user_id(uuid, uuid) is
-  'Returns the newest id that the channel gave to a person. An older id is no longer valid after the person changed the '
-  'phone.';
+  'Returns the newest user id that WhatsApp assigned to a person. After the person changed the phone number, an older '
+  'id is no longer valid.';
 
 create function public.claim_reply(
   claim_id uuid,

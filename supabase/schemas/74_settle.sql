@@ -56,7 +56,8 @@ begin
       where company_id = send.company_id and id = send.message_id;
     end if;
     if settled_state <> 'sent' then
-      -- The failure gets the start time of the attempt. If the person has written since then, the window is open again.
+      -- The failure is recorded with the start time of the attempt. If the person has written since then, the window is
+      -- open again.
       perform app.note_failure(send.company_id, send.message_id, channel_code, (
         select created_at from public.messages where company_id = send.company_id and id = send.message_id
       ));
@@ -85,8 +86,9 @@ $$;
 comment on function public.settle_send(uuid, text, text, text, integer, text, text, boolean) is
   'Records the outcome of a claimed send, and returns its current state, or null for an unknown claim_id. After a '
   'refusal or a release, stores WhatsApp''s error text and details in the message. If WhatsApp refused the account, '
-  'the refusal becomes a notice of the account. If was_refused is true in the claim, a success withdraws the refusals. '
-  'The API key may have been switched off or deleted since the claim, because the message was already sent.';
+  'the refusal becomes a notice of the account. The argument was_refused comes from the claim. If it is true, a '
+  'success withdraws the refusals. The API key may have been switched off or deleted since the claim, because the '
+  'message was already sent.';
 grant execute on function public.settle_send(uuid, text, text, text, integer, text, text, boolean)
   to api_client, channel_client;
 
@@ -106,9 +108,9 @@ as $$
   select count(*)::integer from failed
 $$;
 comment on function public.fail_expired_sends() is
-  'Sets every pending send whose lease has ended to failed (outcome_unknown), and returns the number of these sends. A '
-  'scheduled job calls this function. A repeat of such a send also sets the send to failed. This function sends '
-  'nothing.';
+  'If the lease of a pending send has ended, sets the send to failed (outcome_unknown). Returns the number of these '
+  'sends. A scheduled job calls this function. A repeat of such a send also sets the send to failed. This function '
+  'sends nothing.';
 grant execute on function public.fail_expired_sends() to service_role;
 
 create function app.note_double_send(send_id uuid, further_id text) returns void

@@ -1,6 +1,6 @@
--- The outcome of each send. The ledger contains whether WhatsApp accepted a message, and WhatsApp later reports the
--- message's status. The outcome of a send combines the two. Every count of outcomes and every filter on them calls the
--- function below.
+-- The outcome of each send. The ledger records whether WhatsApp accepted a message, and WhatsApp later reports the
+-- message's status. The outcome of a send combines the two. Every query that counts or filters outcomes calls
+-- app.outcome_of_send().
 
 create function app.outcome_of_send(
   state text,
@@ -135,4 +135,4 @@ as $$
 $$;
 comment on function app.failures_of_sends(timestamptz) is
   'Returns the number of all companies'' sends that failed, were refused or were released, as [{ outcome, reason, '
-  'sends }]. Counts the sends whose last attempt started after this time.';
+  'sends }]. Counts the sends whose last attempt started after the given time.';

@@ -99,7 +99,8 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
-  -- If the same statement computed the hash, Postgres might compute it for each send of the company.
+  -- This function computes the key before it searches. Otherwise Postgres might compute the key for each send of the
+  -- company.
   known_key constant text := app.known_send_key(own_company_id, search);
   searched_id uuid;
   templates text[];
@@ -145,7 +146,7 @@ begin
           and (created_at, id) < (after.at, after.message_id)
         order by created_at desc, id desc limit max_rows
       ) as sent
-      -- The sends with these templates are found above, at the time of their first attempt.
+      -- The first part of the union already contains the sends with these templates.
       where not exists (
         select from public.sends
         where company_id = own_company_id and message_id = sent.id and template_name = any (templates)

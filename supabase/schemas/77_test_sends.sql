@@ -52,10 +52,10 @@ begin
 end
 $$;
 comment on function public.begin_test_send(uuid, uuid) is
-  'Allows the signed-in user one test send with this id. The id is new for each press of the button, and a repeated '
-  'call with the same id means the same test send. Owners and admins of the company may call this function. Raises '
-  'PT403 for other callers, PT409 for the id of another user''s test send, and PT429 when the company has made 20 test '
-  'sends in the last 24 hours.';
+  'Allows the signed-in user one test send with this id. The settings page creates a new id each time the user presses '
+  'the button. A repeated call with the same id means the same test send. Owners and admins of the company may call '
+  'this function. Raises PT403 for other callers, and PT409 for the id of another user''s test send. Raises PT429 when '
+  'the company has made 20 test sends in the last 24 hours.';
 grant execute on function public.begin_test_send(uuid, uuid) to authenticated;
 
 create function public.claim_test_send(

@@ -1,6 +1,6 @@
--- The reactions of a company: a company reacts to a message with an emoji, or takes its reaction back. The channel keeps
--- only the newest reaction, so a repeat does no harm. The call to the channel comes between the first two functions,
--- because it may fail. The reactions of people are in 85_inbound.sql.
+-- The reactions of a company: a company reacts to a message with an emoji, or removes its reaction. WhatsApp keeps only
+-- the newest reaction, so a repeat is harmless. The call to WhatsApp happens between the calls of the first two
+-- functions, because it may fail. For people's reactions, see 85_inbound.sql.
 
 create function public.message_to_react(message_id uuid, emoji text default null) returns jsonb
 -- Security definer, because a key cannot read accounts and windows.
@@ -38,11 +38,11 @@ begin
     when message.said_at < now() - interval '30 days' then '{ "result": "too_old" }'
     when contact.archived_at is not null then '{ "result": "archived" }'
     when account.id is null then '{ "result": "no_account" }'
-    -- A removed reaction does not disturb the person.
+    -- Removing a reaction is allowed, because it does not disturb the person.
     when message_to_react.emoji is not null and contact.do_not_contact and not app.wrote_after_stop(
       own_company_id, contact.id, account.id, contact.do_not_contact_at, period.last_inbound_at
     ) then '{ "result": "do_not_contact" }'
-    -- As for a reply, the reaction still needs time to reach the channel.
+    -- Like a reply, the reaction needs some time to reach WhatsApp.
     when (period.expires_at > now() + interval '60 seconds') is not true
       then jsonb_build_object('result', 'window_closed', 'expires_at', period.expires_at)
     else jsonb_build_object(
@@ -61,12 +61,14 @@ begin
 end
 $$;
 comment on function public.message_to_react(uuid, text) is
-  'Returns what the channel needs to put the company''s reaction on a message, or to remove it if there is no emoji: '
-  'the account''s encrypted token, and the phone of the person, or user_id if there is no phone. The result not_found '
-  'means that the company has no such message, not_on_channel that the channel does not have it, revoked that the person '
-  'took it back, too_old that it is older than 30 days, archived that its contact is archived, no_account that its '
-  'account is disconnected, and do_not_contact that the person must not be contacted. The result window_closed has the '
-  'end of the window, or null when the person has never written. Raises PT401 and PT403 as app.company_id() does.';
+  'Returns the data for setting the company''s reaction on a message, or for removing it if there is no emoji. The '
+  'data are the account''s encrypted token, and the person''s phone number, or user_id if there is no phone number. '
+  'The result `not_found` means that the company has no such message. The result `not_on_channel` means that WhatsApp '
+  'does not have the message. The result `revoked` means that the person deleted the message. The result `too_old` '
+  'means that the message is older than 30 days. The result `archived` means that its contact is archived. The result '
+  '`no_account` means that its account is disconnected. The result `do_not_contact` means that the person must not be '
+  'contacted. The result `window_closed` contains the end of the window, or null when the person has never written. '
+  'Raises PT401 and PT403 as app.company_id() does.';
 grant execute on function public.message_to_react(uuid, text) to api_client;
 
 create function public.note_own_reaction(message_id uuid, whatsapp_message_id text, emoji text default null)
@@ -74,7 +76,7 @@ returns jsonb
 -- Security definer, because no key may write messages.
 language plpgsql security definer
 set search_path = ''
--- With this time zone, the time of a reaction has the same form as the time columns.
+-- This time zone gives the time of a reaction the same format as the time columns.
 set timezone = 'UTC'
 as $$
 #variable_conflict use_column
@@ -82,7 +84,7 @@ declare
   own_company_id constant uuid := app.company_id('messaging');
   has_failed boolean;
 begin
-  -- A repeat changes nothing, so it makes no event. The trigger of an erased message stores no reaction.
+  -- A repeat changes nothing, so it creates no event. For an erased message, a trigger removes the reaction again.
   update public.messages set
     own_reaction = case
       when note_own_reaction.emoji is not null
@@ -93,7 +95,7 @@ begin
     end
   where company_id = own_company_id and id = note_own_reaction.message_id
     and own_reaction ->> 'emoji' is distinct from note_own_reaction.emoji;
-  -- The reports may come before this function runs.
+  -- WhatsApp's reports about the reaction may arrive before this function runs.
   with reports as (
     delete from public.waiting_facts
     where company_id = own_company_id and whatsapp_message_id = note_own_reaction.whatsapp_message_id
@@ -109,9 +111,9 @@ begin
 end
 $$;
 comment on function public.note_own_reaction(uuid, text, text) is
-  'Stores the company''s reaction to a message after the channel accepted it, with the channel''s id of the reaction. '
-  'Without an emoji, removes the reaction. Returns the stored reaction: { emoji, at }. Returns null if there is none, '
-  'also when the channel has already reported that it did not deliver the reaction. Raises PT401 and PT403 as '
+  'Stores the company''s reaction to a message after WhatsApp accepted it, with the WhatsApp message id of the '
+  'reaction. Without an emoji, removes the reaction. Returns the stored reaction: { emoji, at }. Returns null if there '
+  'is none, or if WhatsApp has already reported that it did not deliver the reaction. Raises PT401 and PT403 as '
   'app.company_id() does.';
 grant execute on function public.note_own_reaction(uuid, text, text) to api_client;
 
@@ -131,5 +133,5 @@ begin
 end
 $$;
 comment on function app.take_report_of_reaction(uuid[], text, text) is
-  'Applies a report of the channel about a company''s reaction, and returns whether the id is that of a stored reaction. '
-  'If the channel did not deliver the reaction, the message loses it. The other reports change nothing.';
+  'Applies a WhatsApp report about a company''s reaction. Returns whether a message has the reaction with this id. If '
+  'WhatsApp did not deliver the reaction, removes it from the message. Other reports change nothing.';

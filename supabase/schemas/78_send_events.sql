@@ -1,5 +1,5 @@
--- The events for sends, and the events that no one causes: a window that closes in an hour, a send whose outcome was
--- never reported, and the end of a restriction. A job writes the events that no one causes. See
+-- The events for sends. This file also defines the events that no one causes: a window closes in an hour, the outcome
+-- of a send was never reported, or a restriction ends. A job writes the events that no one causes. See
 -- app.note_passed_times().
 
 -- In the API, the id of a send is the id of its message.
@@ -32,7 +32,7 @@ create index contact_windows_closing_idx on public.contact_windows (expires_at)
 create index account_notices_stopping_idx on public.account_notices (account_id) where stops_sending;
 
 -- A message may arrive hours after the person wrote it, and its window may then close soon. Therefore each window
--- records whether it has its event. The job writes no event for a window that has already closed.
+-- records the end for which the event was written. The job writes no event for a window that has already closed.
 create function app.note_closing_windows() returns void
 language plpgsql
 set search_path = ''
@@ -45,7 +45,7 @@ begin
     where expires_at > now() and expires_at <= now() + interval '1 hour'
       and closing_noted_for is distinct from expires_at
     order by expires_at limit 1000
-    -- A window that a message is just changing waits for the next run.
+    -- If a message is changing a window at this moment, the next run handles the window.
     for update skip locked
   ),
   noted as (
@@ -66,8 +66,9 @@ $$;
 comment on function app.note_closing_windows() is
   'Writes conversation.window_closing for at most 1,000 windows that close in the next hour, once for each window.';
 
--- The job calls these functions with the time up to which it has written all events. Each function returns the time up
--- to which it has now written all of them. The first one writes at most 1,000 events.
+-- The argument of the next two functions is the time up to which the job has written all events. Each function writes
+-- the later events, and returns the time up to which all events are now written. app.note_ended_leases() writes at most
+-- 1,000 events.
 create function app.note_ended_leases(since timestamptz) returns timestamptz
 language plpgsql
 set search_path = ''
@@ -92,8 +93,8 @@ begin
 end
 $$;
 comment on function app.note_ended_leases(timestamptz) is
-  'Writes send.failed for the sends that are still pending although their lease has ended, after this time. Callers see '
-  'such a send as failed, with the reason outcome_unknown.';
+  'Writes send.failed for each send that is still pending although its lease has ended. Handles only leases that ended '
+  'after the given time. Callers see such a send as failed, with the reason outcome_unknown.';
 
 create function app.note_ended_notices(since timestamptz) returns timestamptz
 language plpgsql
@@ -118,7 +119,8 @@ begin
 end
 $$;
 comment on function app.note_ended_notices(timestamptz) is
-  'Writes account.restored for the notices that stopped sends and have ended by time, after this time.';
+  'Writes account.restored for each notice that stopped sends and that ended by time. Handles only notices that ended '
+  'after the given time.';
 
 create function app.note_passed_times() returns void
 language plpgsql

@@ -2,7 +2,7 @@
 -- request the delivery of one event, of all events in a period, or of a test event. A page of the log reads at most
 -- 5,000 deliveries, whatever the filters are. The next page continues after the last delivery that was read.
 
--- Few deliveries fail.
+-- Few deliveries fail, so the partial index is small.
 create index deliveries_not_delivered_idx on app.deliveries (webhook_id, seq) where outcome <> 'delivered';
 
 create function public.list_webhooks(company_id uuid default null) returns json
@@ -23,7 +23,7 @@ begin
 end
 $$;
 comment on function public.list_webhooks(uuid) is
-  'Returns the webhooks of a company, newest first, without their secrets. A key with the scope webhooks reads the '
+  'Returns the webhooks of a company, newest first, without their secrets. A key with the scope `webhooks` reads the '
   'webhooks of its company. Owners and admins specify the company. Raises the errors of app.webhook_company().';
 grant execute on function public.list_webhooks(uuid) to api_client, authenticated, service_role;
 
@@ -46,8 +46,8 @@ as $$
   select to_timestamp(('x' || substr(replace(of_event_id::text, '-', ''), 1, 12))::bit(48)::bigint / 1000.0)
 $$;
 comment on function app.event_time(uuid) is
-  'Returns the time of an event in milliseconds, from the beginning of its id. Postgres 17 has no function that '
-  'extracts this time from a version 7 UUID.';
+  'Returns the time of an event, which is the beginning of its id and precise to the millisecond. Postgres 17 has no '
+  'function that extracts this time from a version 7 UUID.';
 
 create function app.stored_event(of_company_id uuid, of_event_id uuid) returns app.events
 language sql stable
@@ -163,8 +163,9 @@ end
 $$;
 comment on function public.webhook_deliveries(uuid, text, text, text, timestamptz, integer) is
   'Returns a page of the deliveries of a webhook, newest event first: { data, next }. The states are waiting, '
-  'delivered, failed and undelivered. A type may be deal.*. The next page begins after next { event_id, ended_at }, '
-  'which is null on the last page. Raises the errors of app.managed_webhook().';
+  'delivered, failed and undelivered. The argument `type` is an event type, or all types of a resource (deal.*). The '
+  'next page begins after next { event_id, ended_at }, which is null on the last page. Raises the errors of '
+  'app.managed_webhook().';
 grant execute on function public.webhook_deliveries(uuid, text, text, text, timestamptz, integer)
   to api_client, authenticated, service_role;
 
@@ -198,7 +199,8 @@ declare
   event constant app.events := app.stored_event(hook.company_id, app.event_id(redeliver_event.event_id));
   earlier constant jsonb := app.claim_idempotency_key(hook.company_id, idempotency);
 begin
-  -- A test event belongs to one webhook. A webhook may have received an event to whose type it no longer subscribes.
+  -- A test event belongs to one webhook. A webhook may have received an event of a type to which it no longer
+  -- subscribes.
   if event.id is null or not (
     app.wants(hook.types, event.type) and event.type <> 'webhook.test'
     or exists (

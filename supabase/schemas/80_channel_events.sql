@@ -34,8 +34,8 @@ comment on table public.channel_events is
   'applied. unroutable: the event contains no account that uses its app. failed: the event will be retried. dead: the '
   'last attempt failed.';
 comment on column public.channel_events.waits_for is
-  'The ids of phone numbers and business accounts without an account. When an account gets one of these ids, the event '
-  'is applied.';
+  'The ids of phone numbers and business accounts for which no account exists. When an account gets one of these ids, '
+  'the event is applied.';
 comment on column public.channel_events.person_marks is
   'The hashes (app.marks_of()) of the people whom the event mentions. Null until the event is applied, or if the names '
   'cannot be read.';
@@ -80,8 +80,8 @@ begin
 end
 $$;
 comment on function public.store_channel_event(text, text) is
-  'Only stores an app''s event. The body is base64-encoded. The result is `stored` or `repeated`, with the id and the '
-  'state of the event. Returns null for an unknown app.';
+  'Stores an app''s event without applying it. The body is base64-encoded. The result is `stored` or `repeated`, with '
+  'the id and the state of the event. Returns null for an unknown app.';
 grant execute on function public.store_channel_event(text, text) to channel_client;
 
 create function public.channel_apps_status() returns jsonb
@@ -176,7 +176,7 @@ end
 $$;
 comment on function app.items_with_times(jsonb, timestamptz) is
   'Returns the items of an event. An item without a time gets the time at which the event was received. A message also '
-  'gets this time. So the times are the same when the event is applied again later.';
+  'gets this time as received_at. So the times are the same when the event is applied again later.';
 
 create function app.judge_stored_event(event_id uuid, app_id uuid, body bytea, inout items jsonb)
 language plpgsql
@@ -246,7 +246,7 @@ begin
   failed := outcome -> 'failed';
   delayed := outcome -> 'delayed';
   unroutable := outcome -> 'unroutable';
-  -- Items that are left to the job for the first time are not a failure.
+  -- If items are left to the job for the first time, this is not a failure.
   is_failure := failed > 0 or is_repeated and delayed > 0;
   -- If the job makes this attempt, the job has already counted it.
   attempt := case when is_failure and not is_repeated then 1 else 0 end;

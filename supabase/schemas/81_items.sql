@@ -169,8 +169,8 @@ end
 $$;
 comment on function app.lock_companies_of_items(uuid, jsonb) is
   'Locks the companies of these items, so that no other transaction applies their events or erases their people. '
-  'Returns the companies, or null if the wait for the locks takes two seconds. Events of one company are applied one '
-  'after the other, because a new person often sends two messages in a row.';
+  'Returns the companies, or null if it has to wait longer than two seconds for a lock. Events of one company are '
+  'applied one after the other, because a new person often sends two messages in a row.';
 
 create function app.apply_items(app_id uuid, company_ids uuid[], items jsonb, until timestamptz) returns jsonb
 language plpgsql
@@ -182,7 +182,7 @@ begin
   elsif items = '[]' then
     return app.apply_each_item(app_id, items, until, false);
   elsif company_ids is null then
-    -- The lock of the companies took too long, so no time is left for the items.
+    -- The wait for the locks on the companies took too long, so no time is left for the items.
     return app.apply_each_item(app_id, items, '-infinity', false);
   end if;
   perform set_config('lock_timeout', '1s', true);

@@ -23,14 +23,14 @@ as $$
     limit least(max_rows, 100)
     for update skip locked
   ),
-  -- The function that applied these events ended before it reported the result.
+  -- These events were started ten times, but the edge function always ended before it reported a result.
   given_up as (
     update public.channel_events as events set
       state = 'dead', next_attempt_at = null, processed_at = now(), error = 'The event was started ten times and never finished'
     from due where events.id = due.id and due.attempts >= 10
   ),
   fitting as (
-    -- The edge function holds all these bodies in memory, so their total size is limited.
+    -- The edge function has all these bodies in memory at the same time, so their total size is limited.
     select measured.id
     from (
       select due.id, sum(due.bytes) over (order by due.bytes, due.id) - due.bytes as before from due
@@ -176,8 +176,8 @@ as $$
   ) as changed
 $$;
 comment on function app.wake_late_events() is
-  'Makes events due as wake_events() does, for events that were being applied while their account was connected. '
-  'Those events could not see the account.';
+  'Makes events due, as wake_events() does, if they were being applied at the moment when their account was connected. '
+  'Their transaction could not see the account.';
 
 create function public.replay_channel_events(
   states text[] default null,

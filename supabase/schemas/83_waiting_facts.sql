@@ -165,8 +165,8 @@ begin
 end
 $$;
 comment on function app.apply_waiting_facts(integer) is
-  'Applies the last day''s waiting facts whose messages are known, and links late replies. Handles at most max_rows of '
-  'each kind, and returns their number. A scheduled job calls this function.';
+  'Applies the waiting facts of the last day if their messages are known now, and links late replies. Handles at most '
+  'max_rows of each kind, and returns their number. A scheduled job calls this function.';
 
 create function app.remove_old_waiting_facts(max_rows integer) returns integer
 language sql

@@ -20,7 +20,7 @@ begin
 end
 $$;
 comment on function app.send_of_mark(uuid[], jsonb) is
-  'Returns the send with the label that a report contains, if the send belongs to one of these accounts. The label is '
+  'Returns the send that the label in a report identifies, if the send belongs to one of these accounts. The label is '
   'not a secret, so a caller who sees it must not be able to change the send of another account.';
 
 create function app.take_report(of_send_id uuid, mark_attempt text, wamid text, word text, reason text, code integer)
@@ -70,8 +70,8 @@ $$;
 comment on function app.take_report(uuid, text, text, text, text, integer) is
   'Applies a report to its send. The report proves that WhatsApp accepted the send with this id. The argument '
   'mark_attempt is the attempt in the report''s label, or empty. Normally returns `done`. Returns `released_but_sent` '
-  'if the ledger contains the send as not accepted. Returns `double_send` when the attempt has another id, and '
-  '`waiting` when the send or the attempt does not exist.';
+  'if, according to the ledger, WhatsApp had not accepted the send. Returns `double_send` when the attempt has another '
+  'id, and `waiting` when the send or the attempt does not exist.';
 
 create function app.apply_status(candidates uuid[], item jsonb) returns text
 language plpgsql
@@ -208,7 +208,7 @@ begin
     );
   end if;
   if word = 'failed' then
-    -- If several failures arrive, the ledger has the same reason as the message.
+    -- If several failures arrive, the ledger gets the same reason as the message.
     update public.sends set reason = becomes.failure ->> 'reason', channel_code = (becomes.failure ->> 'code')::integer
     where id = found_message.send_id and state = 'failed'
       and (reason, channel_code) is distinct from (becomes.failure ->> 'reason', (becomes.failure ->> 'code')::integer);
@@ -221,8 +221,8 @@ comment on function app.apply_status(uuid[], jsonb) is
   'Applies one report about a message, from an app of these accounts. Finds the message by its id, otherwise by the '
   'label of its send. Returns `done`, or `waiting` when the message is unknown. Returns `ignored` for a report of '
   'another kind, and `unroutable` if there is no account. Returns `double_send` when the attempt already has another '
-  'id. The message then keeps the facts for its own id, and this report is only stored. Returns `released_but_sent` if '
-  'the ledger contains the send as not accepted.';
+  'id. The message then keeps the facts for its own id, and this report is only stored. Returns `released_but_sent` '
+  'if, according to the ledger, WhatsApp had not accepted the send.';
 
 create function app.learn_recipient(
   own_company_id uuid, of_message_id uuid, new_user_id text, at_business_account_id text, at timestamptz
@@ -233,8 +233,8 @@ as $$
 declare
   recipient_id uuid;
 begin
-  -- A contact with a phone number keeps this id. A contact without a phone number may be the same person, who hides the
-  -- number.
+  -- If a contact with a phone number already has this id, nothing changes. A contact without a phone number may be the
+  -- same person, who hides the number.
   if exists (
     select from public.contact_identities as known
     join public.contacts on contacts.company_id = known.company_id and contacts.id = known.contact_id
@@ -292,7 +292,7 @@ begin
       select catalogues.id from public.template_catalogues as catalogues
       where catalogues.company_id = own_company_id
         and catalogues.business_account_id = account.business_account_id
-        -- A reading that started later already contains the change. A report may arrive days late, and twice.
+        -- If the list was read later, it already contains the change. A report may arrive days late, and twice.
         and catalogues.synced_at < said_at
         and catalogues.sync_due_at > greatest(now(), catalogues.synced_at + interval '10 minutes')
       for no key update skip locked
@@ -304,7 +304,7 @@ comment on function app.note_refusal(uuid, uuid, text, integer, timestamptz) is
   'Changes stored rows after WhatsApp refuses a message, in its response or in a report. After code 131053, the media '
   'file has to be uploaded again. After codes 100 and 131009 (invalid parameter), a media file that was uploaded more '
   'than an hour ago has to be uploaded again. After codes 132000 to 132999, the templates may have changed, so they '
-  'are read again. The next reading starts at least ten minutes after the previous reading.';
+  'are read again, but not earlier than ten minutes after the last read.';
 
 create function app.note_failure(own_company_id uuid, of_message_id uuid, code integer, at timestamptz) returns void
 language plpgsql

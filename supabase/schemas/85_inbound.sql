@@ -1,6 +1,6 @@
 -- What people send to a company: messages, reactions, edits, deletions (revocations), and marketing preferences.
--- Reactions, edits and revocations are facts about an existing message. The newest fact of each kind is effective,
--- whatever the order of the events.
+-- Reactions, edits and revocations are facts about an existing message. The newest fact of each kind applies, whatever
+-- the order of the events.
 
 create function app.is_marketing(own_company_id uuid, of_message_id uuid) returns boolean
 language sql stable
@@ -20,7 +20,7 @@ as $$
   )
 $$;
 comment on function app.is_marketing(uuid, uuid) is
-  'Whether a message was sent with a marketing template. The preflight check uses the same rule.';
+  'Checks whether a message was sent with a marketing template. The preflight check uses the same rule.';
 
 create function app.apply_message(account_id uuid, item jsonb) returns text
 language plpgsql
@@ -93,8 +93,8 @@ $$;
 comment on function app.apply_message(uuid, jsonb) is
   'Adds a message that a person sent to an account. The message goes into the person''s conversation that is not '
   'closed, or into a new one. A message that is already stored changes nothing. If the id belongs to an outbound '
-  'message, the item is ignored. A tapped button of a marketing template affects only marketing, and so does a text '
-  'that mentions promotions. If the template is unknown, a tapped stop button stops all messages.';
+  'message, the item is ignored. A stop or start button of a marketing template affects only marketing, and so does a '
+  'text that mentions promotions. If the template is unknown, a stop button stops all messages.';
 
 create function app.target_of(
   account_id uuid, item jsonb, out message public.messages, out is_theirs boolean,
@@ -239,8 +239,7 @@ as $$
 declare
   own_company_id constant uuid := (select company_id from public.messaging_accounts where id = account_id);
   said_at constant timestamptz := least(coalesce((item ->> 'at')::timestamptz, now()), now());
-  -- An unknown person becomes a contact, because an opt-out must also be effective if the company writes to this person
-  -- later.
+  -- An unknown person becomes a contact, because an opt-out must also apply if the company writes to this person later.
   own_contact_id constant uuid := app.find_person(account_id, item -> 'person', said_at);
 begin
   if own_contact_id is null then
@@ -254,5 +253,5 @@ begin
 end
 $$;
 comment on function app.apply_preference(uuid, jsonb) is
-  'Records that a person opted out of marketing messages or opted in again. The newest decision is effective, whatever '
-  'the order of the events. An unknown person becomes a contact.';
+  'Records that a person opted out of marketing messages or opted in again. The newest decision applies, whatever the '
+  'order of the events. An unknown person becomes a contact.';

@@ -31,8 +31,8 @@ as $$
   )
 $$;
 comment on function app.has_begun_since(uuid, uuid, timestamptz) is
-  'Checks whether an event from WhatsApp added a contact, and whether everything known about the contact is from this '
-  'time or later.';
+  'Checks whether an event from WhatsApp added a contact, and whether everything known about the contact is from the '
+  'given time or later.';
 
 create function app.change_phone(
   own_company_id uuid, of_contact_id uuid, former_phone text, new_phone text, at timestamptz
@@ -128,8 +128,8 @@ begin
 end
 $$;
 comment on function app.change_phone(uuid, uuid, text, text, timestamptz) is
-  'Gives a contact the phone number that WhatsApp reports, and stores the former phone number as valid until this '
-  'time. Returns true. If the number is stored for another contact, only records this and returns false.';
+  'Gives a contact the phone number that WhatsApp reports, and stores that the former phone number was valid until the '
+  'given time. Returns true. If the number is stored for another contact, only records this and returns false.';
 
 create function app.apply_identity_change(account_id uuid, item jsonb) returns text
 language plpgsql

@@ -76,7 +76,7 @@ begin
   delete from public.job_runs where id in (
     select id from public.job_runs where began_at < now() - interval '30 days' for update skip locked
   );
-  -- end_job() counts failures in this row, so the row must exist before the first reading of templates.
+  -- end_job() counts failures in this row, so the row must exist before the templates are read for the first time.
   if begin_job.job = 'template-sync' and account.business_account_id is not null then
     insert into public.template_catalogues (company_id, business_account_id)
     values (account.company_id, account.business_account_id)
@@ -138,9 +138,9 @@ begin
 end
 $$;
 comment on function public.end_job(uuid, text, jsonb, text) is
-  'Records the end of a run, and the reason if the run failed. If WhatsApp refused the account during a reading of '
-  'templates, `refusal` is the WhatsApp error code, or token_unusable. After a failed reading of templates, the next '
-  'reading is due after a pause. The pause grows with each failure, from five minutes to six hours.';
+  'Records the end of a run, and the reason if the run failed. If WhatsApp refused the account when the job requested '
+  'the templates, `refusal` is the WhatsApp error code, or token_unusable. After a failed template-sync, the templates '
+  'are due again after a pause. The pause grows with each failure, from five minutes to six hours.';
 grant execute on function public.end_job(uuid, text, jsonb, text) to channel_client, service_role;
 
 create function public.note_numbers(account_id uuid, numbers jsonb) returns integer
@@ -298,8 +298,8 @@ begin
 end
 $$;
 comment on function public.tend_channel(integer) is
-  'Runs all tasks of the channel''s job except the one that applies events. Makes an event due again when its account '
-  'has been added, and applies reports whose message is now known. Updates expired messages, and deletes old rows. '
+  'Runs all tasks of the job channel-events, but does not apply events. Makes an event due again when its account has '
+  'been added, and applies reports about messages that are now known. Updates expired messages, and deletes old rows. '
   'Deletes at most max_rows rows of each table, and ten times as many idempotency keys. Returns the number of rows for '
   'each task, and the failures.';
 grant execute on function public.tend_channel(integer) to channel_client;
@@ -328,8 +328,8 @@ as $$
   )
 $$;
 comment on function app.channel_job_status() is
-  'Returns the last run of the channel''s job, the number of due events, and when the oldest due event was received. '
-  'Also returns the number of events in each state except done.';
+  'Returns the last run of the job channel-events, the number of due events, and when the oldest due event was '
+  'received. Also returns the number of events in each state except done.';
 
 create function public.channel_health() returns jsonb
 language sql stable security definer -- one snapshot of several tables
@@ -351,10 +351,10 @@ as $$
   where expired_at is not null and expired_at > now() - interval '1 day'
 $$;
 comment on function public.channel_health() is
-  'Returns counts for the last day: expired messages, messages that were sent twice (double_sends), facts that still '
-  'wait for their message, and sends that failed, were refused or were released (failures). The member '
-  'expired_unreported counts the expired messages without any report. Such messages occur when WhatsApp events do not '
-  'arrive here.';
+  'Returns counts for the last day: expired messages, messages that were sent twice (double_sends), and facts that '
+  'still wait for their message. Also counts the sends that failed, were refused or were released (failures). The '
+  'member expired_unreported counts the expired messages without any report. Such messages occur when WhatsApp events '
+  'do not arrive here.';
 grant execute on function public.channel_health() to service_role;
 
 alter table public.job_runs enable row level security;

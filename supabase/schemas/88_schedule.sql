@@ -283,7 +283,7 @@ as $$
       select coalesce(jsonb_object_agg(state, webhooks), '{}')
       from (select state, count(*) as webhooks from public.webhooks group by state) as states
     ),
-    -- Their receivers failed several times, so the next attempt waits.
+    -- The webhooks whose receivers failed several times, so that their next attempt waits.
     'resting', (select count(*) from public.webhooks where state in ('on', 'catching_up') and paused_until > now()),
     'last_success_at', (select max(last_success_at) from public.webhooks),
     'open', (select count(*) from app.open_deliveries),
@@ -363,7 +363,7 @@ as $$
     || jsonb_build_object('channel', app.channel_job_status(), 'webhooks', app.delivery_status())
 $$;
 comment on function public.jobs_status() is
-  'Returns the result of app.account_jobs_status(), and the status of the channel''s job and of the webhook '
+  'Returns the result of app.account_jobs_status(), and the status of the job channel-events and of the webhook '
   'deliveries.';
 grant execute on function public.jobs_status() to service_role;
 

@@ -74,12 +74,12 @@ as $$
 $$;
 comment on function public.messaging_accounts_overview(uuid) is
   'Returns a company''s messaging accounts for its members, connected accounts first. The columns connected_at and '
-  'disconnected_at are the times of the latest connection. The column templates_synced_at is the time of the last '
-  'successful reading of templates, and template_sync_failures counts the failed readings since then. The column '
-  'last_event_at is the time of the last event about the account, or null. The column `notices` contains the current '
-  'notices from WhatsApp. The columns after `notices` are null if Meta was not queried since the number was connected. '
-  'See account_health. The column jobs_ran_at is when the platform''s jobs last ran. Returns no rows if the caller is '
-  'not a member of the company.';
+  'disconnected_at are the times of the latest connection. The column templates_synced_at is when the templates were '
+  'last read successfully, and template_sync_failures counts the failed attempts since then. The column last_event_at '
+  'is the time of the last event about the account, or null. The column `notices` contains the current notices from '
+  'WhatsApp. The columns after `notices` are null if Meta was not queried since the number was connected. See '
+  'account_health. The column jobs_ran_at is when the platform''s jobs last ran. Returns no rows if the caller is not '
+  'a member of the company.';
 grant execute on function public.messaging_accounts_overview(uuid) to authenticated;
 
 -- The settings page shows these problems on every view, so this function reads as little as possible.
@@ -119,7 +119,8 @@ as $$
   limit 20
 $$;
 comment on function public.messaging_account_troubles(uuid) is
-  'Returns, for a company''s members, the problems that stop or will soon stop sends of its connected accounts: '
-  '`refused` and `restricted` with the event of the notice, `token_expired`, and `token_expires` if the token expires '
-  'within 14 days. Returns no rows if the caller is not a member of the company.';
+  'Returns, for a company''s members, the problems that stop the sends of its connected accounts, or will soon stop '
+  'them. A row with `refused` or `restricted` contains the event of the notice. `token_expired` means that the token '
+  'has expired, and `token_expires` that it will expire within 14 days. Returns no rows if the caller is not a member '
+  'of the company.';
 grant execute on function public.messaging_account_troubles(uuid) to authenticated;

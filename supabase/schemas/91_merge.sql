@@ -208,7 +208,7 @@ comment on function app.merge_contacts(uuid, uuid, uuid) is
   'Merges two contacts of a company into one. The survivor gets the deals, conversations, ids, phone numbers and '
   'opt-outs of the other contact. Empty fields of the survivor get the values of the other contact. The other contact '
   'is deleted, and its tombstone contains the survivor''s id. Returns false when one of the contacts no longer exists. '
-  'The caller holds the advisory lock of the company, or writes nothing else.';
+  'The caller must have acquired the advisory lock of the company, or must write nothing else.';
 
 create function app.lock_for_merging(own_company_id uuid, survivor_id uuid, from_id uuid) returns void
 language plpgsql

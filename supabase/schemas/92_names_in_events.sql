@@ -25,8 +25,8 @@ declare
 begin
   return array(
     select case
-      -- For any other phone number, the phone key is the number itself. A call of app.phone_key() for each number would
-      -- cost more than the search.
+      -- Only these numbers can have a phone key that differs from the number. A call of app.phone_key() for each number
+      -- would cost more than the search.
       when digits ~ '^5(5[0-9]{10}|[24][0-9]{11})$' then app.phone_key('+' || digits)
       else '+' || digits
     end
@@ -68,7 +68,7 @@ begin
 end
 $$;
 comment on function app.names_among(jsonb, jsonb) is
-  'Returns the names from { name: … } that a JSON document contains.';
+  'Returns the names in `people`, { name: … }, that a JSON document contains.';
 
 create function app.author_names(part jsonb) returns text[]
 -- This function does not call app.names_in(), because an event may have thousands of parts.
@@ -91,7 +91,7 @@ begin
     from (
       select translate(phone, '+ ().-', '') from unnest(phones) as phone
       union all
-      -- The phone number comes first, and any bytes may follow it.
+      -- In the decoded id, the phone number comes first, and any bytes may follow it.
       select substring(
         encode(decode(left(encoded, char_length(encoded) / 4 * 4), 'base64'), 'escape') from '[1-9][0-9]{6,14}'
       )
@@ -114,7 +114,8 @@ begin
 end
 $$;
 comment on function app.marks_of(text[]) is
-  'Returns the hashes (marks) of names, which the indexes contain. Two names may have the same hash.';
+  'Returns the hashes (marks) of names. The indexes on person_marks contain these hashes. Two names may have the same '
+  'hash.';
 
 create function app.marks_of_event(body bytea) returns bigint[]
 language plpgsql immutable strict parallel safe

@@ -49,7 +49,7 @@ begin
   new.reaction := null;
   new.own_reaction := null;
   new.own_reaction_whatsapp_id := null;
-  -- The channel's text of a failure may name the person, but its code does not.
+  -- WhatsApp's error message may identify the person, but the error code does not.
   new.failure := new.failure || '{ "message": null, "details": null }';
   -- WhatsApp ids contain the phone number.
   new.whatsapp_message_id := app.erased_digest(new.company_id, 'message', new.whatsapp_message_id);
@@ -66,7 +66,7 @@ set search_path = ''
 as $$
 begin
   new.is_erased := true;
-  -- A repeat of a released send would send the message again. A repeat of a failed send sends nothing and returns only the stored state.
+  -- If a caller repeats a released send, the message is sent again. If a caller repeats a failed send, nothing is sent.
   if new.state = 'released' then
     new.state := 'failed';
   end if;

@@ -171,8 +171,8 @@ end
 $$;
 comment on function app.change_without(uuid, boolean, text, jsonb, jsonb, text[]) is
   'Returns a change of an event without the data about these people, { name: { until, is_back } }. Also removes the '
-  'recipients of the reports with late_ids. Returns null when nothing else is left. Returns a change that does not '
-  'belong to the company unchanged. Completely removes fields that this platform does not read.';
+  'recipients of the reports with late_ids. Returns null when nothing else is left. If a change does not belong to the '
+  'company, returns it unchanged. Completely removes fields that this platform does not read.';
 
 create function app.event_without(
   own_company_id uuid, is_own_app boolean, body bytea, people jsonb, late_ids text[] default '{}'
@@ -187,7 +187,7 @@ begin
   event := app.text_of_event(body)::jsonb;
   select coalesce(jsonb_agg(
     case when remaining = app.as_list(entry -> 'changes') and app.names_among(entry - 'changes', people) = '{}' then entry
-      -- This platform does not read other members of an entry.
+      -- This platform does not read the other members of an entry, so they are removed.
       else (
         select coalesce(jsonb_object_agg(key, value), '{}') from jsonb_each(entry) where key in ('id', 'time')
       ) || jsonb_build_object('changes', remaining) end
@@ -215,9 +215,9 @@ exception when data_exception or statement_too_complex or program_limit_exceeded
 end
 $$;
 comment on function app.event_without(uuid, boolean, bytea, jsonb, text[]) is
-  'Returns the bytes of an event without its data for a company about these people. The format of `people` is { name: '
-  '{ until, is_back } }. Also removes the recipients of the reports with late_ids. The argument is_own_app is true if '
-  'an account of the company uses the app or used it earlier.';
+  'Removes a company''s data about these people from an event, and returns the remaining bytes. The format of `people` '
+  'is { name: { until, is_back } }. Also removes the recipients of the reports with late_ids. The argument is_own_app '
+  'is true if an account of the company uses the app or used it earlier.';
 
 create function app.empty_event() returns bytea
 language sql immutable
@@ -233,8 +233,8 @@ language plpgsql
 set search_path = ''
 as $$
 declare
-  -- As long as the person has a name (a phone or an id), no one else has the same name. So the time in the event does
-  -- not matter for such a name.
+  -- While the person has a name (a phone number or an id), no one else has it. So for such a name, the time in the
+  -- event does not matter.
   erased constant jsonb := (
     select coalesce(jsonb_object_agg(name, case
       when until::bigint >= floor(extract(epoch from now())) then '{"until": 99999999999, "is_back": false}'::jsonb

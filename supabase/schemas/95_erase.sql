@@ -120,7 +120,7 @@ as $$
       select app.phone_key('+' || digits) as name, max(last_at) as last_at
       from (
         select
-          -- The phone number comes first, and any bytes may follow it.
+          -- In the decoded id, the phone number comes first, and any bytes may follow it.
           substring(
             encode(decode(left(encoded, char_length(encoded) / 4 * 4), 'base64'), 'escape') from '[1-9][0-9]{6,14}'
           ) as digits,
@@ -182,7 +182,7 @@ begin
   perform app.keep_wishes(own_company_id, array(
     select name from app.names_of_contacts(own_company_id, contact_ids) where not is_former
   ), last_wishes);
-  -- Only a wish not to be contacted is a reason to keep something of an erased person.
+  -- The wishes of an erased person are kept only if the person does not want to be contacted.
   delete from app.kept_wishes
   where company_id = own_company_id
     and digest = any (array(
@@ -321,7 +321,7 @@ comment on function app.erase_contacts(uuid, uuid[]) is
   'numbers of changed sends, messages, conversations, deals and events. The caller checks that the contacts belong to '
   'the company and are not erased yet, and locks them with app.lock_for_erasing().';
 
--- An API key with the scope write, and the company's owners and admins, can erase a person. Agents cannot.
+-- An API key with the scope `write`, and the company's owners and admins, can erase a person. Agents cannot.
 create function public.erase_contact(id uuid, idempotency jsonb default null) returns jsonb
 -- Security definer, because no role may write all the columns that are overwritten here.
 language plpgsql security definer

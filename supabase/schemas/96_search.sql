@@ -154,14 +154,14 @@ begin
 end
 $$;
 comment on function public.search_records(text[], text, integer, text, text[], text[], text[]) is
-  'Finds contacts, deals, and the conversations of contacts whose words match every like pattern. Needs a read token. '
-  'Returns { type, id, label, row }, where `row` has the columns of the API. Records whose label equals the text come '
-  'first. app.words() normalizes both strings for this comparison. Labels that begin with the text follow, then labels '
-  'with a word that begins with the text, then all other records. Within each group, the newest record comes first. '
-  'The label of a contact is its name, otherwise its e-mail address, phone or empresa. The label of a deal is its '
-  'title, and a conversation has the label of its contact. The argument `archived` controls archived records and '
-  'conversations of archived contacts. The value `exclude` omits them, `include` also finds them, and `only` finds no '
-  'other records. If the text contains a phone number, phone_parts has patterns for its words. The number also finds '
-  'contacts whose stored phone matches one of phone_patterns, or whose phone key is one of phone_keys. Raises PT401 '
-  'and PT403 as app.company_id() does.';
+  'Finds contacts, deals, and the conversations of contacts whose words match every `like` pattern. Needs a read '
+  'token. Returns { type, id, label, row }, where `row` has the columns of the API. Records whose label equals the '
+  'text come first. app.words() normalizes both strings for this comparison. Labels that begin with the text follow, '
+  'then labels with a word that begins with the text, then all other records. Within each group, the newest record '
+  'comes first. The label of a contact is its name, otherwise its e-mail address, phone or empresa. The label of a '
+  'deal is its title, and a conversation has the label of its contact. The argument `archived` controls archived '
+  'records and conversations of archived contacts. The value `exclude` omits them, `include` also finds them, and '
+  '`only` finds no other records. If the text contains a phone number, phone_parts has patterns for its words. The '
+  'number also finds contacts whose stored phone matches one of phone_patterns, or whose phone key is one of '
+  'phone_keys. Raises PT401 and PT403 as app.company_id() does.';
 grant execute on function public.search_records(text[], text, integer, text, text[], text[], text[]) to api_reader;

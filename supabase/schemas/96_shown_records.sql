@@ -166,8 +166,8 @@ as $$
   where accounts.company_id = of_company and accounts.id = of_account
 $$;
 comment on function app.shown_account(uuid, uuid) is
-  'Returns a messaging account in the format for webhooks, without its token. One member shows whether WhatsApp '
-  'restricts the account.';
+  'Returns a messaging account in the format for webhooks, without its token. The member is_restricted shows whether '
+  'WhatsApp restricts the account.';
 
 create function app.shown_webhook(of_company uuid, of_webhook uuid) returns json
 language sql stable

@@ -204,9 +204,9 @@ comment on view public.own_messages is
   'The messages of the key''s company, with their authors.';
 grant select on public.own_messages to api_reader;
 
--- With this view, a key reads the outcome of a send without repeating the send: the state in the ledger, and the
--- WhatsApp reports about the message. No role may read claim_id, because a caller who knows the claim_id can settle the
--- send.
+-- With this view, a key can read the outcome of a send without repeating the send. The outcome consists of the state in
+-- the ledger and the WhatsApp reports about the message. No role may read claim_id, because a caller who knows the
+-- claim_id can settle the send.
 create view public.own_sends as
   select
     sends.message_id, sends.company_id, messages.conversation_id, contacts.id as contact_id, sends.idempotency_key,
@@ -259,7 +259,8 @@ comment on view public.own_deal_history is
   'The history of the deals of the key''s company.';
 grant select on public.own_deal_history to api_reader;
 
--- The data that WhatsApp reported about the company's contacts, for the export of a person's data.
+-- The next views contain data that WhatsApp reported about the company's contacts. The export of a person's data reads
+-- these views.
 create view public.own_contact_identities as
   select id, company_id, contact_id, coalesce(user_id, archived_user_id) as user_id, business_account_id, seen_at
   from public.contact_identities
@@ -299,5 +300,5 @@ create view public.own_contact_wishes as
   from public.contacts
   where company_id = (select app.company_id('read'));
 comment on view public.own_contact_wishes is
-  'The message preferences of each contact for the key''s company, and when the person or the company changed this.';
+  'The message preferences of each contact for the key''s company, and when the person or the company changed them.';
 grant select on public.own_contact_wishes to api_reader;

@@ -57,7 +57,7 @@ begin
     return jsonb_build_object('may_run', false, 'taken', '[]'::jsonb, 'ended', '[]'::jsonb);
   end if;
   for hook in
-    -- A loose index scan: one lookup for each webhook with open deliveries, whatever their number.
+    -- A loose index scan: one lookup for each webhook with open deliveries, however many deliveries it has.
     with recursive queued as (
       (select webhook_id from app.open_deliveries order by webhook_id limit 1)
       union all
@@ -198,8 +198,8 @@ as $$
   where read.bytes_before < most_bytes
 $$;
 comment on function app.deliveries_with_records(public.webhooks, integer, uuid[], integer) is
-  'Returns due deliveries of a webhook, as app.due_deliveries() does, with their events and current records, up to '
-  'this total size of the records in bytes. For a record of more than 250 KiB, returns only its id.';
+  'Returns due deliveries of a webhook, as app.due_deliveries() does, with their events and current records, until the '
+  'records have a total size of most_bytes. For a record of more than 250 KiB, returns only its id.';
 
 create function public.next_deliveries(run uuid, wanted jsonb, held jsonb) returns json
 language plpgsql security definer
@@ -220,7 +220,7 @@ begin
     order by webhooks.id
   loop
     asked := least((wanted ->> hook.id::text)::integer, 500);
-    -- After a pause, one delivery shows whether the receiver works again.
+    -- After a pause, only one delivery is attempted at a time, until the receiver works again.
     if hook.pauses > 0 then
       asked := case when jsonb_array_length(coalesce(held -> hook.id::text, '[]')) = 0 then 1 else 0 end;
     end if;

@@ -1,5 +1,5 @@
--- Maintenance of events and webhooks. These functions fill queues from the log, limit long queues, switch off the
--- webhooks of keys that have ended, empty old partitions, and delete the receivers' responses.
+-- Maintenance of events and webhooks. These functions fill queues from the log, limit long queues, and switch off the
+-- webhooks of keys that have ended. They also empty old partitions, and delete the receivers' responses.
 
 create function app.fill_from_replay(replay app.replays, hook public.webhooks, horizon bigint) returns boolean
 language plpgsql
@@ -94,8 +94,8 @@ begin
 end
 $$;
 comment on function app.fill_from_backlog(public.webhooks, bigint) is
-  'Reads the next 1,000 events of the log, and queues the events to which a webhook subscribes and which it did not '
-  'receive yet. Returns whether there were any events.';
+  'Reads the next 1,000 events of the log, and queues the events that a webhook subscribes to and has not received '
+  'yet. Returns whether there were any events.';
 
 create function app.is_for_webhook(type text, record uuid, webhook uuid) returns boolean
 language sql immutable
@@ -242,8 +242,8 @@ begin
 end
 $$;
 comment on function app.delete_left_deliveries(integer) is
-  'Deletes the open deliveries and the replays of deleted webhooks, and their deliveries in one slot of the log. Returns '
-  'the number of deliveries.';
+  'Deletes the open deliveries and the replays of deleted webhooks, and their deliveries in one slot of the log. '
+  'Returns the number of deleted deliveries.';
 
 create function app.delete_events_of_company() returns trigger
 language plpgsql security definer
@@ -271,7 +271,7 @@ begin
   foreach part in array array['events', 'deliveries'] loop
     execute format('select exists (select from app.%I)', part || to_char(next_slot, '_FM00')) into has_rows;
     if has_rows then
-      -- The function does not wait for a writer that holds the table for longer. The next run tries again.
+      -- The function waits only 200 ms for a writer that has locked the table. The next run tries again.
       perform set_config('lock_timeout', '200ms', true);
       execute format('truncate app.%I', part || to_char(next_slot, '_FM00'));
       is_emptied := true;
@@ -316,7 +316,7 @@ declare
   hook public.webhooks;
   ended integer := 0;
 begin
-  -- One run at a time.
+  -- Only one run is active at a time.
   if not pg_try_advisory_xact_lock(hashtext('app.tidy_events')) then
     return '{}';
   end if;
@@ -332,15 +332,15 @@ begin
   return jsonb_build_object(
     'keys_ended', ended,
     'queues_bounded', app.bound_queues(),
-    -- Each minute, another slot of the log is looked through.
+    -- Each minute, the function searches another slot of the log.
     'left_deliveries', app.delete_left_deliveries((extract(epoch from clock_timestamp())::bigint / 60 % 32)::integer),
     'day_emptied', app.empty_next_day()
   );
 end
 $$;
 comment on function public.tidy_events() is
-  'Maintains events and webhooks: switches off webhooks whose key has ended, limits long queues, deletes the '
-  'deliveries of deleted webhooks, writes the events that no one causes, and empties the partitions for tomorrow. A '
+  'Maintains events and webhooks. Switches off webhooks whose key has ended, limits long queues, and deletes the '
+  'deliveries of deleted webhooks. Writes the events that no one causes, and empties the partitions for tomorrow. A '
   'job calls this function every minute. Returns a summary of the changes.';
 grant execute on function public.tidy_events() to webhook_client, service_role;
 

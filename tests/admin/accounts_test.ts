@@ -25,7 +25,7 @@ async function stored(company: string) {
   `;
 }
 
-/** The account's stored token. */
+/** Decrypts the account's stored token. */
 async function opened(account: postgres.Row): Promise<string> {
   return await openToken(account.encrypted_token, account as postgres.Row & TokenAccount, [
     credentialsKey,
@@ -188,7 +188,7 @@ Deno.test("input that is not a valid token is refused, and nothing is stored", a
   assert.deepEqual(await opened(account), longest);
 });
 
-Deno.test("the error about an unknown account or company names the id and the command that lists valid ids", async () => {
+Deno.test("if an account or company is unknown, the error names its id and the command that lists valid ids", async () => {
   const id = crypto.randomUUID();
   const endings = await Promise.all([
     admin(connect(id, anyPhoneNumberId()), { input: anyToken() }),

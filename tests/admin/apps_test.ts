@@ -127,7 +127,7 @@ Deno.test("`app delete` needs --force if an account uses the app or the app has 
   assert.equal(await accountApp(), null);
 });
 
-Deno.test("the error about an unknown app names the command that lists the app keys", async () => {
+Deno.test("if an app is unknown, the error names the command that lists the app keys", async () => {
   const unknown = "no-such-app-anywhere";
   const company = await bareCompany();
   const number = ["--phone-number-id", anyPhoneNumberId(), "--display-phone", "+15550100"];

@@ -65,7 +65,7 @@ async function operate(...args: string[]) {
   return stdout;
 }
 
-Deno.test("the changes feed lists the rows of one large transaction by id, and each row only once", async () => {
+Deno.test("the changes feed lists the rows of one large transaction in the order of their ids, and each row only once", async () => {
   const company = await newCompany();
   const { next_cursor } = (await page(company, "?start=now")).pagination;
   await sql.begin(async (sql) => {
@@ -112,7 +112,7 @@ Deno.test("after a dump is restored, restarting the changes feeds expires old cu
   const { next_cursor } = (await page(company, "?start=now")).pagination;
   await add(company, "Of the dump", 10 ** 10);
 
-  // Until the restart, a request for changes fails because its list would be incomplete.
+  // Until the restart, a request for changes fails, because the response would be incomplete.
   const lines = await logged(async () => {
     assert.deepEqual(await refusal(company, next_cursor), [500, "internal"]);
   });
@@ -137,7 +137,7 @@ Deno.test("after a dump is restored, restarting the changes feeds expires old cu
   assert.deepEqual(await names(company), ["Ada", "Of the dump", "Later", "Latest"]);
 });
 
-Deno.test("after a restart of the changes, an old cursor of the log of events is a 410, and the log is complete", async () => {
+Deno.test("after a restart of the changes feeds, an old cursor of the event log returns a 410, and the log is complete", async () => {
   const company = await newCompany();
   const ask = (query = "") => gateway(company.keys.read, "GET", `/events${query}`);
   const types = async (query = "") => {
@@ -156,7 +156,8 @@ Deno.test("after a restart of the changes, an old cursor of the log of events is
   }
   assert.deepEqual(await types(), [...before, "contact.created"]);
 
-  // An event of a restored dump: until the restart, a page would be incomplete.
+  // The event now looks like one from a restored dump. Until the restart, a page would be
+  // incomplete.
   const now = (await ask("?start=now")).body.pagination.next_cursor;
   await sql`update app.events set version = ${
     10 ** 12
@@ -171,7 +172,7 @@ Deno.test("after a restart of the changes, an old cursor of the log of events is
   assert.deepEqual((await types()).sort(), [...before, "contact.created"].sort());
 });
 
-Deno.test("a restart of the changes also corrects a feed in which only a tombstone has a version that is too high", async () => {
+Deno.test("a restart of the changes feeds also corrects a feed in which only a tombstone has a version that is too high", async () => {
   const company = await newCompany();
   await sql`
     insert into deleted_rows (company_id, resource, id, version, deleted_at)
@@ -256,7 +257,8 @@ async function pass(count: number) {
 }
 
 /**
- * A transaction on its own connection. It is rolled back at the end unless the test commits it.
+ * Begins a transaction on its own connection. It is rolled back at the end unless the test commits
+ * it.
  */
 async function openTransaction() {
   const own = postgres(stack.database_url, { max: 1, prepare: false, onnotice: () => {} });

@@ -27,7 +27,7 @@ const RUNS = fileURLToPath(new URL("runs.ts", import.meta.url));
 const channel = templateChannel();
 channel.unref();
 
-/** A command and everything that its process would receive. */
+/** A command's arguments, standard input and environment variables. */
 export interface Order {
   args: string[];
   input: string;
@@ -60,7 +60,7 @@ export async function adminRuns(
   return endings;
 }
 
-/** Like `admin`, but in a separate process that ends when the command ends. */
+/** Runs a command as `admin` does, but in a separate process that ends when the command ends. */
 export async function adminAlone(
   args: string[],
   { input = "", env = {} }: Circumstances = {},
@@ -112,8 +112,8 @@ function start(program: string, args: string[], env: Record<string, string>) {
 }
 
 /**
- * The environment of the developer who runs the tests may refer to a real project, so the command
- * inherits only a few variables.
+ * The environment variables of a command. It inherits only a few of the developer's variables,
+ * because the others may refer to a real project.
  */
 function environment(env: Circumstances["env"] = {}): Record<string, string> {
   return definedOnly({ ...inherited(), NO_COLOR: "1", WHATSAPP_API_URL: channel.url, ...env });
@@ -126,7 +126,7 @@ export async function printed(args: string[], input?: string): Promise<string> {
   return stdout;
 }
 
-/** Like `printed`, but with `--json`: returns the JSON value that the command prints. */
+/** Runs a command with `--json`, which must succeed, and returns the JSON value that it prints. */
 // deno-lint-ignore no-explicit-any
 export async function json(args: string[], input?: string): Promise<any> {
   return JSON.parse(await printed([...args, "--json"], input));

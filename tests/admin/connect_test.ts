@@ -79,7 +79,7 @@ Deno.test("an unclear response from the channel causes a warning, but the accoun
     assert.match(stdout, /^Connected /);
     return stderr;
   };
-  // Nothing listens there.
+  // No server listens on this port.
   const away =
     /^Warning: The channel could not be asked about phone number .*\. The account is still connected\.\n$/;
   assert.match(await warnings("http://127.0.0.1:9/v26.0"), away);

@@ -8,8 +8,8 @@ import { withFolder } from "../support/started.ts";
 type Row = { line: number } & ({ item: unknown } | { reason: string });
 
 /**
- * The rows that the reader finds in this content. Each has its line number, and the item or the
- * reason why the row is rejected.
+ * Reads a file with this content. Returns the line number of each row, and its item or the reason
+ * why the row is rejected.
  */
 async function read(content: string | Uint8Array<ArrayBuffer>) {
   return await withFolder(async (folder) => {
@@ -93,7 +93,7 @@ Deno.test("an invalid row is rejected with its line number and all reasons, and 
   assert.deepEqual(rows.at(-1), [14, { phone: "+5511987654323", name: "Good" }]);
 });
 
-Deno.test("a header with a column that is not a contact field is refused", async () => {
+Deno.test("a header is refused if one of its columns is not a contact field", async () => {
   await refuses("", / is empty: its first line must name the fields of a contact\.$/);
   await refuses("phone,name\n\n,\n", / has a header but no rows\.$/);
   const meant =
@@ -109,7 +109,7 @@ Deno.test("a header with a column that is not a contact field is refused", async
   await refuses('phone,"na"me\n', /^The header, in line 1: A quote is inside a cell/);
 });
 
-Deno.test("a file that is not CSV in UTF-8 is refused as a whole, even if the error is on the last line", async () => {
+Deno.test("if a file is not CSV in UTF-8, the whole file is refused, even if the error is on the last line", async () => {
   const latin = (text: string) => Uint8Array.from(text, (letter) => letter.charCodeAt(0));
   const rows = "+5511987654321,Ada\n".repeat(9000);
   const late = latin(`phone,name\n${rows}+5511987654322,Jo\xe3o\n`);

@@ -42,8 +42,8 @@ interface Importing {
 }
 
 /**
- * A project that counts its imports. `answer` may respond to an import itself. All other requests
- * are forwarded to the tests' project.
+ * A proxy for the tests' project that counts the imports. `answer` may respond to an import. The
+ * proxy forwards all other requests.
  */
 function projectBefore(answer: (call: number) => Response | undefined | Promise<undefined>) {
   let calls = 0;
@@ -189,7 +189,7 @@ Deno.test("importing the example file from the documentation has the documented 
   });
 });
 
-Deno.test("a row that the database refuses is rejected with a reason", async () => {
+Deno.test("if the database refuses a row, the row is rejected with a reason", async () => {
   await importing(async ({ args, contacts }) => {
     const many = Array.from({ length: 10 }, (_, at) => `custom_fields.${at}`);
     const cells = many.map(() => "x".repeat(2000));

@@ -20,7 +20,7 @@ const ACCOUNT = {
 };
 const ACCOUNT_NAME = "5b0d9c3e-6c1f-4a55-9a59-0d6a4f0f7c11/106540352242922";
 
-/** A token with this header. */
+/** Encrypts a token, with this header. */
 async function sealedAs(header: jose.CompactJWEHeaderParameters, key = BYTES): Promise<string> {
   return await new jose.CompactEncrypt(new TextEncoder().encode("EAAB"))
     .setProtectedHeader(header).encrypt(key);
@@ -84,7 +84,7 @@ Deno.test("a token is decrypted with the key that it names, whether that is the 
   assert.equal(await openToken(sealed, ACCOUNT, [OTHER, BYTES]), "EAAB");
 });
 
-Deno.test("a token that names an unconfigured key cannot be decrypted, and the error names the key", async () => {
+Deno.test("if a token names a key that is not configured, the token cannot be decrypted, and the error names the key", async () => {
   const keyId = await credentialsKeyId(BYTES);
   const isUnknown = (error: unknown) => {
     assert.ok(error instanceof UnknownCredentialsKey);
@@ -120,7 +120,7 @@ Deno.test("a token can be decrypted only for its own account, and the error name
   }
 });
 
-Deno.test("an encrypted token cannot be decrypted if its account was removed or changed", async () => {
+Deno.test("an encrypted token cannot be decrypted if the account in its header was removed or changed", async () => {
   const [header, ...rest] = (await sealToken("EAAB", ACCOUNT, BYTES)).split(".");
   const { account: _, ...without } = JSON.parse(
     new TextDecoder().decode(jose.base64url.decode(header)),

@@ -5,7 +5,7 @@ import { admin, json, printed } from "./command.ts";
 
 const SECRET = "s".repeat(40);
 
-Deno.test("`jobs schedule` needs the secret, and names the extensions that a local database lacks", async () => {
+Deno.test("`jobs schedule` needs JOBS_SECRET, and names the extensions that a local database lacks", async () => {
   const schedule = ["jobs", "schedule"];
   const [without, short, local] = await Promise.all([
     admin(schedule),
@@ -14,7 +14,7 @@ Deno.test("`jobs schedule` needs the secret, and names the extensions that a loc
   ]);
   const failed = (stderr: string) => ({ code: 1, stdout: "", stderr });
   const unset =
-    "JOBS_SECRET is not set: set it to the JOBS_SECRET of the functions, so that they know who calls.\n";
+    "JOBS_SECRET is not set: set it to the JOBS_SECRET of the functions, so that they accept the calls.\n";
   const wrong = "JOBS_SECRET must have 32 to 255 visible ASCII characters.\n";
   assert.deepEqual([without, short], [unset, wrong].map(failed));
   const missing = /^This database does not have what scheduled jobs need .*its own jobs\.\n$/;

@@ -190,7 +190,7 @@ Deno.test("`key create` refuses an invalid name, expiry or company and explains 
   assert.deepEqual(keys.length, 0);
 });
 
-Deno.test("the error about an unknown key or company names the id and the command that lists valid ids", async () => {
+Deno.test("if a key or company is unknown, the error names its id and the command that lists valid ids", async () => {
   const id = crypto.randomUUID();
   const endings = await Promise.all([
     admin(["key", "deactivate", id]),

@@ -13,7 +13,7 @@ const PROJECT = {
   SUPABASE_SECRET_KEY: stack.secret_key,
 };
 
-Deno.test("the command encrypts tokens with the CREDENTIALS_KEY of the project that the environment variables select", async () => {
+Deno.test("if the environment variables select a project, the command encrypts tokens with their CREDENTIALS_KEY", async () => {
   const company = await bareCompany();
   const connect = ["account", "connect", "--company", company];
   const number = ["--phone-number-id", anyPhoneNumberId(), "--display-phone", "+15550100"];

@@ -53,8 +53,8 @@ async function resealed(env: Record<string, string | undefined> = BOTH) {
 }
 
 /**
- * A proxy in front of the project. Before the proxy forwards a request with this path, it calls
- * this function.
+ * A proxy in front of the project. For a request with this path, the proxy first calls `before`,
+ * which may respond to the request.
  */
 function proxy(path: string, before: () => Promise<Response | void>) {
   const server = Deno.serve(
@@ -90,7 +90,7 @@ Deno.test("every token is re-encrypted with the current key, and a second run ch
   assert.deepEqual(await project.tokens(ids), tokens);
 });
 
-Deno.test("a token that no key decrypts is reported and left unchanged, and all other tokens are re-encrypted", async () => {
+Deno.test("if no key can decrypt a token, the token is reported and left unchanged, and all other tokens are re-encrypted", async () => {
   const altered = async (account: TokenAccount) => {
     const parts = (await seal("SECRET-1", NEW)(account)).split(".");
     parts[3] = parts[3].split("").toReversed().join("");

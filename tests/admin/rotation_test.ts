@@ -19,7 +19,7 @@ Deno.test("sends succeed at every step of a CREDENTIALS_KEY rotation", async () 
     return JSON.parse(stdout);
   };
   await using channel = ownChannel(() => accepted());
-  /** The send function, started with these secrets. */
+  /** Starts the send function with these secrets. */
   const functions = async (env: Record<string, string>) => {
     const all = { ...functionEnvironment(stack.url, secrets, channel.url), ...env };
     return await ownSender(channel.url, await readSenderConfig(all));

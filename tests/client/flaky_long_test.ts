@@ -1,5 +1,5 @@
-// Tests the client through a proxy that damages a third of the responses: it resets the connection,
-// delays or truncates the response, or returns a 502.
+// Tests the client through a proxy that damages a third of the responses. The proxy resets the
+// connection, delays or truncates the response, or returns a 502.
 import assert from "node:assert/strict";
 import { root } from "../../local/checkout.ts";
 import { BUN, CLIENT, folderWithClient, ran } from "../support/built_client.ts";

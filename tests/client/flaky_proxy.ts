@@ -1,6 +1,6 @@
 // A proxy that damages every third response.
 
-/** The API's response, and what the proxy does with it. */
+/** A way in which the proxy damages a response. */
 interface Harm {
   /** Whether the proxy forwards the request to the API. */
   forwards: boolean;
@@ -84,7 +84,7 @@ interface RawRequest {
   body: string;
 }
 
-/** Each connection carries only one request. */
+/** Reads the request of a connection. Each connection has only one request. */
 async function readRequest(connection: Deno.Conn): Promise<RawRequest | null> {
   const buffer = new Uint8Array(16_384);
   let text = "";

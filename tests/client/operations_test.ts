@@ -8,7 +8,7 @@ import { EMPTY, json, scripted } from "./scripted.ts";
 const ID = "5f0e0f0a-52f5-4f2c-9a3e-6d1f7b0f7c11";
 const PHONE = "+14155550178";
 
-/** A call of the client method for each operation. */
+/** For each operation, a call of the client's method. */
 const CALLS: Record<string, (crm: CRM) => PromiseLike<unknown>> = {
   listContacts: (crm) => crm.contacts.list(),
   createContact: (crm) => crm.contacts.create({ phone: PHONE }),

@@ -194,7 +194,7 @@ Deno.test("an attempt that takes too long counts as an attempt without a respons
   });
 });
 
-Deno.test("a timeout or an abort signal ends a request whose response starts but never ends", async () => {
+Deno.test("if a response starts but never ends, a timeout or an abort signal ends the request", async () => {
   const body = () =>
     new ReadableStream({ start: (stream) => stream.enqueue(new TextEncoder().encode('{"da')) });
   await using server = Deno.serve(
@@ -281,7 +281,7 @@ Deno.test("a send returns the reason why a contact receives no message, and thro
   assert.equal(reused.attempts, 1);
 });
 
-Deno.test("a send that is not settled in time throws an error with the last known state", async () => {
+Deno.test("if the outcome of a send is not known in time, the send throws an error with the last known state", async () => {
   const none = { settleTimeout: 0 };
   const pending = await outcomeOf([repeat("pending")], none);
   assert.ok(pending.outcome instanceof SendPendingError);
@@ -336,7 +336,7 @@ Deno.test("if the caller sets an idempotency key, the send uses that key", async
   await assert.rejects(crm.templates.send(two, { idempotencyKey: "order-1" }).then(), TypeError);
 });
 
-Deno.test("the client retries a dry run like a read, and for a shorter time than a send", async () => {
+Deno.test("the client retries a dry run as it retries a read, and for a shorter time than a send", async () => {
   const { crm, made } = scripted([LOST]);
   const error = await withoutPauses(() =>
     crm.templates.send(MESSAGE, { dryRun: true }).catch((error) => error)

@@ -8,7 +8,7 @@ const { CRM, APIError } = client;
 const OPTIONS = { apiKey: "sk_live_secret", baseUrl: "https://api.test/functions/v1" };
 const ID = "5f0e0f0a-52f5-4f2c-9a3e-6d1f7b0f7c11";
 
-/** The query string of a list request. */
+/** Lists contacts with these parameters, and returns the query string of the request. */
 async function asked(query: client.ListContactsQuery & { fields?: "id"[] }): Promise<string> {
   const { crm, made } = scripted([EMPTY]);
   await crm.contacts.list(query);
@@ -91,7 +91,7 @@ Deno.test("the client's default headers must not contain an idempotency key, bec
   assert.equal(made.length, 0);
 });
 
-Deno.test("the error about an invalid option does not contain the API key", () => {
+Deno.test("if an option is invalid, the error does not contain the API key", () => {
   const refused: [object | undefined, RegExp][] = [
     [undefined, /apiKey is missing/],
     [{ apiKey: "" }, /apiKey is missing/],
@@ -134,7 +134,7 @@ Deno.test("no property of the client or of an error contains the API key", async
   for (const text of shown) assert.doesNotMatch(text, /hidden/);
 });
 
-Deno.test("every error code has its own class, with the properties of the response", async () => {
+Deno.test("each error code has its own class, and the error has the properties of the response", async () => {
   const codes = Object.keys(STATUS) as (keyof typeof STATUS)[];
   for (const code of codes) {
     const details = [{ field: "phone", message: "is required" }];
@@ -153,7 +153,7 @@ Deno.test("every error code has its own class, with the properties of the respon
   }
 });
 
-Deno.test("an error that does not come from the API becomes an `APIError` with the response's status", async () => {
+Deno.test("if an error does not come from the API, it becomes an `APIError` with the response's status", async () => {
   const html = { "Content-Type": "text/html", "X-Request-Id": "r-2" };
   const others: [Step, number, string | null, string | null][] = [
     [failure(500, "job_failed" satisfies keyof typeof JOB_STATUS), 500, "job_failed", "r-1"],
@@ -180,13 +180,16 @@ Deno.test("an error message names the failed request without its query string", 
   const steps: [Step, string][] = [
     [
       LOST,
-      "There was no answer from api.test, or it broke off: error sending request (GET /gateway/contacts)",
+      "There was no complete response from api.test: error sending request (GET /gateway/contacts)",
     ],
     [json(401, { code: 401, message: "Invalid JWT" }), "Invalid JWT (GET /gateway/contacts)"],
-    [json(200, []), "The answer is a 200, and not from the API (GET /gateway/contacts)"],
+    [
+      json(200, []),
+      "The response has the status 200 and is not from the API (GET /gateway/contacts)",
+    ],
     [
       new Response("<html>", { status: 403, headers: { "Content-Type": "application/json" } }),
-      "The answer, a 403, broke off (GET /gateway/contacts)",
+      "The response with the status 403 is incomplete (GET /gateway/contacts)",
     ],
   ];
   for (const [step, message] of steps) {
@@ -195,7 +198,7 @@ Deno.test("an error message names the failed request without its query string", 
   }
 });
 
-Deno.test("the error about a failed connection names the host and the cause, but not the query string", async () => {
+Deno.test("if the connection fails, the error names the host and the cause, but not the query string", async () => {
   const connect = new Error("connect ECONNREFUSED 10.0.0.1:443");
   const causes: [Error, RegExp][] = [
     [
@@ -206,7 +209,7 @@ Deno.test("the error about a failed connection names the host and the cause, but
       new TypeError("fetch failed", {
         cause: Object.assign(new Error(), { code: "ECONNREFUSED" }),
       }),
-      /api\.test, or it broke off: ECONNREFUSED \(/,
+      /no complete response from api\.test: ECONNREFUSED \(/,
     ],
     [
       new TypeError("no route for url (https://api.test/?q=private): refused"),
@@ -307,7 +310,7 @@ Deno.test("if a batch fails, the error contains the results of earlier batches, 
   assert.equal(made.length, 2);
 });
 
-Deno.test("a response that does not match the operation causes an error with the response's status", async () => {
+Deno.test("if a response does not match the operation, the client throws an error with the response's status", async () => {
   const bodies = [{}, [], null, { status: "ok" }].map((body) => json(200, body));
   const requests: ((crm: client.CRM) => PromiseLike<unknown>)[] = [
     (crm) => crm.contacts.get(ID),
@@ -367,7 +370,7 @@ Deno.test("a page shows whether there is a next page, and can request it", async
   assert.equal(made.length, 2);
 });
 
-Deno.test("the client reads changes up to the last page, whose cursor starts the next read", async () => {
+Deno.test("the client reads changes up to the last page, and the next read starts at the cursor of that page", async () => {
   const { crm, made } = scripted([page([1], "a", true), page([2], "b", false)]);
   const cursors: unknown[] = [];
   for await (const page of crm.contacts.changes({ start: "beginning" }).pages()) {

@@ -10,12 +10,12 @@ export interface Made {
   body: any;
 }
 
-/** What a scripted API does with a request: it returns a response, or fails like `fetch`. */
+/** What a scripted API does with a request: it returns a response, or fails as `fetch` does. */
 export type Step = Response | Error | ((made: Made, signal: AbortSignal) => Promise<Response>);
 
 /**
- * A client whose requests receive these responses in order. After the last response, every request
- * receives that response.
+ * Creates a client whose requests receive these responses in order. Further requests receive the
+ * last response again.
  */
 export function scripted(steps: Step[], options: Partial<ClientOptions> = {}) {
   const made: Made[] = [];
@@ -76,7 +76,7 @@ export const EMPTY = json(200, {
   pagination: { limit: 50, has_more: false, next_cursor: null },
 });
 
-/** Fails like `fetch` when the connection is lost. */
+/** The error that `fetch` throws when the connection is lost. */
 export const LOST = new TypeError("error sending request");
 
 /** Runs the function without pauses between attempts. */

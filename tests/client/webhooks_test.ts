@@ -1,5 +1,5 @@
-// Tests verifyWebhook with deliveries that the reference implementation of Standard Webhooks
-// signed.
+// Tests verifyWebhook with deliveries that are signed by the reference implementation of Standard
+// Webhooks.
 import assert from "node:assert/strict";
 import { Webhook } from "standardwebhooks";
 import {
@@ -103,7 +103,7 @@ Deno.test("a delivery is refused if its time differs from the current time by mo
   assert.deepEqual(await verifyWebhook(headersAt(-3000), BODY, SECRET, hour), EVENT);
 });
 
-Deno.test("the error about a missing or malformed header names the header", async () => {
+Deno.test("if a header is missing or malformed, the error names the header", async () => {
   for (const name of ["webhook-id", "webhook-timestamp", "webhook-signature"]) {
     for (const value of [undefined, "", []]) {
       const [code, message] = await refusal({ ...headersAt(), [name]: value });

@@ -15,7 +15,8 @@ const inDays = (days: number) => ago(-days * 24 * 60 * 60);
 
 /** A restriction of the account for one week. Fields in `changes` replace the defaults. */
 const restriction = (changes: Item = {}): Item => ({
-  // Any time after the start of the test's transaction would be in the future for the database.
+  // Uses a past time. For the database, any time after the start of the test's transaction is in
+  // the future.
   ...{ kind: "account", waba: "42", phone_number_id: null, at: ago(1) },
   event: "ACCOUNT_RESTRICTION",
   value: { event: "ACCOUNT_RESTRICTION", restriction_info: [{ expiration: 1795867200 }] },
@@ -48,7 +49,7 @@ async function kept(sql: Sql): Promise<Notice[]> {
   ];
 }
 
-/** Moves every notice this far back in time. */
+/** Makes every notice older by `time`. */
 async function pass(sql: Sql, time: string) {
   await sql`
     update account_notices set
@@ -56,7 +57,7 @@ async function pass(sql: Sql, time: string) {
   `;
 }
 
-test("each account that an event concerns shows its notice until the notice ends, and remains connected", async (sql) => {
+test("if an event concerns several accounts, each of them shows a notice until it ends, and remains connected", async (sql) => {
   const second = await connectAccount(sql, company_id);
   const ids = [account_id, second.id].sort();
   const item = restriction();

@@ -32,7 +32,7 @@ async function claimed(sql: Sql, asked: Record<string, unknown> = {}): Promise<C
   return { claim_id, ...await claim(sql, key, { claim_id, ...asked }) };
 }
 
-/** Makes a send that settles in this way. */
+/** Claims a send and settles it with this settlement. */
 async function send(sql: Sql, settlement: Record<string, unknown>): Promise<Claim> {
   const made = await claimed(sql);
   const { claim_id, was_refused } = made;
@@ -53,7 +53,10 @@ async function refusals(sql: Sql): Promise<unknown[]> {
   ]);
 }
 
-/** Runs the job that reads the templates from the channel, with this result. */
+/**
+ * Begins the job that reads the templates from the channel, and ends it with this failure and
+ * refusal.
+ */
 async function reading(sql: Sql, failure: string | null, refusal: string | null) {
   const [{ run }] = await sql`select begin_job('template-sync', ${own.account_id}) as run`;
   await sql`select end_job(${run.run_id}, ${failure}, null, ${refusal})`;
@@ -75,7 +78,7 @@ test("when the channel refuses an account, a notice appears immediately and coun
   assert.deepEqual([...await sql`select * from messaging_account_troubles(${own.id})`], []);
 });
 
-test("a reply that the channel refuses because of the account also counts as a refusal of the account", async (sql) => {
+test("if the channel refuses a reply because of the account, this also counts as a refusal of the account", async (sql) => {
   await personWrites(sql, own, 60);
   const claim_id = crypto.randomUUID();
   await claimReply(sql, key, { claim_id, conversation_id: own.conversation_id });
@@ -86,7 +89,7 @@ test("a reply that the channel refuses because of the account also counts as a r
 test("the next successful send withdraws every refusal, and later claims no longer have was_refused", async (sql) => {
   assert.equal((await send(sql, SENT)).was_refused, undefined);
   await send(sql, refusedWith(131031));
-  // A send that fails for another reason shows nothing about the account.
+  // A send that fails for another reason does not change the refusals of the account.
   for (const settlement of [FAILED, RELEASED]) {
     assert.equal((await send(sql, settlement)).was_refused, true);
   }
@@ -119,7 +122,7 @@ test("a successful send counts even if a report from the channel has settled the
   assert.deepEqual(await refusals(sql), []);
 });
 
-test("a refusal to list the templates is a notice until the templates are read, and stops sends only if it concerns the token", async (sql) => {
+test("if the channel refuses to list the templates, a notice is shown until they are read, and it reports stopped sends only if the refusal concerns the token", async (sql) => {
   await reading(sql, "The channel refuses to list the templates", "200");
   await reading(sql, "The channel refuses to list the templates", "190");
   const both = [["reading_refusal", "190", true, 0, 190], [
@@ -154,8 +157,8 @@ test("a refusal ends 30 days after the last refused send, and a later refusal st
 });
 
 /**
- * Makes a send that the channel accepts, and a report about the send, dated this many seconds from
- * now.
+ * Makes a send that the channel accepts, and applies a report about the send. The report is dated
+ * `at` seconds from now.
  */
 async function reported(
   sql: Sql,
@@ -188,7 +191,7 @@ test("a notice appears if the channel accepts a message but does not deliver it 
   assert.deepEqual(await refusals(sql), [["reported_refusal", "131042", true, 2, 131042]]);
 });
 
-test("a reported refusal remains while messages are accepted, and a report about a later message withdraws it", async (sql) => {
+test("a reported refusal remains even if the channel accepts messages, until a report about a later message withdraws it", async (sql) => {
   const earlier = await reported(sql, "sent");
   await reported(sql, "failed", 131031);
   await send(sql, SENT);

@@ -25,7 +25,7 @@ const own = await newCompany();
 const other = await newCompany();
 const [agent, admin] = await newMembers(own, "agent", "admin");
 
-/** Calls the function in the current role, and returns its result. */
+/** Disconnects an account in the current role, and returns the result. */
 async function disconnect(sql: Sql, account_id: string) {
   const [row] = await sql`select * from disconnect_messaging_account(${account_id})`;
   return row as { id: string; disconnected_at: Date; was_connected: boolean };
@@ -115,7 +115,7 @@ Deno.test("when two users disconnect an account simultaneously, both receive the
   assert.equal(count, 1);
 });
 
-Deno.test("a disconnection that waited for a reconnection disconnects the reconnected account", async () => {
+Deno.test("if a disconnection waits for a reconnection, it then disconnects the reconnected account", async () => {
   const company = await newCompany();
   const { account_id, member_id } = company;
   await committed((sql) => disconnectAs(sql, member_id, account_id));
@@ -131,7 +131,7 @@ Deno.test("a disconnection that waited for a reconnection disconnects the reconn
   assert.equal(is_after, true);
 });
 
-Deno.test("a disconnection that waits too long changes nothing, and its error message says to try again", async () => {
+Deno.test("if a disconnection waits too long, it changes nothing, and the error message says to try again", async () => {
   const company = await newCompany();
   await committed(async (reading) => {
     await reading`select from messaging_accounts where id = ${company.account_id} for update`;

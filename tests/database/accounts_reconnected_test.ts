@@ -20,7 +20,8 @@ async function reconnect(sql: Sql, { account_id, sealed_token }: Company) {
 
 /**
  * Creates a copy of claim_template_send() for this session. Before the copy reads the first
- * account, it waits for an advisory lock. At that point, the statement already has its snapshot.
+ * account, it waits for an advisory lock. At that point, the SQL statement of the claim already has
+ * its snapshot.
  */
 async function makeWaitingClaim(sql: Sql, lock: number) {
   const [{ definition }] = await sql`

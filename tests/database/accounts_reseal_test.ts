@@ -1,5 +1,5 @@
-// Tests the re-encryption of tokens with a new key. Only the platform can read encrypted tokens,
-// and it replaces a token only if the token is still the one that it read.
+// Tests the re-encryption of tokens with a new key. Only the platform can read encrypted tokens. It
+// replaces a token only if the token has not changed since it was read.
 
 import assert from "node:assert/strict";
 import type postgres from "postgres";

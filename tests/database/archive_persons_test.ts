@@ -24,12 +24,12 @@ async function archive(sql: Sql, id: string, isArchived = true) {
   await sql`update contacts set archived_at = ${isArchived ? sql`now()` : null} where id = ${id}`;
 }
 
-/** The contact that a phone number has after a send to that number. */
+/** Finds or adds the contact for a phone number, as a send does. */
 async function sendTo(sql: Sql, phone: string) {
   return (await sql`select * from app.find_or_add_contact(${company_id}, ${phone}, null)`)[0];
 }
 
-/** The contact that wrote a message. */
+/** Applies a message from a person, and returns the contact to which the message belongs. */
 async function writes(
   sql: Sql,
   person: Record<string, string | null>,
@@ -62,7 +62,7 @@ test("a message from an archived contact's phone number creates a new contact an
   assert.deepEqual([...await conversations()], before);
 });
 
-test("if the contact of a person with a hidden phone number is archived, the person becomes a new contact, and a restore returns the id", async (sql) => {
+test("a person with a hidden phone number becomes a new contact if the old one is archived, and a restored contact gets its id back", async (sql) => {
   const user_id = anyUserId();
   const person = { phone: null, user_id };
   const old = await writes(sql, person, { word: "stop" });
@@ -89,7 +89,7 @@ test("if the contact of a person with a hidden phone number is archived, the per
   assert.deepEqual([...kept], [{ user_id: null, archived_user_id: user_id }]);
 });
 
-test("the additional and former phone numbers of an archived contact find no contact until it is restored", async (sql) => {
+test("a search for a phone number of an archived contact, even an additional or former one, finds no contact until it is restored", async (sql) => {
   const [phone, further, former] = [anyPhone(), anyPhone(), anyPhone()];
   const old = await newContact(sql, { phone, do_not_contact: true });
   await sql`
@@ -229,7 +229,7 @@ Deno.test("a write of a deal waits while its contact is being archived, and is t
   );
 });
 
-Deno.test("an additional phone number never belongs to its restored contact and a new contact at the same time", async () => {
+Deno.test("an additional phone number never belongs to a restored contact and a new contact at the same time", async () => {
   const key_hash = await hashKey(company.keys.all);
   const makers: [string, (sql: Sql, phone: string) => Promise<unknown>][] = [
     ["a send", (sql, phone) => sendTo(sql, phone)],

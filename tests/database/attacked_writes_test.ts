@@ -1,5 +1,5 @@
-// Only owners and admins can use the actions of the settings page, and the functions behind the
-// page allow nothing else.
+// Only owners and admins can use the actions of the settings page. The database functions that the
+// page calls enforce this.
 
 import assert from "node:assert/strict";
 import type postgres from "postgres";
@@ -109,7 +109,7 @@ test("the settings page's functions let no user read or change more of a company
         ? "401 42501"
         : "403 42501";
       if (OF_KEYS.test(name) && who.startsWith("an API key, to")) {
-        // A key needs the scope webhooks.
+        // A key needs the scope `webhooks`.
         assert.equal(outcome(answer), "403 PT403", said);
         continue;
       }
@@ -126,7 +126,7 @@ test("the settings page's functions let no user read or change more of a company
   assert.deepEqual(
     [...tried].sort(),
     names.sort(),
-    "there is a row for each function that users can call",
+    "`calls` has a row for each function that users can call",
   );
 
   const seen: [name: string, agent: number][] = [

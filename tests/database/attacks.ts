@@ -1,6 +1,6 @@
 // The settings page is a set of static files. Anyone with the publishable key can send the page's
-// requests to the Data API directly. So the tests send each forbidden request as callers without
-// the right to make it.
+// requests to the Data API directly. So the tests send each forbidden request with the credentials
+// of callers who are not allowed to make it.
 
 import assert from "node:assert/strict";
 import type { Answer } from "../support/calls.ts";
@@ -69,7 +69,7 @@ export const OUTSIDERS: Record<string, string | null> = {
   "an API key, to write": await keyToken(own.keys.all, "write"),
   "an API key, in the role api_reader": await readerToken(own.keys.all),
 };
-/** The callers whose role can read these tables. */
+/** The callers with a role that can read the tables of the settings page. */
 export const PEOPLE = [
   "the owner of another company",
   "an agent",
@@ -81,14 +81,17 @@ export const MANAGERS = {
   "an admin": await personToken(people.admin),
 };
 
-/** The state before the attacks, which must be unchanged after them. */
+/** All rows of both companies before the attacks. The attacks must not change them. */
 const before = { own: await everything(own.id), other: await everything(other.id) };
 
 async function everything(company_id: string) {
   return await snapshot(company_id, { withUsage: true });
 }
 
-/** Values that no one outside the company may see: digests of keys, and the ids on the page. */
+/**
+ * Values that no one outside the company may see: digests of keys, and the ids that the settings
+ * page shows.
+ */
 const SECRETS = new Set(
   JSON.stringify(
     ["api_keys", "company_events", "api_key_errors", "api_key_usage"].map((table) =>

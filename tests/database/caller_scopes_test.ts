@@ -41,8 +41,8 @@ async function allowed(request: (token: string) => Promise<Answer>): Promise<str
 }
 
 /**
- * The scopes that each of these requests allows, by request name. Requests that no scope allows are
- * left out.
+ * The scopes that allow each request, by the request's name. Requests that no scope allows are left
+ * out.
  */
 async function matrix(requests: [name: string, request: (token: string) => Promise<Answer>][]) {
   const found: Record<string, string> = {};

@@ -90,7 +90,7 @@ testRefusals(
   },
 );
 
-testRefusals("a token without a key digest is refused everywhere", async () => {
+testRefusals("a token without the digest of a known key is refused everywhere", async () => {
   const { keys } = company;
   const nearly = await hashKey(`${keys.all} `);
   const digests = [undefined, null, "", keys.all, "0".repeat(64), nearly, {}, []];

@@ -10,7 +10,7 @@ const company = await newCompany();
 const { contact_id, deal_id } = company;
 const key_hash = await hashKey(company.keys.all);
 
-/** Runs the work as a request with a token of this scope. The default scope is write. */
+/** Runs the work as a request with a token of this scope. The default scope is `write`. */
 async function asWriter(work: (sql: Sql) => Promise<unknown>, scope = "write") {
   await rolledBack(async (sql) => {
     await actAs(sql, "api_client", { key_hash, scope });

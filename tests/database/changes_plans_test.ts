@@ -1,7 +1,7 @@
 // A page of changes reads one index range of the rows and one index range of the tombstones. Its
 // cost does not depend on the company's number of rows or on the page's position. The tests count
-// the rows that the feeds read. The tests' key belongs to a company with many rows, among many
-// companies with few rows.
+// the rows that the feeds read. The tests use the key of a company with many rows. Many other
+// companies have few rows.
 
 import assert from "node:assert/strict";
 import type postgres from "postgres";
@@ -10,13 +10,16 @@ import { actAs, rolledBack, type Sql } from "../support/acting_as.ts";
 import { type Company, newCompany } from "../support/company.ts";
 
 const MANY = 3000;
-/** The number of rows with the same version. A page that ends within a version continues by id. */
+/**
+ * The number of rows with the same version. If a page ends between two of these rows, the next page
+ * continues by id.
+ */
 const ALIKE = 300;
 const PAGE = 51;
 
 /**
  * Adds rows to this company and to 200 others. The rows have earlier versions, because the feeds
- * hide the versions of an open transaction.
+ * hide rows with the version of an open transaction.
  */
 async function fill(sql: Sql, table: string, { id }: Company) {
   // The trigger that updates a message's conversation is off. Otherwise it would update the large
@@ -43,7 +46,7 @@ async function fill(sql: Sql, table: string, { id }: Company) {
       select company_id, version, gen_random_uuid(), 'inbound', 'Hello' from rows`,
   };
   await sql`with rows as (${rows}) ${added[table]}`;
-  // A transaction of another test may still hide the company's own first rows and tombstones.
+  // The open transaction of another test may still hide the company's own first rows and tombstones.
   for (const own of [table, "deleted_rows"]) {
     await sql`update ${sql(own)} set version = 0 where company_id = ${id} and version > ${MANY}`;
   }

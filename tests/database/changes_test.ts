@@ -30,7 +30,7 @@ async function versionOf(sql: postgres.Sql | Sql, table: string, id: string): Pr
   return row.version;
 }
 
-/** The transaction number, which is the version of the transaction's writes while the base is 0. */
+/** The version of the rows that this transaction writes. */
 async function numberOf(sql: Sql): Promise<number> {
   const [{ number }] = await sql`
     select (base + pg_current_xact_id()::text::bigint)::int as number from app.change_clock

@@ -52,7 +52,7 @@ Deno.test("a dry run returns what a send would do, and writes nothing", async ()
   const runs: [Record<string, unknown>, unknown][] = [
     [{}, { result: "send" }],
     [{ idempotency_key, contact_name: "Grace" }, { result: "send" }],
-    // The media that a send would have to upload first.
+    // A send would first have to upload the media of this template.
     [{ template_name: "promo", body_variables: [] }, { result: "send" }],
     [{ phone: stoppedPhone }, { result: "do_not_contact" }],
     [{ body_variables: [] }, REFUSED],

@@ -43,7 +43,7 @@ Deno.test("if several accounts are connected, a claim that names none of them re
   });
 });
 
-Deno.test("a contact with do_not_contact stops a claim, in whatever format the phone number is given", async () => {
+Deno.test("a contact's do_not_contact stops a claim, whatever the format of the phone number is", async () => {
   await rolledBack(async (sql) => {
     const phone = "+551187654321";
     await addContact(sql, { company_id, phone, do_not_contact: true });

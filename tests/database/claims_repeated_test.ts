@@ -202,7 +202,7 @@ test("a released send that is claimed for another contact moves to that contact'
   assert.deepEqual(await claimOnce(sql, { phone }), repeatOf(again, "pending"));
 });
 
-Deno.test("a send that opened a conversation still counts as the conversation's opener when the send is claimed again", async () => {
+Deno.test("a send that opened a conversation still counts as the one that opened it after the send is claimed again", async () => {
   const closeAll = (sql: Sql) =>
     sql`update conversations set status = 'closed' where company_id = ${company_id}`;
   const openAnother = async (sql: Sql, phone: string) => {
@@ -213,8 +213,8 @@ Deno.test("a send that opened a conversation still counts as the conversation's 
   };
   // The first column shows whether a conversation exists at first, and the second column what
   // happens before the second attempt. The third column shows whether the second attempt uses the
-  // conversation of the first attempt. The fourth column shows whether the send counts as the
-  // opener.
+  // conversation of the first attempt. The fourth column shows whether the send counts as the one
+  // that opened the conversation.
   const cases: [boolean, ((sql: Sql, phone: string) => Promise<unknown>)[], boolean, boolean][] = [
     [false, [], true, true],
     [false, [closeAll], false, true],

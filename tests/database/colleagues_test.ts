@@ -132,7 +132,10 @@ Deno.test("API keys, the platform and signed-out callers cannot call the functio
   });
 });
 
-/** The result of one user's call while another user's call is not yet committed. */
+/**
+ * Makes the second call before the first call is committed, and returns the result of the second
+ * call.
+ */
 async function saidWhile(
   [before, first]: [as: string, (sql: Sql) => Promise<unknown>],
   [after, second]: [as: string, (sql: Sql) => Promise<unknown>],

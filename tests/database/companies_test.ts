@@ -69,7 +69,7 @@ Deno.test("a WhatsApp number is connected to only one company at a time and has 
   });
 });
 
-Deno.test("a connected account has an encrypted token, and a disconnected account has none", async () => {
+Deno.test("a connected account must have an encrypted token, and a disconnected account must have none", async () => {
   const { account_id } = await newCompany();
   await rolledBack(async (sql) => {
     const refused: [Record<string, unknown>, string][] = [

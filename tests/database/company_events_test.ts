@@ -288,7 +288,7 @@ Deno.test("keys and members that are deleted with their company leave no events"
 
 test("a page of a company's newest events is read from an index, without sorting", async (sql) => {
   await actAsPerson(sql, owner);
-  // With the few rows in these tests, any plan is cheap.
+  // With so few rows, the planner could choose other plans.
   await sql`set local enable_seqscan = off`;
   await sql`set local enable_bitmapscan = off`;
   const plan = await sql`

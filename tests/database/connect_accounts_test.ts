@@ -1,4 +1,4 @@
-// Only the function settings can store a token on behalf of a user, and only if the user manages
+// Only the function `settings` can store a token on behalf of a user, and only if the user manages
 // the company.
 
 import assert from "node:assert/strict";
@@ -43,8 +43,8 @@ async function call(sql: Sql, changes: Record<string, unknown> = {}) {
 }
 
 /**
- * Connects an account on behalf of a user, as the function does. Afterwards, the session has the
- * superuser's role again.
+ * Connects an account on behalf of a user, as the function `settings` does. Afterwards, the session
+ * has the superuser's role again.
  */
 async function connect(sql: Sql, person: string, changes: Record<string, unknown> = {}) {
   await actAs(sql, "settings_client", { sub: person, client_address: ADDRESS });
@@ -62,7 +62,7 @@ async function events(sql: Sql, account_id: string) {
   return rows.map((row) => Object.values(row));
 }
 
-test("owners and admins can connect, replace and disconnect a number, and the history records who did it", async (sql) => {
+test("owners and admins can connect a number, replace its token and disconnect it, and the history records who did it", async (sql) => {
   const first = await connect(sql, own.member_id, {
     business_account_id: "42",
     quality_rating: "GREEN",

@@ -12,8 +12,8 @@ export async function committed<Answer>(work: Work<Answer>): Promise<Answer> {
 }
 
 /**
- * Runs the work in `count` simultaneous transactions, each on its own connection. All transactions
- * start before any of the work.
+ * Runs the work in `count` simultaneous transactions, each on its own connection. The work starts
+ * only when all transactions have started.
  */
 export async function atOnce<Answer>(
   count: number,

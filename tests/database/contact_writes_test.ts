@@ -1,4 +1,5 @@
-// Tests the functions that write contacts when a faulty or hostile caller uses a key's token.
+// Tests how the functions that write contacts respond to a faulty or hostile caller with a key's
+// token.
 import assert from "node:assert/strict";
 import type postgres from "postgres";
 import { rolledBack } from "../support/acting_as.ts";
@@ -58,7 +59,7 @@ Deno.test("an item cannot write another company's rows or a column that the API 
   assert.deepEqual(await stored(other.contact_id), theirs);
 });
 
-Deno.test("an item that violates a check constraint fails alone, and its error names the constraint", async () => {
+Deno.test("if an item violates a check constraint, only that item fails, and its error names the constraint", async () => {
   const good = { phone: anyPhone() };
   const items = [
     { name: "Nobody" },
@@ -121,7 +122,7 @@ Deno.test("simultaneous batches with the same people all succeed, and each conta
   assert.equal(new Set(created).size, fresh.length);
 });
 
-Deno.test("an item that violates a constraint fails alone, even if other transactions lock a record for a while", async () => {
+Deno.test("if an item violates a constraint, only that item fails, even if another transaction locks a record for a while", async () => {
   const [held, free] = [{ phone: anyPhone() }, { phone: anyPhone() }];
   const { body } = await write({ items: [held, free] });
   const [held_id, free_id] = body.results.map(({ id }: { id: string }) => id);

@@ -100,7 +100,7 @@ test("an outbound message updates its conversation only when the channel has acc
   assert.deepEqual(await times(sql), { last: "2026-03-01T10:00:00.000Z", window: undefined });
 });
 
-test("a message that is recorded late does not move the conversation's times back", async (sql) => {
+test("a message that is recorded late does not set the conversation's times to earlier times", async (sql) => {
   await say(sql, { direction: "inbound", created_at: "2026-03-01T10:00:00Z" });
   const moved = await times(sql);
   for (const direction of ["inbound", "outbound"]) {

@@ -32,7 +32,7 @@ Deno.test("deals are written to the API key's company, even if an item names ano
   assert.equal(changed.data.company_id, company.id);
 });
 
-Deno.test("another company's rows look like rows that do not exist", async () => {
+Deno.test("a request for another company's rows gets the same response as a request for rows that do not exist", async () => {
   const before = await deals();
   const missing = crypto.randomUUID();
   for (const id of [other.contact_id, missing]) {

@@ -32,8 +32,8 @@ const erase = (company: Company, id: string, headers: Record<string, string> = {
   call(company.keys.write, "POST", `/contacts/${id}/erase`, { json: { confirm: id }, headers });
 
 /**
- * Creates a person with every kind of row in a company, and returns the idempotency keys of the
- * sends.
+ * Creates a person with every kind of row in a company, and returns the ids and events that the
+ * tests use.
  */
 async function lived(company: Company, person: Person) {
   const app = await withDatabase((sql) => nameChannelApp(sql, company.account_id));
@@ -108,7 +108,7 @@ async function lived(company: Company, person: Person) {
         messageOf(person, { type: "order", order: { product_items: [{ note: person.name }] } }),
       ],
     }])),
-    // Reports that wait for unknown messages.
+    // These reports wait, because their messages are unknown.
     await post(eventOf([number, {
       contacts,
       statuses: [
@@ -290,7 +290,7 @@ Deno.test("after an erasure, no column of any table identifies the person, and o
     ["idempotency_key_reused", "template_name"],
   );
 
-  // The failed event still contains the other person's part.
+  // The failed event still contains the data of the other person.
   await withDatabase((sql) => sql`select replay_channel_events(event_id => ${failing})`);
   const [event] = (await eventsOf(app)).filter(({ id }) => id === failing);
   const body = new TextDecoder().decode(event.body);

@@ -120,8 +120,8 @@ function madeUp({ a, shift }: World, person: Person, ago: number): string[] {
 }
 
 /**
- * An event about the erased person and another person. The other person's message must be kept or
- * must still wait.
+ * An event about the erased person and another person. The other person's message must be stored,
+ * or the event must still contain it.
  */
 function ofTwo({ shift }: World, person: Person, other: Person): string {
   return JSON.stringify({

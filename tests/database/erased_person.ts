@@ -12,7 +12,7 @@ export function anyPerson() {
   const mark = `zq${crypto.randomUUID().replaceAll("-", "").slice(0, 14)}`;
   return {
     phone: `+55119${digits}`,
-    // The channel's spelling.
+    // The phone number as the channel writes it.
     wa_id: `5511${digits}`,
     user_id: `BR.${mark}${digits}`,
     name: `Zoë ${mark} Quirino`,
@@ -30,7 +30,7 @@ export function idWith(wa_id: string): string {
   return `wamid.${new Uint8Array([...bytes, ...unique]).toBase64()}`;
 }
 
-/** An event about companies' phone numbers, with these parts for each number. */
+/** The body of an event with one change for each phone number. Each change contains these parts. */
 export function eventOf(
   ...changes: [phone_number_id: string, parts: Record<string, unknown>][]
 ): string {
@@ -79,7 +79,7 @@ export function tracesOf({ digits, mark }: Pick<Person, "digits" | "mark">): str
   return spelled.map((text) => text.toLowerCase());
 }
 
-/** The columns of all tables that contain one of these strings, as `table.column`. */
+/** All columns in which a row contains one of these strings, as `table.column`. */
 export async function columnsWith(sql: postgres.Sql, traces: string[]): Promise<string[]> {
   const tables = await sql`
     select nspname || '.' || relname as name, array_agg(attname::text order by attname) as columns
@@ -88,7 +88,7 @@ export async function columnsWith(sql: postgres.Sql, traces: string[]): Promise<
     group by 1 order by 1
   `;
   const found = [];
-  // When a row is converted to text, its bytes are hexadecimal.
+  // When a row is converted to text, its `bytea` values become hexadecimal.
   const hasTrace = (text: string) =>
     `(select bool_or(strpos(text, trace) > 0) from lower(${text}) as text, unnest($1::text[]) as trace)`;
   for (const { name, columns } of tables) {

@@ -14,7 +14,7 @@ const RECORDS = 2_000;
 const OPEN = 50_000;
 /** A page reads 51 rows, and one more row of each partition to find the next row. */
 const PAGE = 250;
-/** The number of rows that a page with a filter reads. */
+/** The maximum number of rows that a page with a filter may read. */
 const FILTERED = 5_000 + PAGE;
 
 const FUNCTIONS = `
@@ -30,7 +30,7 @@ const FILL = `
   insert into api_keys (company_id, name, key_hash, hint, scopes)
   select pg_temp.id_of('company', n), 'Reader', repeat(n::text, 64), 'aaaa', '{read,webhooks}'
   from generate_series(0, 1) as n;
-  -- The versions of the events are below the horizon.
+  -- Every event has a lower version than the clock, so readers see all events.
   update app.change_clock set base = 1000000;
   insert into app.events (slot, id, seq, version, company_id, type, record_id, actor, happened_at)
   select
@@ -153,7 +153,8 @@ async function assertDeliveriesReadPages(sql: Sql) {
     [{ type: "contact.erased" }, 2 * FILTERED, 0],
   ];
   for (const [given, most, found] of pages) {
-    // A webhook's open deliveries can be counted up to 10,000, but this list does not count them.
+    // A response with the webhook itself counts up to 10,000 open deliveries. This list must not
+    // count them.
     const { rows: [page], read } = await called(sql, "webhook_deliveries", {
       webhook_id: hooks[0],
       ...given,

@@ -1,5 +1,5 @@
-// Tests which events the job receives, how long it can hold them, and which events it deletes. The
-// tests also cover which events the operator replays.
+// Tests which events the job receives, for how long no other run receives them, and which events it
+// deletes. Also tests which events the operator can replay.
 import assert from "node:assert/strict";
 import type postgres from "postgres";
 import { actAs, actAsSuperuser, rolledBack, type Sql } from "../support/acting_as.ts";
@@ -260,7 +260,7 @@ Deno.test("the job works on the events of all companies", async (t) => {
   });
 });
 
-/** An event that waits for an account, and a report that waits for a message. */
+/** Adds an event that waits for an account, and a report that waits for a message. */
 async function waitingForMessage(sql: Sql): Promise<{ message_id: string; event_id: string }> {
   const company = await makeCompany(sql);
   const app = await addChannelApp(sql);

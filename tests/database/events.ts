@@ -3,7 +3,7 @@ import type postgres from "postgres";
 import type { ChannelApp } from "../support/channel_apps.ts";
 import { actAsSuperuser, type Sql } from "../support/acting_as.ts";
 
-/** An item that the function reads from an event. */
+/** An item that the function `whatsapp` reads from an event. */
 export type AnyItem = Record<string, unknown>;
 
 /** What the database stores about an event. */

@@ -64,12 +64,12 @@ Deno.test("a webhook with more than 50,000 waiting deliveries catches up from th
   });
 });
 
-/** Looks through the whole log, as the job does in 32 minutes. */
+/** Checks all 32 partitions of the log, as the job does within 32 minutes. */
 async function deleteLeftDeliveries(sql: Sql) {
   for (let slot = 0; slot < 32; slot++) await sql`select app.delete_left_deliveries(${slot})`;
 }
 
-/** The tables of the events and deliveries that have rows of a company, with their numbers. */
+/** The number of a company's rows in each table of events and deliveries, without empty tables. */
 async function rowsLeft(sql: Sql, company_id: string) {
   const tables = await sql`
     select oid::regclass::text as name from pg_class
@@ -86,7 +86,10 @@ async function rowsLeft(sql: Sql, company_id: string) {
   );
 }
 
-/** Adds a replay and two deliveries that have ended; the triggers add open ones. */
+/**
+ * Adds a replay and two finished deliveries. The update of a deal makes the triggers add open
+ * deliveries.
+ */
 async function fillQueue(sql: Sql, { id, deal_id }: Company, webhook_id: string) {
   await sql`
     insert into app.replays (webhook_id, company_id, since, until)

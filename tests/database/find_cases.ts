@@ -7,7 +7,7 @@
  */
 export type Case = [value: string, most?: number];
 
-/** The rows of a page, and a few other rows that happen to be read. */
+/** Enough for the rows of a page and a few others that the query also reads. */
 export const ORDINARY = 500;
 
 /**
@@ -24,7 +24,7 @@ const CREATED = "2025-06-01T00:00:00Z";
 const NEAR_THE_END = "2025-12-13T12:00:00Z";
 const NOBODY = "00000000-0000-4000-8000-000000000000";
 
-/** Filters with the id of a contact, a stage or a team. */
+/** The ids of a contact, stages and teams that the filters use. */
 export interface Ids {
   contact: string;
   rareStage: string;

@@ -3,7 +3,7 @@ import type { Sql } from "../support/acting_as.ts";
 
 // Channel events about templates and accounts, as items that the database applies.
 
-/** An item of an event, in the form that the function whatsapp reads. */
+/** An item of an event, in the form that the function `whatsapp` reads. */
 export type Item = Record<string, unknown>;
 
 /** A time in the past, in whole seconds as the channel reports it. The default is now. */
@@ -38,7 +38,7 @@ export const CATEGORY: Item = {
   value: { previous_category: "UTILITY", new_category: "MARKETING" },
 };
 
-/** Applies an item with this function of the schema app. */
+/** Returns a function that applies an item with this function of the schema `app`. */
 function applying<To>(name: string, type: string) {
   return async (sql: postgres.Sql | Sql, to: To, item: Item): Promise<string> => {
     const values = [to as string, sql.json(item as never)];

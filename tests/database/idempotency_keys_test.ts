@@ -31,7 +31,7 @@ async function keep(sql: Sql, key: Key, { id } = own) {
   await sql`select app.keep_outcome(${id}, ${key && sql.json(key)}, ${sql.json(outcome)})`;
 }
 
-/** A finished request, whose claim and outcome are committed. */
+/** Commits the claim and the outcome of a request, and returns its key. */
 async function done(key = anyKey(), company = own) {
   await withDatabase((sql) =>
     sql.begin(async (sql) => {

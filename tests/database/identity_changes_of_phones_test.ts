@@ -110,7 +110,7 @@ Deno.test("if another contact already has the new phone number, the change is on
   assert.deepEqual(
     [...ends],
     ['[[],["BR.new"]]'],
-    "the person is the contact that has the phone number on file",
+    "the person's id belongs to the contact that already has the phone number",
   );
 });
 

@@ -5,7 +5,7 @@ import { type Company } from "../support/company.ts";
 
 type Sql = postgres.Sql | postgres.TransactionSql;
 
-/** A channel time in whole seconds, counted from the start of a past day. */
+/** The time that is this many seconds after the start of a fixed day, as the channel reports it. */
 export function at(seconds: number): string {
   return new Date(Date.UTC(2026, 10, 20) + seconds * 1000).toISOString().replace(".000Z", "Z");
 }
@@ -27,7 +27,7 @@ export function anyMessageId(): string {
   return `wamid.${crypto.randomUUID()}`;
 }
 
-/** An event about a person. Parts that are left out are null. */
+/** An event about a person. Fields that are left out are null. */
 export interface Told {
   kind: string;
   at?: string | null;
@@ -58,7 +58,7 @@ const APPLYING: Record<string, string> = {
   preference: "apply_preference",
 };
 
-/** An item in the form that the webhook reads. */
+/** The item that the webhook reads from such an event. */
 export function itemOf({ kind, at: time, person, ...members }: Told): Record<string, unknown> {
   const { change, ...rest } = members as { change?: Record<string, unknown> };
   return {
@@ -85,7 +85,7 @@ export async function contactsOf(sql: Sql, { id }: Pick<Company, "id">) {
   return [...await sql`select * from contacts where company_id = ${id} order by created_at, id`];
 }
 
-/** A conversation's messages in list order, oldest first. */
+/** The contents of a conversation's messages in list order, oldest first. */
 export async function contentsIn(sql: Sql, conversation_id: string): Promise<string[]> {
   const rows = await sql`
     select content from messages where conversation_id = ${conversation_id} order by created_at, id

@@ -70,7 +70,7 @@ test("a message that is delivered twice is stored only once", async (sql) => {
   assert.deepEqual(await rows(), before);
 });
 
-test("an inbound message with the id of one of the company's own messages is not stored", async (sql) => {
+test("an inbound message is not stored if one of the company's own messages has the same id", async (sql) => {
   const id = anyMessageId();
   await sql`
     insert into messages (company_id, conversation_id, direction, content, outcome, whatsapp_message_id)

@@ -107,7 +107,7 @@ test("no one else can see, accept or decline an invitation, not even a user with
   assert.equal(await refusal(sql, (sql) => accept(sql, id)), "PT404");
 });
 
-test("the response to an invitation is the same whether or not the email address has a user account", async (sql) => {
+test("the call that invites someone returns the same response whether or not the email address has a user account", async (sql) => {
   const known = anyEmail();
   await person(sql, known);
   const made = [await invite(sql, owner, known), await invite(sql, owner, anyEmail())];

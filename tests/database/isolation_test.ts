@@ -131,7 +131,7 @@ test("no filter finds a row of the other company", async () => {
   }
 });
 
-test("no embedding reaches a row of the other company, or a table that keys cannot read", async () => {
+test("a query that embeds related rows returns no row of the other company or of a table that keys cannot read", async () => {
   const embedded: string[] = [];
   for (const table of READABLE) {
     for (const target of await tables()) {

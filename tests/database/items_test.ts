@@ -1,5 +1,5 @@
-// Tests how an event's items find their accounts, and what happens to the other items when one item
-// fails. Test functions replace the functions that apply each kind of item.
+// Tests how the database finds the account of each item in an event, and what happens to the other
+// items when one item fails. Test functions replace the functions that apply each kind of item.
 import assert from "node:assert/strict";
 import type postgres from "postgres";
 import { actAs, actAsSuperuser, rolledBack, type Sql } from "../support/acting_as.ts";
@@ -138,7 +138,7 @@ Deno.test("a malformed item does not stop other items", async () => {
     ];
     const { state, failed, unroutable } = await receive(sql, app, odd);
     assert.equal(state, "failed");
-    // Items with a phone number that no account has belong to no company.
+    // If no account has the phone number of an item, the item belongs to no company.
     assert.deepEqual([failed, unroutable], [2, 6]);
     assert.ok(ids(await appliedItems(sql)).includes("good"));
     for (const items of [null, 1, {}, "text"]) {
@@ -288,8 +288,8 @@ Deno.test("a message belongs to the company that had the number when the message
     const { account_ids } = (await appliedItems(sql)).at(-1)!;
     assert.deepEqual(account_ids.toSorted(), [one.account_id, others].toSorted());
 
-    // The current company receives no earlier messages from an app to which only this company is
-    // linked.
+    // If only the current company is linked to an app, it receives no earlier messages from that
+    // app.
     const own = await addChannelApp(sql);
     await sql`update messaging_accounts set channel_app_id = ${own.id} where id = ${others}`;
     const { state } = await receive(sql, own, [message(number, { at: day(5) })]);
@@ -356,7 +356,7 @@ Deno.test("items that need a locked row or run out of time are left for the job,
     const row = await eventRow(sql, event_id);
     assert.equal(+row.next_attempt_at!, +row.processed_at!);
     assert.match(row.error!, /^1 of its items are not applied yet/);
-    // This call of the job counts the attempt.
+    // The job makes this call, which counts the attempt.
     await sql`select due_channel_events(100)`;
     const apply = async (items: AnyItem[]) =>
       (await sql`

@@ -48,7 +48,7 @@ async function catalogue(sql: Sql) {
   return { ...row };
 }
 
-/** Moves the start of every run of the company into the past. */
+/** Makes every run of the company older by `time`. */
 async function pass(sql: Sql, time: string) {
   await sql`
     update job_runs set began_at = began_at - ${time}::interval where company_id = ${company_id}
@@ -247,7 +247,7 @@ Deno.test("a template refusal (132000 to 132999) makes a synchronisation due, un
   }
 });
 
-test("a refusal that settles no send or belongs to another account does not make a synchronisation due", async (sql) => {
+test("a template refusal makes no synchronisation due if it settles no send, or if another account received it", async (sql) => {
   const elsewhere = await connectAccount(sql, company_id);
   await catalogued(sql, { account_id: elsewhere.id }, [entry()], "11 minutes");
   await catalogued(sql, own, [entry()], "11 minutes");

@@ -11,7 +11,10 @@ const COMPANIES = 200;
 const FEW = 20;
 const FIRST_OF_MEDIUM = MANY + COMPANIES * FEW;
 
-/** The number of contacts in the medium company, where no Bruno works for Globex. */
+/**
+ * The number of contacts in the medium company. No contact there is named Bruno and works for
+ * Globex.
+ */
 export const MEDIUM = 4_000;
 
 /** The digests of the API keys of the large and the medium company. */
@@ -48,8 +51,8 @@ export async function withOwnServer(work: (open: Open) => Promise<void>): Promis
 }
 
 /**
- * Runs the work as the superuser in a database with such a company. Each row's values depend on its
- * number, so every run has the same rows. The planner has fresh statistics.
+ * Runs the work as the superuser in a database with these companies. Each row's values depend only
+ * on its number, so every run has the same rows. The planner has fresh statistics.
  */
 export async function withLargeCompany(work: (sql: Sql) => Promise<void>): Promise<void> {
   await withOwnServer(async (open) => {
@@ -81,7 +84,7 @@ async function fill(owner: Sql, sql: Sql, beside: Sql) {
 }
 
 const FUNCTIONS = `
-  -- Triggers and checks of references are off, because the rows are valid and there are many.
+  -- Triggers and foreign key checks are off, because the rows are valid and there are many.
   set session_replication_role = replica;
   create function pg_temp.id_of(kind text, n bigint) returns uuid immutable
     return overlay(overlay(md5(kind || n) placing '4' from 13) placing '8' from 17)::uuid;

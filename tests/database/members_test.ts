@@ -1,4 +1,4 @@
-// The operator decides by email address who works in a company, and in which role.
+// The operator adds users to a company by email address, changes their roles and removes them.
 
 import assert from "node:assert/strict";
 import { actAs, refusal, rolledBack, type Sql, type Work } from "../support/acting_as.ts";

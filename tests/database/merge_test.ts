@@ -32,8 +32,8 @@ async function contact(sql: Sql, id: string) {
 const phoneOf = async (sql: Sql, id: string) => (await contact(sql, id)).phone as string;
 
 /**
- * Merges two contacts with these columns, and returns the surviving contact, which has the columns
- * in `own`.
+ * Merges a contact with the columns `theirs` into a contact with the columns `own`, and returns the
+ * survivor.
  */
 async function mergedOf(sql: Sql, own: Record<string, unknown>, theirs: Record<string, unknown>) {
   const [survivor, other] = [await addContact(sql, own), await addContact(sql, theirs)];

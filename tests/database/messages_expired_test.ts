@@ -24,7 +24,7 @@ async function expire(sql: Sql): Promise<number> {
   return count;
 }
 
-/** Moves the end of a message's lifetime into the past. */
+/** Ends a message's lifetime now. */
 async function endLife(sql: Sql, messageId: string) {
   await sql`update messages set expires_at = now() where id = ${messageId}`;
 }
@@ -108,7 +108,7 @@ test("only messages that are neither delivered nor failed expire at the end of t
   }
   const alive = (await accepted(sql, own, "wamid.alive")).message_id;
   await sql`update messages set expires_at = now() + interval '1 microsecond' where id = ${alive}`;
-  // It is unknown whether an older message arrived.
+  // A message without `expires_at` does not expire, because it is unknown whether it arrived.
   const old = (await accepted(sql, own, "wamid.old")).message_id;
   await sql`update messages set expires_at = null, created_at = '2026-01-01' where id = ${old}`;
   const pending = (await claimed(sql, own)).message_id;
@@ -134,7 +134,7 @@ Deno.test("a new report about an expired message removes its status `expired`, b
       await applyStatus(sql, [own.account_id], report(word, 1));
       const { status, expired_at } = await facts(sql, message_id);
       assert.deepEqual([status, expired_at], [word, undefined]);
-      // A delivery report may arrive this late.
+      // The message does not expire again yet, because a delivery report may still arrive.
       await expire(sql);
       assert.equal((await facts(sql, message_id)).status, word);
       await endLife(sql, message_id);
@@ -187,7 +187,7 @@ test("the job that expires messages reads only messages whose delivery is still 
 });
 
 test("operators see how many messages expired or were sent twice, and how many reports wait for a message", async (sql) => {
-  // Other tests run at the same time.
+  // Hides the changes of other tests, which run at the same time.
   await sql`set transaction isolation level repeatable read`;
   const health = async () => (await sql`select channel_health() as health`)[0].health;
   await expire(sql);

@@ -51,7 +51,7 @@ async function seen(
   return [...found];
 }
 
-/** A new contact of the company that sends this content, such as a stop word. */
+/** Adds a contact that sends this content, such as a stop word, and returns its phone number. */
 async function saying(sql: Sql, content: string, columns: Record<string, unknown>, seconds = 0) {
   const phone = anyPhone();
   await tell(sql, company.account_id, {
@@ -186,7 +186,7 @@ test("members of other companies, API keys and visitors cannot see or lift an op
     ];
     for (const attempt of attempts) assert.equal(await refusal(sql, attempt), "42501", role);
   }
-  // No user can write to the table of lifts, not even rows of their own company.
+  // No user can write to `opt_out_lifts`, not even rows of their own company.
   await actAsPerson(sql, company.member_id);
   for (
     const change of [

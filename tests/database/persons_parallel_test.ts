@@ -36,8 +36,8 @@ Deno.test("simultaneous sends and messages, by phone number, by id or by both, c
       assert.equal(await tell(sql, own.account_id, message(persons[n % 4])), "done");
     }
   });
-  // In every order, the next message with both the phone number and the id shows that they belong
-  // to one person.
+  // Whatever the order was, the next message has both the phone number and the id. It shows that
+  // they belong to one person.
   await committed((sql) => tell(sql, own.account_id, message({ phone, user_id })));
   await asSuperuser(async (sql) => {
     const [, contact, ...others] = await contactsOf(sql, own);

@@ -17,7 +17,7 @@ const agent = await personToken(
 );
 const platform = await token({ role: "service_role" });
 
-/** A row that a user adds. */
+/** Adds a row as the agent, and returns the row. */
 async function add(table: string, row: Record<string, unknown>): Promise<Record<string, string>> {
   const { status, body } = await rest(agent, "POST", `/${table}`, {
     json: { company_id: own.id, ...row },

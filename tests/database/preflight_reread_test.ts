@@ -17,7 +17,7 @@ const OLD = "11 minutes";
 const judged = (sql: Sql, asked: Record<string, unknown> = {}): Promise<Claim> =>
   claim(sql, keys.messaging, { preflight: "first", ...FITTING, ...asked });
 
-/** Moves all records of rereads this far back in time. */
+/** Makes all records of rereads older by `time`. */
 async function pass(sql: Sql, time: string) {
   await sql`
     update template_rereads set tried_at = tried_at - ${time}::interval, read_at = read_at - ${time}::interval
@@ -25,7 +25,7 @@ async function pass(sql: Sql, time: string) {
   `;
 }
 
-Deno.test("a claim that does not match its template requests a reread if the last reading is over ten minutes old", async () => {
+Deno.test("a claim that does not match its template requests a reread if the template was last read over ten minutes ago", async () => {
   for (const [age, result] of [["9 minutes 59 seconds", "template_refused"], [OLD, "reread"]]) {
     await rolledBack(async (sql) => {
       await catalogued(sql, own, [PAUSED], age);
@@ -145,7 +145,7 @@ test("a claim that requests a reread does not use up its idempotency key", async
   assert.equal((await judged(sql, { ...asked, preflight: "last" })).result, "claimed");
 });
 
-test("the next reading of the whole list deletes reread records that are one hour old", async (sql) => {
+test("when the whole list is read again, reread records that are one hour old are deleted", async (sql) => {
   await catalogued(sql, own, [], OLD);
   const names = async () => {
     const rows = await sql`select name from template_rereads where company_id = ${company_id}`;

@@ -46,7 +46,7 @@ test("a claim that matches its template succeeds and returns the data that the s
   }
 });
 
-test("a claim for an authentication template includes the button that repeats the code", async (sql) => {
+test("the response to a claim for an authentication template contains the button that repeats the code", async (sql) => {
   const code = entry({ category: "AUTHENTICATION", variables: variables(0, 1), otp_button: 0 });
   await catalogued(sql, own, [code]);
   const { template } = await judged(sql, { body_variables: ["123456"] });
@@ -224,7 +224,7 @@ test("a send with an unknown template proceeds if nothing is stored or the check
   await apply(sql, account_id, [entry({ status: "PAUSED" })]);
   await assertUnjudged({ preflight: "off" });
   assert.equal((await judged(sql)).result, "template_refused");
-  // The previous release's send function makes such a claim.
+  // The send function of the previous release makes claims without `preflight`.
   const { result, template } = await claim(sql, key);
   assert.deepEqual([result, template], ["claimed", null]);
 });

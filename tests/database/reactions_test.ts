@@ -1,4 +1,5 @@
-// Tests what the reaction of a company decides, stores and shows.
+// Tests a company's reactions: when a reaction is possible, what is stored, and what the channel's
+// reports change.
 
 import assert from "node:assert/strict";
 import { actAsSuperuser, refusal, rolledBack, type Sql, type Work } from "../support/acting_as.ts";
@@ -16,13 +17,13 @@ const REACTION = "wamid.reaction";
 
 const ago = (seconds: number) => new Date(Date.now() - seconds * 1000);
 
-/** Adds a message with an id on the channel, and returns its own id. */
+/** Adds a message that has a channel id, and returns the id of its row. */
 async function addKnown(sql: Sql, columns: MessageColumns = {}, of = company) {
   const whatsapp_message_id = `wamid.${crypto.randomUUID()}`;
   return await addMessage(sql, of, { whatsapp_message_id, sent_at: ago(60), ...columns });
 }
 
-/** Calls a function of the database as a request with the company's key does. */
+/** Calls a database function as a request with the company's key does. */
 async function asKey<Answer>(sql: Sql, call: () => Promise<Iterable<unknown>>): Promise<Answer> {
   await actAsSender(sql, company.keys.messaging);
   const [{ answer }] = await call() as [{ answer: Answer }];
@@ -49,7 +50,7 @@ async function reactionOf(sql: Sql, id: string) {
   return [emoji, whatsapp_id];
 }
 
-test("a message of an open window gets a reaction, from the person or from the company", async (sql) => {
+test("while the window is open, the company can react to a message from the contact or from the company", async (sql) => {
   const theirs = await addKnown(sql);
   const own = await addKnown(sql, { direction: "outbound", outcome: "accepted" });
   const [{ phone }] = await sql`select phone from contacts where id = ${contact_id}`;
@@ -75,7 +76,7 @@ test("a message of an open window gets a reaction, from the person or from the c
   assert.deepEqual([none, user_id], [null, "BR.2"]);
 });
 
-Deno.test("a message that no one can react to says why", async () => {
+Deno.test("if the company cannot react to a message, the result says why", async () => {
   type Case = [string, result: string, (sql: Sql) => Promise<string>, ofRemoval?: string];
   const change = (sql: Sql, id: string, columns: Record<string, unknown>) =>
     sql`update messages set ${sql(columns)} where id = ${id}`;
@@ -148,7 +149,7 @@ Deno.test("a message that no one can react to says why", async () => {
   }
 });
 
-test("each change of the reaction makes one event, and a repeat changes nothing", async (sql) => {
+test("each change of a reaction adds one event, and a repeat changes nothing", async (sql) => {
   const id = await addKnown(sql);
   const steps: [string | null, string, boolean][] = [
     ["👍", "wamid.r1", true],
@@ -170,7 +171,7 @@ test("each change of the reaction makes one event, and a repeat changes nothing"
   }
 });
 
-test("a reaction is stored only on a message of the key's company that is not erased", async (sql) => {
+test("a reaction is stored only if its message belongs to the key's company and is not erased", async (sql) => {
   const [foreign, erased] = [await addKnown(sql, {}, other), await addKnown(sql)];
   await note(sql, erased);
   await sql`update messages set is_erased = true where id = ${erased}`;
@@ -180,7 +181,7 @@ test("a reaction is stored only on a message of the key's company that is not er
   assert.deepEqual(await reactionOf(sql, erased), [null, null]);
 });
 
-test("no key may write a reaction without the function, or read its id on the channel", async (sql) => {
+test("a key can write a reaction only with the function, and cannot read the reaction's channel id", async (sql) => {
   const id = await addKnown(sql);
   await note(sql, id);
   await actAsSender(sql, company.keys.messaging);
@@ -202,7 +203,7 @@ test("no key may write a reaction without the function, or read its id on the ch
   }
 });
 
-test("the channel's reports about a reaction change nothing, unless the channel did not deliver it", async (sql) => {
+test("a report about a reaction changes nothing, unless it says that the channel did not deliver the reaction", async (sql) => {
   const id = await addKnown(sql);
   await note(sql, id);
   const told = async (status: string, of = account_id) => {
@@ -222,7 +223,7 @@ test("the channel's reports about a reaction change nothing, unless the channel 
   assert.deepEqual(await told("failed"), ["waiting"], "the reaction is no longer known");
 });
 
-test("a report that comes before the reaction is stored counts too, and does not wait any longer", async (sql) => {
+test("a report that arrives before its reaction is stored waits, and is applied when the reaction is stored", async (sql) => {
   const id = await addKnown(sql);
   const early = (status: string, wamid: string) =>
     applyStatus(sql, [account_id], report(status, 1, { id: wamid }));

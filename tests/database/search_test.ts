@@ -13,7 +13,10 @@ interface Found {
   row: Record<string, unknown>;
 }
 
-/** The URL path of a search. @param patterns as Postgres writes a list: `{"%ana%"}`. */
+/**
+ * The URL path of a search. @param patterns an array in the syntax of Postgres, such as
+ * `{"%ana%"}`.
+ */
 function path(patterns: string, text: string, max_rows: number | string = 50): string {
   const query = new URLSearchParams({ patterns, text, max_rows: String(max_rows) });
   return `/rpc/search_records?${query}`;

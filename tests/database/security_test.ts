@@ -65,8 +65,8 @@ const WRITTEN = ["contacts", "conversations", "deals"];
 
 /** The rule that a policy must contain, both for visible rows and for written rows. */
 function ruleOf({ table, command, roles }: Policy): string {
-  // The role bypasses policies. This policy exists only because the CLI's advisors report every
-  // table without a policy.
+  // The role `service_role` bypasses policies. This policy exists only because the CLI's advisors
+  // report every table without a policy.
   if (roles === "service_role") return "true";
   if (roles === "api_client") {
     const [name, argument] = command !== "select"

@@ -54,7 +54,7 @@ const ENDS: [columns: SendColumns, message: MessageColumns, counted: string][] =
   [{ state: "released", reason: "channel_unavailable" }, {}, "released channel_unavailable"],
 ];
 
-/** Adds a send of this age. */
+/** Adds a send that is older than today's noon in UTC by `age`. */
 async function addSendOf(
   sql: Sql,
   age: string,

@@ -84,7 +84,7 @@ function sqlOf(condition: Condition): string {
 }
 
 /**
- * The number of rows of these tables that this transaction has read, through an index or otherwise.
+ * The number of rows of sends, messages and conversations that this transaction has read.
  * views_find_plans_test.ts counts the rows of contacts.
  */
 async function rowsReadSoFar(sql: Sql): Promise<number> {
@@ -134,7 +134,7 @@ async function assertLogReadsPages(sql: Sql, { id, member_id }: Company) {
 }
 
 Deno.test("each filter of sends reads few rows, even if only the oldest sends match", async () => {
-  // Other tests' sends would change the statistics.
+  // In the shared database, the sends of other tests would change the statistics.
   await withOwnServer((open) =>
     open("supabase_admin").begin(async (sql) => {
       const company = await makeCompany(sql);

@@ -1,5 +1,5 @@
 // A pending send whose lease has expired is marked as failed and is never sent again, because its
-// outcome is lost.
+// outcome is unknown.
 
 import assert from "node:assert/strict";
 import { actAs, actAsSuperuser, rolledBack, type Sql, type Work } from "../support/acting_as.ts";

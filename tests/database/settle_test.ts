@@ -31,13 +31,13 @@ type Settlement = Record<string, unknown>;
 const { id: company_id, keys, contact_id, conversation_id } = await newCompany();
 const key = keys.messaging;
 
-/** A send that has just been claimed, and the id that settles it. */
+/** Claims a send, and returns it with the id that settles it. */
 async function claimed(sql: Sql, asked: Record<string, unknown> = {}): Promise<Claim> {
   const claim_id = crypto.randomUUID();
   return { claim_id, ...await claim(sql, key, { claim_id, ...asked }) };
 }
 
-/** A send whose lease expired without an outcome, and that a repeat has marked as failed. */
+/** Claims a send and ends its lease without an outcome. A repeat then marks the send as failed. */
 async function expired(sql: Sql): Promise<Claim> {
   const asked = { phone: anyPhone(), idempotency_key: crypto.randomUUID() };
   const send = await claimed(sql, asked);
@@ -91,7 +91,7 @@ test("settling a send as sent sets its conversation's time to the claim's time, 
   assert.deepEqual(await times(), { last: created_at, window: null, status: "open" });
 });
 
-Deno.test("a late outcome replaces the assumed failure of an expired lease without releasing the send", async () => {
+Deno.test("if an outcome arrives after the lease has expired, it replaces the assumed failure, but does not release the send", async () => {
   const ends: [Settlement, Record<string, unknown>][] = [
     [SENT, AS_SENT],
     [FAILED, AS_FAILED],
@@ -192,7 +192,7 @@ test("an unknown or incomplete outcome is refused", async (sql) => {
     assert.equal(await refusal(sql, settling), code, JSON.stringify(told));
   }
   assert.equal((await standing(sql, send_id)).state, "pending");
-  // Settling an unknown claim is refused in the same way.
+  // An unknown outcome is refused even if the claim is unknown too.
   const unknown = (sql: Sql) => settle(sql, null, { outcome: "lost" });
   assert.equal(await refusal(sql, unknown), "PT422");
 });

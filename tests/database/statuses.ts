@@ -3,8 +3,8 @@ import type { Sql } from "../support/acting_as.ts";
 import type { Company } from "../support/company.ts";
 import { type Claim, claim, SENT, settle } from "./sends.ts";
 
-// The channel's reports about messages, in the form that the function whatsapp reads, for tests of
-// their effects.
+// The channel's reports about messages, in the form that the function `whatsapp` reads, for tests
+// of their effects.
 
 /** The time when a test's reports start: one hour ago, in whole seconds. */
 export const T0 = Math.floor(Date.now() / 1000) * 1000 - 3_600_000;
@@ -12,12 +12,12 @@ export const T0 = Math.floor(Date.now() / 1000) * 1000 - 3_600_000;
 /** The time this many seconds after T0. */
 export const at = (seconds: number) => new Date(T0 + seconds * 1000);
 
-/** A failure in the form of an item. */
+/** A failure, as an item contains it. */
 export function failure(code: number, reason = "channel_error") {
   return { reason, code, message: `(#${code}) Failed`, details: `Details of ${code}` };
 }
 
-/** A report as an item, `seconds` after T0. */
+/** An item for a report that is dated `seconds` after T0. */
 export function report(
   status: string,
   seconds: number,
@@ -53,7 +53,7 @@ export async function applyStatus(
   return result;
 }
 
-/** A claimed send of a company, and the id that settles it. */
+/** Claims a send for a company, and returns it with the id that settles it. */
 export async function claimed(
   sql: Sql,
   company: Company,
@@ -63,14 +63,14 @@ export async function claimed(
   return { claim_id, ...await claim(sql, company.keys.messaging, { claim_id, ...asked }) };
 }
 
-/** A send that the channel accepted, with the id wamid.1. */
+/** Claims a send and settles it as accepted, by default with the channel id wamid.1. */
 export async function accepted(sql: Sql, company: Company, whatsapp_message_id = "wamid.1") {
   const send = await claimed(sql, company);
   await settle(sql, send.claim_id, { ...SENT, whatsapp_message_id });
   return send;
 }
 
-/** The columns of a message that reports set and its status, without null values. */
+/** The status of a message and the columns that reports set, without null values. */
 export async function facts(sql: Sql, messageId: string): Promise<Record<string, unknown>> {
   const [row] = await sql`
     select status, whatsapp_message_id as id, sent_at, delivered_at, read_at, failed_at, failure, price_category,

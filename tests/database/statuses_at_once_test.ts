@@ -86,7 +86,7 @@ Deno.test("the job applies a report without callback data that was stored at the
   }
 });
 
-Deno.test("a released send is repeated only if the repeat comes before a report about the earlier attempt", async () => {
+Deno.test("a repeat sends a released send again only if no report about the earlier attempt has arrived", async () => {
   const asked = { phone: anyPhone(), idempotency_key: "once" };
   const repeats = await newSend(asked);
   await committed((sql) => settle(sql, repeats.send.claim_id, RELEASED));

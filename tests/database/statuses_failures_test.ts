@@ -23,8 +23,8 @@ async function phoneOf(contactId: string): Promise<{ phone: string }> {
 }
 
 /**
- * A send to the company's contact. The channel accepts the send, and reports a failure this many
- * seconds after T0.
+ * Sends to the company's contact. The channel accepts the send, and then reports a failure that is
+ * dated this many seconds after T0.
  */
 async function failed(
   sql: Sql,
@@ -181,15 +181,16 @@ test("failure 131053 makes the message's media due for upload again, unless newe
   assert.equal(await media(), "88");
 });
 
-Deno.test("failures 132000 to 132999 make templates due for a reread if the last reading was before the failure", async () => {
-  // The age of the catalogue, and the time until it is due, in minutes. The report is one hour old.
+Deno.test("failures 132000 to 132999 make templates due for a reread if they were last read before the failure", async () => {
+  // Each case: the failure code, the age of the catalogue, and the minutes until it is due to be
+  // read. The report is one hour old.
   const readings: [code: number, age: string, minutes: number][] = [
     [132000, "90 minutes", 0],
     [132012, "2 hours", 0],
     [132999, "2 hours", 0],
     [131999, "2 hours", 22 * 60],
     [133000, "2 hours", 22 * 60],
-    // The catalogue was read after the report.
+    // This catalogue was read after the failure was reported.
     [132012, "30 minutes", 23 * 60 + 30],
   ];
   for (const [code, age, minutes] of readings) {

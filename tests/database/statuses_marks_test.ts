@@ -26,7 +26,7 @@ async function tell(sql: Sql, send: Claim, word: string, more: Record<string, un
   return await applyStatus(sql, [own.account_id], report(word, 1, { mark: mark(send), ...more }));
 }
 
-/** A settled send. */
+/** Claims a send and settles it. */
 async function settled(sql: Sql, settlement: Record<string, unknown>): Promise<Claim> {
   const send = await claimed(sql, own, { idempotency_key: "once" });
   await settle(sql, send.claim_id, settlement);
@@ -45,7 +45,7 @@ Deno.test("if an attempt receives a second id, that id is also stored, and repor
       const doubles = ["wamid.2", "wamid.3"];
       assert.deepEqual(await ledger(sql, send.send_id), { state: "sent", id: "wamid.1", doubles });
       assert.deepEqual(await facts(sql, send.message_id), before);
-      // The reports about these ids are stored.
+      // The reports with these ids are stored and wait.
       assert.deepEqual(await waiting(sql, own.id), doubles);
     });
   }
@@ -117,7 +117,7 @@ test("a report settles a company's send even if the number now belongs to anothe
   assert.deepEqual(await waiting(sql, own.id), []);
 });
 
-test("if a report's callback data and id identify different messages, it settles the send with the callback data and updates the message with the id", async (sql) => {
+test("if a report's callback data and id belong to different messages, the callback data identifies the send and the id identifies the message", async (sql) => {
   const [{ id }] = await sql`
     insert into messages (company_id, conversation_id, direction, content, outcome, whatsapp_message_id)
     values (${own.id}, ${own.conversation_id}, 'outbound', 'Hello', 'accepted', 'wamid.1') returning id

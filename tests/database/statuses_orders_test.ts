@@ -1,4 +1,5 @@
-// Tests a lease's end, the call's response and the reports of a send, in every order.
+// Tests the end of a send's lease, the response to its call and the reports about it, in every
+// order.
 
 import assert from "node:assert/strict";
 import { rolledBack } from "../support/acting_as.ts";
@@ -9,8 +10,8 @@ const own = await newCompany();
 
 const UNDELIVERABLE = failure(131026, "recipient_unreachable");
 
-// The events of one send, in any order. The ledger, the message and its conversation end up the
-// same.
+// The responses to the call. In any order, the events of one send must leave the same ledger row,
+// message and conversation.
 const ANSWERS = {
   accepted: "'sent', 'wamid.1'",
   refused: "'failed', null, 'template_rejected', 132001, 'No template'",

@@ -37,7 +37,7 @@ async function expired(sql: Sql, asked: Record<string, unknown> = {}): Promise<C
   return send;
 }
 
-/** A send that was settled as not accepted by the channel. */
+/** Claims a send, and settles it as failed or released. */
 async function settled(sql: Sql, settlement: Record<string, unknown>): Promise<Claim> {
   const send = await claimed(sql, own, ONCE);
   await settle(sql, send.claim_id, settlement);
@@ -82,7 +82,7 @@ for (const [before, make] of Object.entries(UNSETTLED)) {
   });
 }
 
-test("after a failure report, the message is failed, but its send is still sent", async (sql) => {
+test("after a failure report, the message has the status failed, but its send keeps the state sent", async (sql) => {
   const send = await claimed(sql, own, ONCE);
   await settle(sql, send.claim_id, SENT);
   // A failure report has no callback data.

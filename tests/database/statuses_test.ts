@@ -186,7 +186,7 @@ Deno.test("if two companies had the same number and have the same message id, th
   }
 });
 
-test("a message without a send, such as an imported message, shows its reports", async (sql) => {
+test("reports also update a message without a send, such as an imported message", async (sql) => {
   const [{ id }] = await sql`
     insert into messages (company_id, conversation_id, direction, content, outcome, whatsapp_message_id)
     values (${own.id}, ${own.conversation_id}, 'outbound', 'Hello', 'accepted', 'wamid.1') returning id

@@ -43,7 +43,7 @@ async function writtenReferences(): Promise<{ file: string; reference: string }[
   const found = [];
   for await (const { name: file } of Deno.readDir(folder)) {
     const sql = (await Deno.readTextFile(`${folder}/${file}`))
-      // Comments, literals and policy names may also contain the word.
+      // Removes comments, literals and policy names, which may also contain the word `references`.
       .replaceAll(
         /--.*|\/\*[^]*?\*\/|"[^"]*"|'(?:[^']|'')*'/g,
         (text) => /^"\S+"$/.test(text) ? text : " ",
@@ -118,7 +118,7 @@ Deno.test("every foreign key has an index that begins with its columns, so a ref
       from pg_index
       where indisvalid and indexprs is null and (
         indpred is null
-        -- No one looks for rows without the reference.
+        -- A partial index may leave out rows without the reference, because no query looks for them.
         or pg_get_expr(indpred, indrelid) = any (array(
           select format('(%I IS NOT NULL)', attname) from pg_attribute
           where attrelid = indrelid and attnum = any (indkey)

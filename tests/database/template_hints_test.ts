@@ -49,7 +49,7 @@ async function dueJobs(sql: Sql): Promise<number> {
   return jobs;
 }
 
-Deno.test("a template shows what an event reported about it, and the template list becomes due for a reading", async () => {
+Deno.test("a template shows what an event reported about it, and the template list becomes due to be read", async () => {
   const told: [Item, Record<string, unknown>][] = [
     [{}, { status: "REJECTED", reason: "INVALID_FORMAT" }],
     [{ value: { event: "REJECTED", reason: "NONE" } }, { status: "REJECTED" }],
@@ -61,7 +61,7 @@ Deno.test("a template shows what an event reported about it, and the template li
       { event: "category", value: { new_category: "UTILITY", correct_category: "MARKETING" } },
       { upcoming: "MARKETING" },
     ],
-    // It is unknown which of these values the next reading of the list returns.
+    // These events do not say which values the list contains when it is read next.
     [status("FLAGGED"), {}],
     [status("SOMETHING_NEW"), {}],
     [{ event: "components", value: {} }, {}],
@@ -80,7 +80,7 @@ Deno.test("a template shows what an event reported about it, and the template li
   }
 });
 
-Deno.test("a reading wins over an earlier event, even if the event is delivered again", async () => {
+Deno.test("after the list is read, its values replace those of an earlier event, even if the event is delivered again", async () => {
   for (const changes of [{}, QUALITY, CATEGORY, { event: "components", value: {} }]) {
     await rolledBack(async (sql) => {
       const waba = await catalogued(sql, own, [entry()], "1 hour");
@@ -90,7 +90,7 @@ Deno.test("a reading wins over an earlier event, even if the event is delivered 
       assert.deepEqual(await shown(sql), AS_LISTED);
       assert.ok(await dueIn(sql) > 0);
       await tellOfTemplate(sql, [account_id], item);
-      // The list is due again, because a reading costs little.
+      // The list is due to be read again, because reading it costs little.
       assert.deepEqual([await shown(sql), await dueIn(sql)], [AS_LISTED, 0]);
       await apply(sql, account_id, [entry()]);
       const hints = await sql`select from template_hints where company_id = ${company_id}`;
@@ -160,7 +160,7 @@ test("after an event, even a template that was just read is read once more", asy
     began_at,
   });
   assert.equal((await judged(sql)).result, "template_refused");
-  // All times within a transaction are equal, so the test moves the reading to a time before the
+  // All times within a transaction are equal, so the test moves `read_at` to a time before the
   // event.
   await sql`update templates set read_at = read_at - interval '1 minute' where company_id = ${company_id}`;
   await tellOfTemplate(sql, [account_id], hint(waba, status("APPROVED")));
@@ -211,7 +211,7 @@ test("an event changes only the catalogues of its own accounts", async (sql) => 
   assert.equal((await shown(sql)).status, "PAUSED");
 });
 
-test("an event for an account without a catalogue is not recorded, because the catalogue is due for a reading anyway", async (sql) => {
+test("an event for an account without a catalogue is not recorded, because the catalogue must be read anyway", async (sql) => {
   const waba = await joinBusinessAccount(sql, account_id);
   assert.equal(await dueJobs(sql), 1);
   assert.equal(await tellOfTemplate(sql, [account_id], hint(waba)), "done");
@@ -221,7 +221,7 @@ test("an event for an account without a catalogue is not recorded, because the c
   assert.deepEqual([hints, await dueJobs(sql)], [0, 1]);
 });
 
-test("an event does not shorten the pause after a failed reading", async (sql) => {
+test("an event does not shorten the pause that follows a failed attempt to read the list", async (sql) => {
   const waba = await catalogued(sql, own, [entry()], "1 hour");
   const [{ run }] = await sql`select begin_job('template-sync', ${account_id}) as run`;
   await sql`select end_job(${run.run_id}, 'The channel is down')`;

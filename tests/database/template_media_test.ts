@@ -43,7 +43,7 @@ async function mediaOf(sql: Sql, of_account = account_id) {
   return { ...row };
 }
 
-/** Moves every upload of the company this far back in time. */
+/** Makes every upload of the company older by `time`. */
 async function age(sql: Sql, time: string) {
   await sql`
     update template_media set
@@ -158,7 +158,7 @@ test("a failed upload is reported to the waiting callers and is tried again ten 
   await age(sql, "1 second");
   await fail("x".repeat(2000));
   assert.equal((await mediaOf(sql)).failure, "x".repeat(1000));
-  // A new reading of the templates still shows the failed upload.
+  // After the templates are read again, they still show the failed upload.
   await apply(sql, account_id, [mediaEntry()]);
   assert.equal(await problem(), "x".repeat(1000));
   await age(sql, "10 seconds");
@@ -395,7 +395,7 @@ test("a released send that is claimed again includes the media of the new attemp
   assert.deepEqual([state, media_id], ["released", "88"]);
 });
 
-Deno.test("an upload can end while a reading of templates is being stored", async () => {
+Deno.test("an upload can end while a list of templates is being stored", async () => {
   const company = await newCompany();
   await committed((sql) => catalogued(sql, company, [mediaEntry()], "1 minute"));
   const id = await committed((sql) => templateId(sql, "order_update", company.id));
@@ -413,7 +413,7 @@ Deno.test("an upload can end while a reading of templates is being stored", asyn
       assert.equal(ended, true, end);
     });
   }
-  // The next reading of the templates clears the problem.
+  // When the templates are read again, the problem is cleared.
   await committed((sql) =>
     sql`update templates set media_problem = 'x' where company_id = ${company.id}`
   );

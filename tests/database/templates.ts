@@ -98,8 +98,8 @@ export interface Applied {
 }
 
 /**
- * Stores a reading in the current role. The reading began `age` ago. By default, it began in this
- * transaction.
+ * Stores a list of templates in the current role, as a job that began to read the list `age` ago.
+ * By default, it began in this transaction.
  */
 export async function apply(
   sql: Sql,
@@ -124,7 +124,7 @@ export async function apply(
 /**
  * Stores these templates as the whole catalogue of a new business account. The company's account is
  * added to that business account.
- * @param age how long ago the reading began.
+ * @param age how long ago the service began to read the list.
  * @returns the channel's id of the business account.
  */
 export async function catalogued(

@@ -1,4 +1,4 @@
-// Tests simultaneous template readings, claims and account connections.
+// Tests template lists that are stored while sends are claimed or accounts are connected.
 
 import assert from "node:assert/strict";
 import type { Sql } from "../support/acting_as.ts";
@@ -26,7 +26,7 @@ async function judged(sql: Sql, { keys }: Company, asked: Record<string, unknown
   return await claim(sql, keys.messaging, { preflight: "first", ...FITTING, ...asked });
 }
 
-Deno.test("sends do not wait while a reading is being stored, and use the earlier templates", async () => {
+Deno.test("sends do not wait while a template list is being stored, and use the earlier templates", async () => {
   const company = await newSender();
   const [, results] = await overlapping(
     (sql) => apply(sql, company.account_id, [entry({ status: "PAUSED" }), entry({ name: "new" })]),
@@ -40,7 +40,7 @@ Deno.test("sends do not wait while a reading is being stored, and use the earlie
   assert.equal((await committed((sql) => judged(sql, company))).result, "template_refused");
 });
 
-Deno.test("simultaneous sends, readings of the whole list and readings of one name all succeed quickly", async () => {
+Deno.test("sends, whole template lists and lists for one name that are stored simultaneously all succeed quickly", async () => {
   const names = Array.from({ length: 200 }, (_, n) => `t${n}`);
   const company = await newSender(names.map((name) => entry({ name })), "11 minutes");
   const { account_id } = company;
@@ -59,7 +59,7 @@ Deno.test("simultaneous sends, readings of the whole list and readings of one na
   }
 });
 
-Deno.test("if two readings of the whole list are stored simultaneously, the later reading wins", async () => {
+Deno.test("if two whole lists are stored simultaneously, the list that was read later wins", async () => {
   for (const [first, second] of [["1 minute", "2 minutes"], ["2 minutes", "1 minute"]]) {
     const company = await newSender([], "5 minutes");
     const read = (age: string) => (sql: Sql) =>
@@ -72,7 +72,7 @@ Deno.test("if two readings of the whole list are stored simultaneously, the late
   }
 });
 
-Deno.test("templates are linked to an account that is connected while a reading is being stored, in either order", async () => {
+Deno.test("templates are linked to an account that is connected while a template list is being stored, in either order", async () => {
   const connecting = (business_account_id: string, company: Company) => async (sql: Sql) => {
     const { id, phone_number_id } = await connectAccount(sql, company.id);
     await joinBusinessAccount(sql, id, business_account_id);

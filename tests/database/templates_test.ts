@@ -1,4 +1,5 @@
-// Tests how a reading of the channel's list changes the catalogue.
+// Tests how the catalogue changes when a list of templates is stored that was read from the
+// channel.
 
 import assert from "node:assert/strict";
 import { hashKey } from "../../supabase/functions/_shared/key/presented_key.ts";
@@ -72,7 +73,7 @@ test("templates are stored as the channel lists them", async (sql) => {
   assert.deepEqual({ ...catalogue }, { synced: true, failures: 0, daily: true });
 });
 
-test("storing a reading returns the number of templates that it lists, adds, changes and removes", async (sql) => {
+test("storing a list returns the number of templates that it contains, adds, changes and removes", async (sql) => {
   await joinBusinessAccount(sql, account_id);
   const [a, b] = TWO;
   const paused = { ...b, status: "PAUSED" };
@@ -113,7 +114,7 @@ test("a template that is no longer listed becomes DELETED until it is listed aga
   assert.equal(back.id, gone.id);
 });
 
-test("a template's `status_since` is the start of the first reading that found its status", async (sql) => {
+test("a template's `status_since` is the time when the service began to read the first list with that status", async (sql) => {
   const minutes = async () => {
     const [row] = await sql`
       select extract(epoch from now() - status_since)::int / 60 as since,
@@ -131,7 +132,7 @@ test("a template's `status_since` is the start of the first reading that found i
   assert.deepEqual(await minutes(), [3, 2]);
 });
 
-test("a reading of one name leaves other names unchanged, even if it lists them", async (sql) => {
+test("a list for one name leaves other names unchanged, even if it contains them", async (sql) => {
   const [a, b] = TWO;
   await catalogued(sql, own, [a, { ...a, language: "en" }, b], "2 minutes");
   const before = await sql`select * from template_catalogues where company_id = ${company_id}`;
@@ -143,14 +144,14 @@ test("a reading of one name leaves other names unchanged, even if it lists them"
   assert.deepEqual([...after], [...before]);
 });
 
-test("the later of two readings wins, even if it is stored first", async (sql) => {
+test("of two lists, the one that was read later wins, even if it is stored first", async (sql) => {
   const [a, b] = TWO;
   await catalogued(sql, own, [{ ...a, status: "PAUSED" }], "1 minute");
   const earlier = [a, b];
   const ignored = await apply(sql, account_id, earlier, { age: "2 minutes" });
   assert.deepEqual(ignored, { templates: 2, added: 0, changed: 0, removed: 0 });
   await apply(sql, account_id, earlier, { age: "2 minutes", only_name: "b" });
-  // The template b was missing one minute ago, although it was listed earlier.
+  // The template b is not added, because the list that was read one minute ago does not contain it.
   assert.deepEqual(await listed(sql), ["a pt_BR: PAUSED"]);
   await apply(sql, account_id, [], { age: "2 minutes" });
   assert.deepEqual(await listed(sql), ["a pt_BR: PAUSED"]);
@@ -161,7 +162,7 @@ test("the later of two readings wins, even if it is stored first", async (sql) =
   assert.equal(synced, true);
 });
 
-test("the later of two readings of a name wins, in whatever order they are stored", async (sql) => {
+test("of two lists for one name, the one that was read later wins, in whatever order they are stored", async (sql) => {
   await catalogued(sql, own, [entry()], "9 minutes");
   for (const [status, age] of [["PAUSED", "1 minute"], ["DISABLED", "2 minutes"]]) {
     await apply(sql, account_id, [entry({ status })], { age, only_name: "order_update" });
@@ -169,7 +170,7 @@ test("the later of two readings of a name wins, in whatever order they are store
   assert.deepEqual(await listed(sql), ["order_update pt_BR: PAUSED"]);
 });
 
-test("a reading of the whole list does not change a name that was read later", async (sql) => {
+test("the whole list does not change a name that was read later", async (sql) => {
   const [a, b] = TWO;
   const business_account_id = await catalogued(sql, own, [a], "9 minutes");
   for (const name of ["a", "b"]) {
@@ -192,7 +193,7 @@ test("a template that is listed twice is stored once, in the form that can be se
   assert.deepEqual(await listed(sql), ["a pt_BR: APPROVED"]);
 });
 
-test("a reading with a future time is stored with the current time", async (sql) => {
+test("a list with a future time is stored with the current time", async (sql) => {
   await catalogued(sql, own, [entry()], "-10 years");
   const [{ present }] = await sql`
     select templates.read_at = now() and synced_at = now() as present
@@ -201,7 +202,7 @@ test("a reading with a future time is stored with the current time", async (sql)
   assert.equal(present, true);
 });
 
-test("a reading that is not a list of templates is refused and changes nothing", async (sql) => {
+test("a value that is not a list of templates is refused and changes nothing", async (sql) => {
   await catalogued(sql, own, TWO, "1 minute");
   const before = await sql`select * from templates where company_id = ${company_id} order by id`;
   const { variables: _, ...withoutVariables } = entry({ name: "x" });
@@ -244,7 +245,7 @@ test("a reading that is not a list of templates is refused and changes nothing",
   assert.deepEqual([...after], [...before]);
 });
 
-test("a reading is not stored if its account is unknown or has no business account", async (sql) => {
+test("a list is not stored if its account is unknown or has no business account", async (sql) => {
   for (const id of [crypto.randomUUID(), account_id]) {
     assert.equal(await refusal(sql, (sql) => apply(sql, id, [entry()])), "PT404");
   }
@@ -252,7 +253,7 @@ test("a reading is not stored if its account is unknown or has no business accou
   assert.equal(catalogues.length, 0);
 });
 
-test("a reading is not stored if its account has moved to another business account", async (sql) => {
+test("a list is not stored if its account has moved to another business account", async (sql) => {
   const left = await joinBusinessAccount(sql, account_id);
   const now = await joinBusinessAccount(sql, account_id);
   const read = (of: string) => (sql: Sql) =>
@@ -264,7 +265,7 @@ test("a reading is not stored if its account has moved to another business accou
   assert.equal((await catalogues()).length, 1);
 });
 
-test("an API key can store only readings of one name, and only for its own company", async (sql) => {
+test("an API key can store only lists for one name, and only for its own company", async (sql) => {
   await catalogued(sql, other, [entry()], "1 minute");
   await catalogued(sql, own, TWO, "1 minute");
   const acting = async (key: string, scope?: string) => {
@@ -295,7 +296,7 @@ test("an API key can store only readings of one name, and only for its own compa
   assert.deepEqual(await listed(sql, other.id), ["order_update pt_BR: APPROVED"]);
 });
 
-Deno.test("the jobs and the platform can store readings of the whole list for every company", async () => {
+Deno.test("the jobs and the platform can store the whole list for every company", async () => {
   for (const role of ["channel_client", "service_role"] as const) {
     await rolledBack(async (sql) => {
       await joinBusinessAccount(sql, account_id);

@@ -90,7 +90,7 @@ function parametersOf(path: string) {
   return schema.def.getter ? schema.def.getter() : schema;
 }
 
-/** The conditions of a parameter on these records, in the SQL that PostgREST creates. */
+/** The conditions for a list parameter and its value, in the SQL that PostgREST creates. */
 function conditionsOf(
   path: string,
   parameter: string,
@@ -233,7 +233,7 @@ Deno.test("a filtered page of 50 from 100,000 contacts reads few rows, unless on
     );
 
     await t.step(
-      "reading each contact's newest deals and conversations reads few rows",
+      "a query for each contact's newest deals and conversations reads few rows",
       async () => {
         await sql.begin(async (sql) => {
           await asReader(sql);

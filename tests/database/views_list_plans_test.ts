@@ -1,8 +1,8 @@
 // Every list in the gateway reads an index in the list's order. So the thousandth page costs as
 // much as the first, and no table is sorted or scanned. Only short lists may be sorted as a whole:
 // teams, members, pipelines, stages and templates. The tests read the planner's plans for the
-// statements of the gateway's requests. The key belongs to a company with many rows, among many
-// companies with few rows. The planner does not know which company the key belongs to, and must not
+// statements of the gateway's requests. The key belongs to a company with many rows. Many other
+// companies have few rows. The planner does not know which company the key belongs to, and must not
 // assume a small company.
 
 import assert from "node:assert/strict";
@@ -14,7 +14,7 @@ import { withOwnServer } from "./large_company.ts";
 import { nodesOf, type PlanNode } from "./plan_nodes.ts";
 
 interface List {
-  /** The statements that the gateway makes. */
+  /** The view and the columns that the gateway selects. */
   view: string;
   columns: string;
   /** The column of the filter, which is the first column of the index. */
@@ -355,8 +355,8 @@ async function assertWalks(
   const company = nodes.find((node) => node["Node Type"] === "Result")!;
   assert.match(company["Subplan Name"]!, /^InitPlan/, plan);
   assert.equal(company["Actual Loops"], 1, plan);
-  // At most one block of the table for each row that is read, and a few blocks of the index. The
-  // blocks that the company look-up reads do not count.
+  // The statement reads at most one block of the table for each row, and a few blocks of the index.
+  // The blocks that the company look-up reads do not count.
   const blocksOf = (node: PlanNode) => node["Shared Hit Blocks"] + node["Shared Read Blocks"];
   const blocks = blocksOf(scan) - blocksOf(company);
   assert.ok(blocks <= answered + again + 10, `${blocks} blocks: ${plan}`);

@@ -1,6 +1,6 @@
-// The views of a company's own rows have their owner's privileges, so no policy protects them. In
-// these tests, a token for one company's key, and every other role, attack the views with all kinds
-// of requests.
+// The views of a company's own rows have their owner's privileges, so no policy protects them.
+// These tests send all kinds of requests to the views, with a token for one company's key and with
+// every other role.
 
 import assert from "node:assert/strict";
 import { hashKey } from "../../supabase/functions/_shared/key/presented_key.ts";
@@ -102,7 +102,7 @@ Deno.test("filters, orders and counts on a view reveal no rows of the other comp
       `or=(${id}.eq.${othersId},company_id.eq.${other.id},company_id.eq.${own.id})`,
       `and=(company_id.neq.${own.id},not.and(company_id.eq.${own.id},${id}.is.null))`,
     ];
-    // No id, name or time finds the other company's row.
+    // A filter for a known id, name or time must not find the other company's row.
     for (const column of columns.filter((column) => column !== "company_id")) {
       const known = others.map((row) => row[column]).find((value) => typeof value === "string");
       if (known) filters.push(`${column}=eq.${encodeURIComponent(`${known}`)}`);
@@ -154,7 +154,7 @@ Deno.test("embedding other views in a view returns only the company's own rows, 
   assert.match(JSON.stringify((await read(deep)).body), new RegExp(own.conversation_id));
 });
 
-Deno.test("only a read token for a valid key with the scope read can read a view", async () => {
+Deno.test("only a read token for a valid key with the scope `read` can read a view", async () => {
   const ended = await newCompany();
   await statement`
     update api_keys set

@@ -35,7 +35,7 @@ async function keep(sql: Sql, item: Record<string, unknown>) {
   await sql`insert into waiting_facts ${sql(row)}`;
 }
 
-/** A message from the company or the contact that has no channel id yet. */
+/** Adds a message from the company or the contact. By default, the message has no channel id. */
 async function addMessage(sql: Sql, row: Record<string, unknown>): Promise<string> {
   const { id: company_id, conversation_id } = own;
   const message = { company_id, conversation_id, content: "Hello", ...row };

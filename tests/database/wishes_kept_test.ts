@@ -178,8 +178,7 @@ test("a phone number stays opted out even while another contact has the number",
       assert.equal(await isStopped(sql, taken), !stopsLater);
       await says(sql, { phone: taken, user_id }, stopsLater ? "stop" : null, 30);
       assert.equal(await isStopped(sql, taken), true);
-      // Another company can still send messages, because the person has not opted out with that
-      // company.
+      // After the opt-out is lifted, a message without a stop word does not set it again.
       await takeBack(sql, owner, 40);
       await says(sql, { phone: taken, user_id }, null, 50);
       assert.equal(await isStopped(sql, taken), false);
@@ -210,7 +209,7 @@ test("when an opted-out person changes phone numbers, the opt-out moves to the n
   });
 });
 
-test("a restored contact has the opt-outs and opt-ins that its phone numbers and user ids sent while it was archived", async () => {
+test("a restored contact has the opt-outs and opt-ins that came from its phone numbers and user ids while it was archived", async () => {
   const [phone, further, user_id] = [anyPhone(), anyPhone(), anyUserId()];
   for (const said of [{ phone }, { phone: further }, { phone: null, user_id }]) {
     await rolledBack(async (sql) => {

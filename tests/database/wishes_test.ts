@@ -202,7 +202,7 @@ Deno.test("a stop message about promotions stops only marketing, and the word `s
   }
 });
 
-Deno.test("the newest marketing opt-out or opt-in applies, whether by hand or by a word, and a manual change has its own time", async () => {
+Deno.test("the newest marketing opt-out or opt-in applies, whether by hand or by a word, and a manual change is stored with its own time", async () => {
   const key = { key_hash: await hashKey(keys.write), scope: "write" };
   const actors: Record<string, (sql: Sql) => Promise<void>> = {
     "a key": (sql) => actAs(sql, "api_client", key),

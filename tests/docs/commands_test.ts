@@ -10,7 +10,7 @@ const commands = pages.flatMap((page) =>
   commandLines(page).map((line) => ({ page: page.path, line }))
 );
 
-Deno.test("a command that a page shows for a hosted project does not run on the local database", () => {
+Deno.test("if a page shows a command for a hosted project, the command does not run on the local database", () => {
   // `migration new` creates a file.
   const found = commands.flatMap(({ page, line }) =>
     Array.from(
@@ -40,7 +40,7 @@ Deno.test("every command line in the docs that runs the operator's command is va
     return args === undefined || args.trim() === "…" ? [] : [{ page, line, args: words(args) }];
   });
   assert.ok(shown.length >= 10, "the pages show the operator's command");
-  // A command name in the middle of a sentence.
+  // Whether the page only names the command, in the middle of a sentence.
   const isName = ({ args }: { args: string[] }) => /^[a-z ]+$/.test(args.join(" "));
   const endings = await adminRuns(
     shown.map((each) => isName(each) ? [...each.args, "--help"] : each.args),

@@ -61,7 +61,7 @@ async function reading(body: BodyInit, timeoutMs = 1_000): Promise<unknown> {
   return await readJsonText(request, { maxValues: MAX_VALUES, timeoutMs, judge }).catch((e) => e);
 }
 
-/** The error that this function throws. */
+/** Runs the function and returns the error that it throws. */
 function thrown(work: () => unknown): unknown {
   try {
     work();

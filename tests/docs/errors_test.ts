@@ -61,7 +61,7 @@ Deno.test("each section explains the error code, its cause, what to do and wheth
   }
 });
 
-/** The members of this error's body that other errors may lack. */
+/** The additional members of this error's body, which most other errors do not have. */
 function furtherMembers(code: ErrorCode): string[] {
   return Object.keys(ERRORS[code].members ?? {}).sort();
 }

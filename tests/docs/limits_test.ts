@@ -20,7 +20,7 @@ function row(words: string): string {
   return found[0];
 }
 
-/** Formats a number like the page, with a thousands comma if the number has five digits or more. */
+/** Formats a number as the page does: with a thousands comma if it has five digits or more. */
 function written(value: number): string {
   return value < 10_000 ? String(value) : value.toLocaleString("en");
 }

@@ -31,7 +31,7 @@ const BASES = [
   ...["_shared/", "gateway/", "whatsapp/"].map((folder) => `supabase/functions/${folder}`),
 ];
 
-/** A command makes this file, and git ignores it. */
+/** Commands create these paths, and git ignores them. */
 const MADE = [".local/", "supabase/functions/.env"];
 
 const folders = Array.from(Deno.readDirSync(root))

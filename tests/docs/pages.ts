@@ -53,8 +53,8 @@ export function spans({ prose }: Page): string[] {
 }
 
 /**
- * The command lines of a page: those of its shell blocks, without comments, and the texts between
- * backticks.
+ * The command lines of a page: the lines of its shell blocks, without comments, and the texts
+ * between backticks.
  */
 export function commandLines(page: Page): string[] {
   const lines = page.blocks.filter(({ language }) => language === "sh")

@@ -1,4 +1,4 @@
-// The check of plain English finds each refused phrase and accepts good sentences.
+// Tests that the check for plain English finds each refused phrase and accepts good sentences.
 
 import assert from "node:assert/strict";
 import { findPhrases, longTitles, PHRASES } from "../../tools/plain_english.ts";

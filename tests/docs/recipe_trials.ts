@@ -169,7 +169,7 @@ export const RECIPES: Record<string, (trial: Trial) => Promise<void>> = {
       `invoice-F-${language}.pdf`,
       `Your invoice for order F-${language}`,
     ]);
-    // The same invoice is not sent again in the other way.
+    // An invoice that was sent in a template is not sent again in a reply.
     await assert.rejects(run({ ...variables, CONVERSATION }), /idempotency_key/);
   },
 

@@ -1,4 +1,4 @@
-// Runs the recipe programs like a reader: from files in a folder, with the demo company.
+// Runs the recipe programs as a reader would: from files in a folder, with the demo company.
 import assert from "node:assert/strict";
 import { folderWithClient } from "../support/built_client.ts";
 import { JQ, PYTHON } from "../support/programs.ts";

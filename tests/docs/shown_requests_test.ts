@@ -1,4 +1,4 @@
-// Makes the requests that the docs show like a reader: in a shell, with the demo company.
+// Makes the requests that the docs show, as a reader would: in a shell, with the demo company.
 import assert from "node:assert/strict";
 import { startOn, withFolder } from "../support/started.ts";
 import { readPage } from "./pages.ts";
@@ -75,7 +75,7 @@ function section(text: string, title: string): string {
 
 Deno.test("the requests in the docs return the responses that the docs show", async (t) => {
   await withFolder(async (folder) => {
-    // The shell runs in the checkout, like a reader's shell. The data folder is `.local`.
+    // The shell runs in the checkout, as a reader's shell does. The data folder is `.local`.
     const { started, stack } = await startOn(`${folder}/.local`);
     // Requests that only read come first.
     const texts: [name: string, text: string, answers: number][] = [

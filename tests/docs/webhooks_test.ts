@@ -108,7 +108,7 @@ func main() {
   },
 };
 
-/** Requests, each with a flag that is true if it is a recent delivery signed with the secret. */
+/** Requests, each with a flag: whether it is a recent delivery that is signed with the secret. */
 async function requestsOf(secret: string): Promise<[Record<string, unknown>, boolean][]> {
   const body = '{"id":"evt_1","type":"deal.won","data":{"title":"Ação 🎉"}}';
   const now = Math.floor(Date.now() / 1000);

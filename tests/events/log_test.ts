@@ -159,7 +159,7 @@ Deno.test("pages of any size contain each event once, and the last cursor return
   ]);
 });
 
-Deno.test("no key sees an event of another company, in any way", async () => {
+Deno.test("no key can read an event of another company in any way", async () => {
   const [theirs] = await statement`
     select app.event_name(id) as name, id from app.events where company_id = ${other.id} order by seq limit 1
   `;

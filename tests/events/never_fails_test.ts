@@ -1,4 +1,5 @@
-// An event never makes a write fail, whatever the request and the webhooks of the company are like.
+// Tests that an event never makes a write fail, whatever the request and the company's webhooks
+// contain.
 import assert from "node:assert/strict";
 import { actAs, rolledBack } from "../support/acting_as.ts";
 import { call } from "../support/calls.ts";
@@ -14,7 +15,7 @@ const { contact_id, member_id, keys } = company;
 let names = 0;
 const another = () => ({ name: `Name ${++names}` });
 
-Deno.test("a write succeeds with any X-Request-Id, and its event has the id only if it has the form of an id", async () => {
+Deno.test("a write succeeds with any X-Request-Id, and its event contains this id only if the id is valid", async () => {
   const ids: [given: string, stored: string | null][] = [
     ["order-1815", "order-1815"],
     ["~".repeat(128), "~".repeat(128)],
@@ -48,13 +49,13 @@ Deno.test("a write succeeds with any X-Request-Id, and its event has the id only
         assert.equal(status, 200, JSON.stringify(body));
       })
     );
-    // The gateway replaces an id of another form.
+    // The gateway replaces an invalid id.
     if (stored) assert.equal(ofKey.request_id, stored);
     else assert.match(ofKey.request_id!, /^[0-9a-f-]{36}$/);
   }
 });
 
-Deno.test("a write succeeds whatever the Data API says about the headers of the request", async () => {
+Deno.test("a write succeeds, whatever the setting `request.headers` of the Data API contains", async () => {
   const settings: [headers: string, request_id: string | null][] = [
     ["", null],
     ["no JSON", null],
@@ -89,7 +90,7 @@ Deno.test("a write succeeds whatever the Data API says about the headers of the 
   });
 });
 
-Deno.test("a write succeeds whatever types the webhooks of the company ask for", async () => {
+Deno.test("a write succeeds, whatever event types the company's webhooks request", async () => {
   await rolledBack(async (sql) => {
     const long = "x".repeat(100_000);
     const webhooks: [types: (string | null)[], isWanted: boolean][] = [

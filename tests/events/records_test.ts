@@ -62,7 +62,7 @@ test("each change to a deal creates one event of the most specific type", async 
   }
 });
 
-test("the event for a deal that moves to another pipeline names both pipelines", async (sql) => {
+test("if a deal moves to another pipeline, the event names both pipelines", async (sql) => {
   const [pipeline] = await sql`
     insert into pipelines (company_id, name) values (${company_id}, 'Renewals') returning id
   `;

@@ -21,7 +21,7 @@ export interface PlannedRequest {
  * Asserts that openapi.json describes a request: its path, method, parameters and body.
  *
  * @param base the base URL of the functions, which ends in `/functions/v1`.
- * @throws Error that names the part that is not described.
+ * @throws Error if a part of the request is not described. The message names the part.
  */
 export function assertDocumented({ method, url, headers, body }: PlannedRequest, base: string) {
   const fail = (problem: string) => {

@@ -14,8 +14,8 @@ import { stack } from "../support/test_stack.ts";
 const FOLDER = "examples/flows/";
 /**
  * The flow that reads changes must be first. While another test has an open transaction, the API
- * does not show new changes yet. After another flow, this flow could read that flow's contact
- * instead of its own.
+ * does not show new changes yet. If another flow ran first, the flow that reads changes could find
+ * the other flow's contact instead of its own.
  */
 const flows = Array.from(Deno.readDirSync(root + FOLDER), ({ name }) => name).sort().reverse();
 
@@ -29,7 +29,7 @@ interface Check {
 }
 
 /**
- * Runs flows with a company's key, like a reader.
+ * Runs flows with a company's key, as a reader would.
  *
  * @returns whether all flows passed, and the failed checks by flow name, such as
  *   `["makeSure: schema check"]`.
@@ -75,7 +75,7 @@ function failedChecks({ files }: any): Record<string, string[]> {
   return failed;
 }
 
-/** A company that has just received a message from a person. */
+/** Creates a company that has just received a message from a person. */
 async function companyToWriteTo(): Promise<Company> {
   const company = await newCompany();
   const json = { phone: WHO_WRITES };

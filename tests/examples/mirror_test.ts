@@ -54,7 +54,7 @@ async function rowsIn(folder: string): Promise<Record<string, string>[] | null> 
   if (!bytes) return null;
   assert.deepEqual([...bytes.subarray(0, 3)], [0xEF, 0xBB, 0xBF], "spreadsheets read UTF-8");
   const text = new TextDecoder().decode(bytes);
-  assert.ok(text.endsWith("\r\n"), "the file is whole");
+  assert.ok(text.endsWith("\r\n"), "the file is complete");
   const [header, ...lines] = text.slice(0, -2).split(/\r\n(?="|$)/);
   const names = header.split(",");
   return lines.map((line) => {
@@ -98,7 +98,7 @@ async function named(folder: string): Promise<Set<string>> {
   return new Set((await rowsIn(folder))!.map(({ name }) => name));
 }
 
-Deno.test("the mirror follows changes, archiving, merges and deletions, and survives being killed", async () => {
+Deno.test("the mirror follows changes, archiving, merges and deletions, and continues after it was killed", async () => {
   await withFolder(async (folder) => {
     const company = await newCompany();
     const words = ["Merged", "Deleted", "Archived", "Erased"];

@@ -11,18 +11,17 @@ type Answer = { body: any; headers: Record<string, string>; statusCode: number }
 
 type File = Uint8Array<ArrayBuffer>;
 
-/** What a node makes of an answer: the JSON of an item, or its binary data `data`. */
+/** An item that a node makes from a response: its JSON, or its binary data `data`. */
 interface Made {
   json: Record<string, unknown>;
   body?: File;
 }
 
 /**
- * What a node makes from one item: an answer for each page. If the node has a credential,
- * openapi.json must describe each request.
+ * Makes a node's requests for one item, and returns an item for each page. If the node has a
+ * credential, openapi.json must describe each request.
  * @param file the binary data `data` of the item.
- * @throws Error if the answer is still an error after the node's tries and the node does not accept
- * errors.
+ * @throws Error if the last try also returns an error and the node does not accept errors.
  */
 export async function requested(
   node: HttpNode,

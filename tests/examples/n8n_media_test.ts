@@ -1,4 +1,4 @@
-// Tests the n8n workflows that send and get files, replayed against the stack.
+// Tests the n8n workflows that send and download files, by replaying them against the stack.
 import assert from "node:assert/strict";
 import { digestOf, FIXED_IDS } from "../../sandbox/people_media.ts";
 import { addMessage, newCompany } from "../support/company.ts";

@@ -21,7 +21,7 @@ const pagination = z.strictObject({
 const httpRequest = z.strictObject({
   method: z.enum(["GET", "POST", "PUT", "PATCH", "DELETE"]).optional(),
   url: z.string(),
-  /** Missing for an address that is not of the API. */
+  /** Missing if the URL does not belong to the API. */
   authentication: z.literal("genericCredentialType").optional(),
   genericAuthType: z.literal("httpBearerAuth").optional(),
   sendQuery: z.literal(true).optional(),
@@ -45,7 +45,8 @@ const httpRequest = z.strictObject({
     pagination: z.strictObject({ pagination }).optional(),
   }),
 }).refine((node) =>
-  // n8n sends the query, the headers and the body only if each is switched on.
+  // n8n sends the query, the headers and the body only if `sendQuery`, `sendHeaders` and `sendBody`
+  // are true.
   Boolean(node.queryParameters) === Boolean(node.sendQuery) &&
   Boolean(node.headerParameters) === Boolean(node.sendHeaders) &&
   Boolean(node.jsonBody || node.inputDataFieldName) === Boolean(node.sendBody) &&

@@ -9,7 +9,10 @@ import { readWorkflow } from "./n8n_workflow.ts";
 /** The base URL of the functions in the node Settings. */
 export const API = `${stack.url}/functions/v1`;
 
-/** A runner for a workflow. The company's key and these settings replace the values in the file. */
+/**
+ * Creates a runner for a workflow. The company's key and these settings replace the values in the
+ * file.
+ */
 export async function runnerOf(
   name: string,
   { keys }: Company,

@@ -15,7 +15,7 @@ export interface Item {
   json: Json;
   /** The binary data `data`: the body that the node Webhook received, or a downloaded file. */
   body?: Uint8Array<ArrayBuffer>;
-  /** The items from which the nodes made this item, by the names of their nodes. */
+  /** The items from which this item was made, by the names of their nodes. */
   from: Map<string, Item>;
 }
 
@@ -34,10 +34,9 @@ export class N8nRunner {
   #key: string;
 
   /**
-   * @param settings replaces values in the node Settings, including `crm_api_url`, like a user who
-   * fills them in.
+   * @param settings the values that replace those in the node Settings, such as `crm_api_url`.
    * @param key the API key in the credential.
-   * @throws Error that names the node if its type or one of its parameters is unknown.
+   * @throws Error if a node's type or one of its parameters is unknown. The message names the node.
    */
   constructor(workflow: Workflow, settings: Json, key: string, tables = new DataTables({})) {
     for (const node of workflow.nodes) parametersOf(node, kindOf(node));
@@ -201,7 +200,10 @@ function kindOf({ name, type, typeVersion }: WorkflowNode): Kind {
   return kind as Kind;
 }
 
-/** The parameters of a node, with their expressions. @throws Error that names the node and the parameter. */
+/**
+ * The parameters of a node, with their expressions.
+ * @throws Error if a parameter is invalid. The message names the node and the parameter.
+ */
 function parametersOf<Name extends Kind>(node: WorkflowNode, kind: Name): ParametersOf<Name> {
   const { success, data, error } = PARAMETERS[kind].safeParse(node.parameters);
   if (!success) throw new Error(`${node.name}: ${error.message}`);
@@ -215,7 +217,7 @@ function place({ position: [x, y] }: WorkflowNode): number {
 
 function holdsAll(node: WorkflowNode, { conditions }: ParametersOf<"if 2.2">): boolean {
   return conditions.conditions.every(({ leftValue: left, rightValue: right, operator }) => {
-    // Compares values like n8n with strict type validation.
+    // Compares values as n8n does with strict type validation.
     // deno-lint-ignore valid-typeof -- n8n uses the names of JavaScript's types
     if (typeof left !== operator.type) {
       throw new Error(`${node.name}: ${left} is not a ${operator.type}`);

@@ -93,8 +93,7 @@ Deno.test("n8n: the mirror reads all pages, removes deleted contacts and survive
   await untilSo(runner, () => assert.equal(rows().length, 231));
   const { copy } = runner.staticData;
 
-  // After a backup is restored, a contact may be missing without a change that reports its
-  // deletion.
+  // After a backup is restored, a contact may be missing although no change reports its deletion.
   rows().push({ ...rows()[0], name: null, contact_id: "gone" });
   const [{ contact_id: deleted }, { contact_id: archived }] = rows()
     .filter(({ name }) => name?.startsWith("Person"));

@@ -61,7 +61,7 @@ Deno.test("n8n: a deal is created once and moved, unless a user has already move
 Deno.test("n8n: an order results in one message, even if the send is repeated", async () => {
   const company = await newCompany();
   await using proxy = bendingProxy(stack.url, {
-    // The response to a send that reached the channel is lost, and the next try comes too soon.
+    // The first send reaches the channel, but its response is lost. The second try comes too soon.
     "POST /send-external-template": (answer, made) =>
       made > 1 ? answer : {
         ...answer,

@@ -55,8 +55,7 @@ let tasks = 0;
 /**
  * Tests that a task has the same results with curl and with the client.
  * @param lines shell commands; each line that they print is a result as JSON
- * @param said the message that the person with this phone number sends to the company before the
- * task
+ * @param said the messages that the person sends to the company before the task
  */
 export function task(
   fact: string,

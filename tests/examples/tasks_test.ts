@@ -76,7 +76,7 @@ post whatsapp/messages '{"conversation_id":"'$CONVERSATION'","text":"Amanhã"}' 
 
 const UNMODIFIED = { "If-Unmodified-Since": "Sun, 22 Nov 2026 09:30:00 GMT" };
 task(
-  "a header that would protect a change, and has no effect here, stops the change",
+  "a change with If-Unmodified-Since is refused, because the API does not support this header",
   [["header_not_accepted", "If-Unmodified-Since"], "Ada"],
   `CONTACT=$(put contacts '{"phone":"'$PHONE'","name":"Ada"}' | jq -r .data.id)
 patch contacts/$CONTACT '{"name":"Late"}' \
@@ -90,7 +90,7 @@ curl $API/gateway/contacts/$CONTACT | jq -c .data.name`,
 );
 
 task(
-  "a pasted phone finds the person, as people write it",
+  "a pasted phone number finds the person in any usual notation",
   [["João"], ["João"], ["João"], ["João"]],
   `put contacts '{"phone":"+552199000'$ID'","name":"João"}' > /dev/null
 for WORDS in "q=+55 (21) 99000-$ID" q=2199000$ID q=99000-$ID "phone=55 21 99000-$ID"; do
@@ -106,7 +106,7 @@ done`,
 );
 
 task(
-  "a member of a nested custom field finds the person, and a range is refused",
+  "a filter on a nested custom field finds the person, and a range filter is refused",
   [["Maya"], ["invalid_request", "custom_fields.opening.seats[gte]"]],
   `put contacts '{"phone":"'$PHONE'","name":"Maya","custom_fields":{"opening":{"city":"City '$ID'"}}}' > /dev/null
 find "custom_fields.opening.city=City $ID" | jq -c '[.data[].name]'
@@ -132,9 +132,9 @@ KEY=sk_live_wrong; curl $API/gateway/me | ${REFUSAL}`,
   },
 );
 
-const GONE = "+15550131026"; // a phone of the sandbox that no one can reach
+const GONE = "+15550131026"; // a phone number that the sandbox cannot reach
 task(
-  "a list of sends shows what failed, the newest first",
+  "a list of sends shows the newest failed send and its reason",
   [["recipient_unreachable"], [true, "recipient_unreachable", "order_update"]],
   `post send-external-template "\${MESSAGE/$PHONE/${GONE}}" | ${REFUSAL}
 curl "$API/gateway/sends?state=failed&limit=1" \
@@ -192,7 +192,7 @@ patch contacts/$CONTACT "$(jq -c '.name = "Ada L."' <<< $READ)" | jq -c .data.na
 );
 
 task(
-  "an import that runs again a week later creates no one twice, though a phone has changed",
+  "an import that runs again a week later creates no contact twice, although a phone number has changed",
   [[2, 0, 0], [0, 1, 1], 2],
   `for LATER in $PHONE \${PHONE}99; do
   post "gateway/contacts/batch?match=external_id&on_conflict=update" '{"items":[
@@ -215,7 +215,7 @@ find external_id=a-$ID,b-$ID -d include_total=true | jq -c .pagination.total`,
 );
 
 task(
-  "an error about a wrong field names the right one",
+  "the error about a wrong field name suggests the right name",
   [["company", "empresa"], ["labels", "tags"]],
   `post gateway/contacts '{"phone":"'$PHONE'","company":"Engines","labels":["vip"]}' \
   | jq -c '.details[] | [.field, (.message | capture("mean (?<name>\\\\w+)").name)]'`,
@@ -228,7 +228,7 @@ task(
 );
 
 task(
-  "1,200 contacts are created in three batches, with their progress",
+  "1,200 contacts are created in three batches, and the progress is shown",
   [[500, 1200], [1000, 1200], [1200, 1200]],
   `DONE=0
 for FROM in 0 500 1000; do
@@ -245,9 +245,9 @@ done`,
   },
 );
 
-// The changes wait for transactions of other tests, so each way asks until it has a change.
+// Transactions of other tests delay the changes, so both variants ask until they receive a change.
 task(
-  "a copy stays in step by the changes since a cursor",
+  "the changes since a cursor keep a copy up to date",
   [["Ada", false], ["Ada", true]],
   `CURSOR=$(curl "$API/gateway/contacts/changes?start=now" | jq -r .pagination.next_cursor)
 next() {

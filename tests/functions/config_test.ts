@@ -44,7 +44,7 @@ Deno.test("the environment is local only if the WhatsApp API runs on the same ma
   }
 });
 
-Deno.test("the error for a missing or malformed variable names the variable without its value", async () => {
+Deno.test("if a variable is missing or malformed, the error names the variable but does not contain its value", async () => {
   const wrong: [string, (string | undefined)[]][] = [
     ["SUPABASE_URL", [undefined, "", "not a url", "localhost:54321", "file:///x"]],
     ["SUPABASE_PUBLISHABLE_KEYS", [undefined, "{", "[]", "{}", '{"default":""}', '"x"']],
@@ -168,7 +168,7 @@ Deno.test("the previous credentials key comes after the current key, and is opti
   assert.deepEqual(await keys(previous), [current, new Uint8Array(32)]);
 });
 
-Deno.test("the error for an invalid variable of the template endpoint names the variable but reveals no secret", async () => {
+Deno.test("if a variable of the template endpoint is invalid, the error names the variable but reveals no secret", async () => {
   const wrong: [string, (string | undefined)[]][] = [
     ["WHATSAPP_API_URL", [
       ...["graph.facebook.com/v26.0", "//graph.facebook.com", "not a url", "ftp://x", "file:///x"],

@@ -46,7 +46,7 @@ const WEBHOOK = `/whatsapp/webhook/${app.app_key}`;
 const { JOBS_SECRET } = environment();
 const away = { supabaseUrl: NOWHERE };
 
-/** The error code and the request. */
+/** Requests that are refused, each with the code of its error. */
 const REFUSED: [code: string, method: string, path: string, sent?: Sent][] = [
   ["missing_api_key", "GET", CONTACTS],
   ["route_not_found", "GET", "/elsewhere", { key: all }],
@@ -118,7 +118,7 @@ Deno.test("the last member of every error is the URL of its section on the error
     assert.equal(body.doc_url, `${DOCS_URL}/errors.html#${code}`, path);
     assert.equal(Object.keys(body).at(-1), "doc_url", path);
     if (path.startsWith(SEND) || path.startsWith(REPLY)) assert.equal(body.success, false, path);
-    // Without `DOCS_URL`, only this member of the error is missing.
+    // Without `DOCS_URL`, the error has no `doc_url`, but is otherwise the same.
     const { doc_url: _, request_id: _id, ...others } = body;
     for (const without of [plain[at], empty[at]]) {
       const { request_id: _id, ...members } = without.body;

@@ -61,7 +61,7 @@ const UNKNOWN_FIELDS: Record<string, Record<string, string>> = {
 };
 
 for (const [id, fields] of Object.entries(UNKNOWN_FIELDS)) {
-  Deno.test(`the ${id} error for an unknown field names the field that was probably meant`, async () => {
+  Deno.test(`if a ${id} body has an unknown field, the error names the field that was probably meant`, async () => {
     for (const [field, expected] of Object.entries(fields)) {
       const message = `is not a field that is accepted here; ${expected}`;
       assert.equal(await wordsOn(field, id, { [field]: "" }), message);
@@ -69,14 +69,14 @@ for (const [id, fields] of Object.entries(UNKNOWN_FIELDS)) {
   });
 }
 
-Deno.test("the error for a PATCH without `phone` names the content type that allows a missing phone", async () => {
+Deno.test("if a PATCH has no `phone`, the error names the content type that allows this", async () => {
   const without = await wordsOn("phone", "updateContact", { name: "Ada" });
   assert.match(without!, /^is required .*Content-Type: application\/merge-patch\+json$/);
   assert.equal(await wordsOn("phone", "updateContact", { phone: null }), "must not be null");
   assert.equal(await wordsOn("phone", "createContact", {}), "is required");
 });
 
-Deno.test("the error for an erasure without confirmation asks for the contact's id", async () => {
+Deno.test("if an erasure has no confirmation, the error asks for the contact's id", async () => {
   const id = "must be the id of the contact in the path";
   assert.equal(await wordsOn("confirm", "eraseContact", {}), `is required; it ${id}`);
   assert.equal(await wordsOn("confirm", "eraseContact", { confirm: true }), id);
@@ -98,7 +98,7 @@ const MEANT: Record<string, string | undefined> = {
   ["x/".repeat(4000)]: undefined,
 };
 
-Deno.test("the error for an unknown path names the path that was probably meant, and links to the list of all paths", () => {
+Deno.test("if a path is unknown, the error names the path that was probably meant and the path that lists all operations", () => {
   for (const [below, meant] of Object.entries(MEANT)) {
     const path = `/gateway/${below}`;
     const asked = { method: "GET", path };
@@ -108,7 +108,7 @@ Deno.test("the error for an unknown path names the path that was probably meant,
   }
 });
 
-Deno.test("the error for a body that is not JSON names the line and the column", async () => {
+Deno.test("if a body is not JSON, the error names the line and the column", async () => {
   const faults: [body: string, line: number, column: number][] = [
     ["{'phone':1}", 1, 2],
     ['{"phone":"+1",}', 1, 15],
@@ -148,7 +148,7 @@ Deno.test("the syntax check finds an error if and only if `JSON.parse` refuses t
   }));
 });
 
-Deno.test("the error about a media URL in header_variables says that the approved sample is sent unless header_media names another file", () => {
+Deno.test("if header_variables has a media URL, the error says that the approved sample is sent unless header_media names another file", () => {
   const faults: Fault[] = [{ field: "header_variables", fault: "count", takes: 0, got: 1 }];
   const told = (value: string) => refusedByCatalogue(faults, [value]).parts.details![0].message;
   assert.match(told("https://shop.test/a.png"), /: the medium of a header is always the approved/);

@@ -89,7 +89,7 @@ Deno.test("if the body has an idempotency key, the header must equal it", () => 
   }
 });
 
-Deno.test("a batch remains the same request even if a new release words an item's error differently", async () => {
+Deno.test("a repeated batch counts as the same request even if a new release words an item's error differently", async () => {
   const batch = (message: string, given: unknown) =>
     fingerprintOf(askedOf({
       items: [{ item: { title: "Good" } }, { wrong: [{ field: "title", message }], given }],

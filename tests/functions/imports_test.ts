@@ -9,8 +9,8 @@ interface Module {
 }
 
 /**
- * Every import between files of this checkout that is reachable from these modules, as a pair of
- * the importing and the imported file.
+ * Finds all imports between files of this checkout, beginning at these modules. Each import is a
+ * pair of the importing and the imported file.
  */
 async function importsBelow(...entries: string[]): Promise<[string, string][]> {
   const found = await Promise.all(entries.map(async (entry) => {

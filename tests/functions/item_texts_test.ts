@@ -24,8 +24,8 @@ const value = fc.letrec<{ value: unknown }>((tie) => ({
 })).value;
 
 /**
- * Parses a body like the service. `JSON.parse` may confuse a key that contains an escape sequence
- * with another key (nodejs/node#63785).
+ * Parses a body as the service does. `JSON.parse` may confuse a key that contains an escape
+ * sequence with another key (nodejs/node#63785).
  */
 function parsed(json: string): unknown {
   return parseStrictly(json, surveyJson(new TextEncoder().encode(json)));

@@ -6,7 +6,7 @@ function survey(text: string) {
   return surveyJson(new TextEncoder().encode(text));
 }
 
-/** Counts in a parsed value what the scan counts in the JSON text. */
+/** The numbers that the scan must return for a JSON text, counted in the parsed value. */
 function counted(value: unknown): { values: number; keys: number; depth: number } {
   if (typeof value !== "object" || value === null) return { values: 1, keys: 0, depth: 0 };
   const parts = Object.values(value).map(counted);

@@ -169,7 +169,7 @@ Deno.test("a text is refused if and only if JSON.parse refuses it", () => {
   }));
 });
 
-Deno.test("the parser returns a key with an escape sequence from this text, not from an earlier text", () => {
+Deno.test("if a text has a key with an escape sequence, the parser returns that key, not a key of an earlier text", () => {
   parsed('{"h":[],"\\\\":0}');
   assert.deepEqual(parsed('{"h":1,"\\"":2}'), { h: 1, '"': 2 });
   assert.deepEqual(parsed('{"h":1,"\\u0061":[{"\\n":2}]}'), { h: 1, a: [{ "\n": 2 }] });

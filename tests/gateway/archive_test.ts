@@ -73,7 +73,7 @@ Deno.test("an archived record is returned only on request, and a restored record
   }
 });
 
-Deno.test("a cursor is refused if the `archived` parameter differs from the value in the first request", async () => {
+Deno.test("a cursor is refused if the next request has a different `archived` parameter", async () => {
   await archive(`/contacts/${(await newContact()).id}`);
   await archive(`/contacts/${(await newContact()).id}`);
   const first = await ask("GET", "/contacts?archived=only&limit=1&include_total=true");
@@ -122,7 +122,7 @@ Deno.test("an archived contact's phone number is free, and the contact cannot be
   assert.ok(repeat.body.data.archived_at, "a repeated request restores nothing");
 });
 
-Deno.test("If-Match archives a record only if its version is unchanged, and archiving twice succeeds", async () => {
+Deno.test("with If-Match, a record is archived only if its version is unchanged, and archiving it twice succeeds", async () => {
   const contact = await newContact();
   const deal = await newDeal(contact.id);
   for (
@@ -132,7 +132,7 @@ Deno.test("If-Match archives a record only if its version is unchanged, and arch
     assert.deepEqual([stale.status, stale.headers.get("ETag")], [412, `"${version}"`]);
     const done = await ask("DELETE", path, undefined, { "If-Match": `"1", "${version}"` });
     assert.deepEqual([done.status, done.body], [204, ""]);
-    // Repeats a request whose response was lost.
+    // The caller repeats the request, because the response was lost.
     const repeat = await ask("DELETE", path, undefined, { "If-Match": `"${version}"` });
     assert.equal(repeat.status, 204);
   }

@@ -9,8 +9,8 @@ interface Row {
 }
 
 /**
- * A copy of one of a company's resources. The copy follows the changes feed like an integrator's
- * copy.
+ * A copy of one resource of a company, such as its contacts. The copy follows the changes feed, as
+ * an integrator's copy does.
  */
 export class ChangesMirror {
   readonly rows = new Map<string, Row>();
@@ -68,10 +68,10 @@ export async function assertInStep(
   ];
   const found = Object.fromEntries(
     now.filter(({ row }) => row !== null).map(({ id, row, version }) => {
-      // The visible fields and the version, so that a failed assertion shows what the copy missed.
+      // The API returns a version as a string.
       const asShown = { ...row, version: String(version) };
-      // These fields are left out. A message's author also depends on other rows, and the remaining
-      // fields depend on its payload.
+      // These fields are not compared, because they are not columns. The author of a message also
+      // depends on other rows, and the other fields are derived from its payload.
       for (const field of ["author", "location", "contact_cards", "choice"]) {
         const shown = rows.get(id)?.[field];
         if (shown !== undefined) asShown[field] = shown;

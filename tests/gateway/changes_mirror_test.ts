@@ -36,14 +36,14 @@ Deno.test("a copy misses no change while eight writers work, even if some writer
   let horizon = 0;
   try {
     for (let moment = 1; moment <= MOMENTS; moment++) {
-      // A slow writer waits for fewer transactions than this number, so its transaction ends before
-      // the next check.
+      // A slow writer waits for fewer than `STEP` transactions, so its transaction ends before the
+      // next check.
       progress.mayCommit = (moment + 2) * STEP;
       const last = horizon;
       while (!progress.isOver && (progress.committed < moment * STEP || horizon === last)) {
         for (const mirror of mirrors) horizon = await mirror.follow();
       }
-      // The writers continue in the meantime.
+      // The writers continue during this check.
       for (const mirror of mirrors) compared += await inStep(mirror, await mirror.follow());
     }
   } finally {

@@ -31,7 +31,7 @@ function hasRow(id: string) {
   return (rows: Page["data"]) => rows.some((row) => row.id === id);
 }
 
-/** Encodes a cursor like the service, so that a test can modify the cursor. */
+/** Encodes a cursor as the service does, so that a test can modify the cursor. */
 function encode(...parts: unknown[]): string {
   return btoa(JSON.stringify(parts)).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
 }
@@ -64,7 +64,7 @@ async function deleteRecords({ id }: Company) {
   );
 }
 
-/** The id of a row of the given resource. */
+/** For each changes feed, the id of one of the company's rows. */
 const OWN: Record<string, (company: CompanyWithMessage) => string> = {
   "/contacts/changes": ({ contact_id }) => contact_id,
   "/deals/changes": ({ deal_id }) => deal_id,
@@ -243,7 +243,7 @@ Deno.test("a company without records also receives a cursor", async () => {
   assert.deepEqual(again.data, []);
 });
 
-Deno.test("a row that was deleted and inserted again with the same id is returned without its tombstone", async () => {
+Deno.test("if a row is deleted and inserted again with the same id, the feed returns it without its tombstone", async () => {
   const company = await newCompany();
   const { id, phone } = await withDatabase((sql) =>
     sql.begin(async (sql) => {

@@ -67,7 +67,7 @@ export class Writer {
     }, ignoreUndone);
   }
 
-  /** A conversation with a new contact. */
+  /** Adds a new contact with a conversation. */
   async #open() {
     const { id: company_id, account_id } = this.company;
     const [contact] = await this.sql`

@@ -114,7 +114,7 @@ Deno.test("a request with `fields` or `include` returns no `ETag` and never a 30
   }
 });
 
-Deno.test("`If-None-Match` returns a 304 without a body while the record is unchanged", async () => {
+Deno.test("with `If-None-Match`, the response is a 304 without a body while the record is unchanged", async () => {
   for (const route of reads) {
     const path = route.path(company);
     const etag = (await get(path)).headers.get("ETag")!;
@@ -132,7 +132,7 @@ Deno.test("`If-None-Match` returns a 304 without a body while the record is unch
   assert.equal(missing.status, 404);
 });
 
-Deno.test("`If-None-Match` returns the record after it has changed", async () => {
+Deno.test("with `If-None-Match`, the response contains the record if it has changed", async () => {
   const { id, version } = await newContact();
   await rename(id, "*");
   const { status, body } = await get(`/contacts/${id}`, { "If-None-Match": `"${version}"` });
@@ -230,7 +230,7 @@ Deno.test("a read ignores the headers that only protect writes", async () => {
   }
 });
 
-Deno.test("an unknown record returns a 404, with any condition", async () => {
+Deno.test("the response for an unknown record is a 404, with any condition", async () => {
   for (const id of [other.contact_id, crypto.randomUUID()]) {
     for (const condition of ["*", '"1"', 'W/"1"']) {
       assert.equal((await rename(id, condition)).status, 404, condition);

@@ -3,11 +3,11 @@ import { anyPhone, newCompany } from "../support/company.ts";
 import { ownGateway, watchedStack } from "../support/own_functions.ts";
 import { statement, withDatabase } from "../support/test_stack.ts";
 
-// Tests conflicts with rows that are then deleted or changed. After a conflict, the function looks
-// for the existing row. If that row no longer conflicts, the function tries the write again. An
-// error must not name a missing row.
+// Tests conflicts with rows that are deleted or changed before the response. After a conflict, the
+// gateway looks for the existing row. If that row no longer conflicts, the gateway tries the write
+// again. An error must not name a missing row.
 
-Deno.test("a contact can take a phone number whose previous contact is deleted during the request", async () => {
+Deno.test("a contact can get a phone number if the previous contact with this number is deleted during the request", async () => {
   const company = await newCompany();
   const phone = anyPhone();
   await statement`insert into contacts (company_id, phone) values (${company.id}, ${phone})`;

@@ -28,7 +28,7 @@ const patch = (items: Item[], query?: string) => batch("PATCH", items, query);
 
 const statusesOf = ({ body }: Answer) => body.data.map(({ status }: { status: number }) => status);
 
-/** The contacts with these phone numbers, in the order of the numbers. */
+/** Creates contacts with these phone numbers, and returns them in the order of the numbers. */
 async function added(
   ...phones: string[]
 ): Promise<{ id: string; version: string; phone: string }[]> {
@@ -182,7 +182,7 @@ Deno.test("a PATCH applies a merge patch for each item, in the order of the item
   assert.deepEqual(statusesOf(grown), [200, 422]);
 });
 
-Deno.test("a phone number that an item releases is free for later items of the batch, but not for earlier items", async () => {
+Deno.test("if an item releases a phone number, later items of the batch can use the number, but earlier items cannot", async () => {
   const [one, two] = await added(anyPhone(), anyPhone());
   const [free, ...own] = [anyPhone(), one.phone, two.phone];
   const exchange = [
@@ -249,7 +249,7 @@ Deno.test("a repeated batch returns the current contacts, and the same error for
   assert.deepEqual(repeat.body.data[1], first.body.data[1]);
 });
 
-Deno.test("a PATCH item that breaks a constraint fails alone, and later items see the results of earlier items", async () => {
+Deno.test("only the PATCH item that breaks a constraint fails, and later items see the results of earlier items", async () => {
   const known = await added(...Array.from({ length: 52 }, anyPhone));
   const fresh = known.map(() => anyPhone());
   const items: Item[] = known.map(({ id }, n) => ({ id, phone: fresh[n] }));
@@ -270,7 +270,7 @@ Deno.test("a PATCH item that breaks a constraint fails alone, and later items se
   }
 });
 
-Deno.test("a POST item that breaks a constraint fails alone, at any position in the batch", async () => {
+Deno.test("only the POST item that breaks a constraint fails, at any position in the batch", async () => {
   const [phone, spelling] = spellings();
   const known = await added(...Array.from({ length: 20 }, anyPhone));
   const items: Item[] = [

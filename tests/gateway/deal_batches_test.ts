@@ -45,7 +45,7 @@ const BAD_ITEMS = [
   JSON.stringify(good("x")).replace("{", '{"v\\u0061lue":1,"value":2,'),
 ];
 
-Deno.test("an item that cannot be created has the same error as in a single request, and the other items are created", async () => {
+Deno.test("if an item cannot be created, its error is the same as for a single request, and the other items are created", async () => {
   const items = [...BAD_ITEMS.flatMap((bad, at) => [JSON.stringify(good(`Good ${at}`)), bad])];
   const { status, body } = await call(key, "POST", "/deals/batch", {
     body: `{"items": [ ${items.join(" ,\n")} ]}`,
@@ -75,7 +75,7 @@ Deno.test("an item that cannot be created has the same error as in a single requ
   }
 });
 
-Deno.test("the error for an item that is not an object or changes nothing names the item", async () => {
+Deno.test("if an item is not an object, or changes nothing, the error names the item", async () => {
   for (const item of [null, 5, "x", [], true]) {
     const { body: { data: [{ error }] } } = await batch("POST", [item]);
     assert.deepEqual(error.details, [{
@@ -89,7 +89,7 @@ Deno.test("the error for an item that is not an object or changes nothing names 
   assert.deepEqual(data[1].error.details, [{ field: "items.1.id", message: "is required" }]);
 });
 
-Deno.test("a batch has 1 to 500 items and no other field, and `atomic` must be true or false", async () => {
+Deno.test("a batch must have 1 to 500 items and no other field, and `atomic` must be true or false", async () => {
   assertField(await batch("POST", []), "items", "must have at least one item");
   const many = Array.from({ length: 501 }, () => 0);
   assertField(await batch("POST", many), "items", "must have at most 500 items");
@@ -103,7 +103,7 @@ Deno.test("a batch has 1 to 500 items and no other field, and `atomic` must be t
   assertField(answer, "items", "is given more than once");
 });
 
-Deno.test("an item's error names at most 50 invalid fields, like the error of a single request", async () => {
+Deno.test("an item's error names at most 50 invalid fields, as the error of a single request does", async () => {
   const many = Object.fromEntries(Array.from({ length: 9_000 }, (_, i) => [`key${i}`, i]));
   const { body: { data: [{ error }] } } = await batch("POST", [many]);
   assert.equal(error.details.length, 50);
@@ -192,7 +192,7 @@ Deno.test("every batch writes exactly the deals that it returns", async () => {
   await fc.assert(property, { numRuns: 25 });
 });
 
-Deno.test("a batch that is repeated with its Idempotency-Key returns the same items with their current rows", async () => {
+Deno.test("if a batch is repeated with its Idempotency-Key, the response has the same items with their current rows", async () => {
   const headers = { "Idempotency-Key": crypto.randomUUID() };
   const items = [good("Once"), { ...good("Twice"), stage_id: unknown }, good("Gone"), 5];
   const answers = await Promise.all(
@@ -216,7 +216,7 @@ Deno.test("a batch that is repeated with its Idempotency-Key returns the same it
   assert.deepEqual([reused.status, reused.body.code], [422, "idempotency_key_reused"]);
 });
 
-Deno.test("the Idempotency-Key of a batch that wrote nothing can be used again", async () => {
+Deno.test("if a batch wrote nothing, its Idempotency-Key can be used again", async () => {
   const headers = { "Idempotency-Key": crypto.randomUUID() };
   const bad = [good("a"), { ...good("b"), contact_id: unknown }];
   assert.equal((await batch("POST", bad, "?atomic=true", headers)).status, 422);

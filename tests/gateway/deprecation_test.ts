@@ -52,8 +52,8 @@ const described = (changes = {}) =>
 const description = new ApiDescription(described());
 
 /**
- * A gateway with the deprecated operations. Its responses are checked against their API
- * description.
+ * Starts a gateway with the deprecated operations, and returns a function that sends requests to
+ * it. Each response is checked against the API description.
  */
 async function ownGateway(changes: Partial<Config> = {}) {
   const config = { ...await readGatewayConfig(environment()), ...changes };

@@ -156,7 +156,7 @@ Deno.test("only one of fifty simultaneous requests erases the contact, and all r
   assert.ok(!lines.join().includes(contact.phone.slice(1)) && !lines.join().includes("Ada"));
 });
 
-Deno.test("an erase request whose response was lost can be repeated with its Idempotency-Key", async () => {
+Deno.test("if the response to an erase request is lost, the request can be repeated with its Idempotency-Key", async () => {
   const contact = await newContact({ name: "Ada" });
   const headers = { "Idempotency-Key": `forget-${contact.phone}` };
   let isLost = true;
@@ -195,7 +195,7 @@ Deno.test("a contact with a thousand deals can be erased after hundreds of batch
   assert.equal((await erase(id)).status, 200);
 });
 
-Deno.test("a person who returns with an erased phone number becomes a new contact", async () => {
+Deno.test("if an erased phone number is used again, it belongs to a new contact", async () => {
   const [created, written, sent] = [await newContact(), await newContact(), await newContact()];
   for (const { id } of [created, written, sent]) await erase(id);
   const again = await newContact({ phone: created.phone });
@@ -261,7 +261,7 @@ Deno.test("erasing a person's older contact keeps the person's later opt-out or 
   assert.equal((await newContact({ phone: back.phone })).do_not_contact, false);
 });
 
-Deno.test("a send in progress ends while its person is erased, and restores no data", async () => {
+Deno.test("if a person is erased during a send to this person, the send ends and restores no data", async () => {
   const contact = await newContact({ name: "Ada" });
   const json = template(contact.phone, { idempotency_key: `under-way-${contact.phone}` });
   const wamid = `wamid.${btoa(contact.phone)}`;

@@ -66,7 +66,7 @@ for (const route of routes) {
     }
   });
 
-  Deno.test(`${name} answers 403 to a key without the ${route.scope} scope`, async () => {
+  Deno.test(`${name} returns a 403 for a key without the ${route.scope} scope`, async () => {
     for (const scope of SCOPES) {
       if (enough.includes(scope)) continue;
       const answer = await request(route, company.keys[scope]);
@@ -80,7 +80,7 @@ for (const route of routes) {
       const { headers } = await ask(key, route.method, route.path(company), route.body?.(company));
       assert.match(headers.get("X-Request-Id")!, /^[0-9a-f-]{36}$/);
       assert.deepEqual(headers.get("Cache-Control"), "no-store");
-      // There are no CORS headers, because browsers must not hold API keys.
+      // There are no CORS headers, because browsers must not use API keys.
       const names = [...headers.keys()].filter((name) => name.startsWith("access-control-"));
       assert.deepEqual(names, []);
     }

@@ -162,7 +162,7 @@ Deno.test("a batch with `match=external_id` writes each contact once, even if th
   assert.match(failing.body.data[0].error.error, /external_id/);
 });
 
-Deno.test("a batch creates deals with an unknown external_id, and `on_conflict` decides what happens to existing deals", async () => {
+Deno.test("a batch creates each deal whose external_id is new, and `on_conflict` decides what happens to existing deals", async () => {
   const [one, two] = [own(), own()];
   const [{ id }] = (await ask("POST", "/deals/batch", { items: [deal({ external_id: one })] }))
     .body.data.map(({ data }: Answer["body"]) => data);

@@ -74,7 +74,7 @@ Deno.test("an unavailable database causes a log line and a 503 without internal 
   );
 });
 
-Deno.test("a database that hangs causes a 503 after the timeout", async () => {
+Deno.test("if the database hangs, the response is a 503 after the timeout", async () => {
   const stuck = Promise.withResolvers<Response>();
   await using database = watchedStack(() => stuck.promise);
   const expected = unavailable(/database_unavailable.*(abort|timed? ?out)/i, CHECK);
@@ -82,7 +82,7 @@ Deno.test("a database that hangs causes a 503 after the timeout", async () => {
   stuck.resolve(new Response());
 });
 
-Deno.test("the response is a 503 if a proxy, the Data API or Postgres reports an unavailable database", async () => {
+Deno.test("the response is a 503 if a proxy, the Data API or Postgres reports that the database is unavailable", async () => {
   const LOCKED = "Another change of the record is in progress";
   const SLOW = "The database took too long";
   const READ_ONLY = "The database accepts no changes at the moment";
@@ -99,7 +99,7 @@ Deno.test("the response is a 503 if a proxy, the Data API or Postgres reports an
     [() => Response.json({ code: "57P02", message: "crash" }, { status: 500 }), CHECK],
     [() => Response.json({ code: "57P03", message: "starting up" }, { status: 500 }), AGAIN],
     [() => Response.json({ code: "PGRST003", message: "pool timeout" }, { status: 504 }), AGAIN],
-    // Each error with its status in PostgREST.
+    // PostgREST returns each of these errors with the given status.
     [postgres("55P03", 500), AGAIN, LOCKED],
     [postgres("40P01", 500), AGAIN, LOCKED],
     [postgres("40001", 500), AGAIN, LOCKED],
@@ -135,7 +135,7 @@ Deno.test("an unexpected database error causes a 500", async () => {
   }
 });
 
-Deno.test("if the database refuses a token's times, the response is a 503 and the log names the clocks as the cause", async () => {
+Deno.test("if the database refuses the times in a token, the response is a 503 and the log names the clocks as the cause", async () => {
   for (const message of ["JWT expired", "JWT not yet valid", "JWT issued at future"]) {
     const answer = () => Response.json({ code: "PGRST303", message }, { status: 401 });
     await using database = watchedStack(answer);
@@ -144,7 +144,7 @@ Deno.test("if the database refuses a token's times, the response is a 503 and th
   }
 });
 
-Deno.test("a 503 before the write says that nothing was changed", async () => {
+Deno.test("if a 503 is returned before the write, it says that nothing was changed", async () => {
   const company = await newCompany();
   await using database = watchedStack(() => new Response(null, { status: 503 }));
   const request = await ownGateway(database.url);
@@ -154,7 +154,7 @@ Deno.test("a 503 before the write says that nothing was changed", async () => {
   });
 });
 
-Deno.test("an update that finds no row returns a 500 if the key cannot be checked, because an invalid key also finds no row", async () => {
+Deno.test("an update that finds no row returns a 500 if the key cannot be checked, because the key may be invalid", async () => {
   const company = await newCompany();
   await using database = watchedStack((request) =>
     request.url.includes("/rpc/") ? new Response(null, { status: 500 }) : null

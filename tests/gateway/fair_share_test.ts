@@ -15,7 +15,7 @@ function keyOf(request: Request): unknown {
   return decodeJwt(request.headers.get("Authorization")!.replace("Bearer ", "")).key_hash;
 }
 
-/** A Data API that delays requests with these keys until `release` is called. */
+/** Starts a Data API that delays requests with these keys until `release` is called. */
 async function holdingStack(...keys: string[]) {
   const hashes = await Promise.all(keys.map(hashKey));
   const gate = Promise.withResolvers<null>();
@@ -142,7 +142,7 @@ Deno.test("unknown keys are checked two at a time, and requests from known compa
   assert.deepEqual(byStatus(await Promise.all(trying)), { 401: 10 });
 });
 
-Deno.test("an unknown key whose check hangs in the database does not block other new keys", async () => {
+Deno.test("if the check of an unknown key hangs in the database, other new keys are not blocked", async () => {
   const [waiting, other] = [await newCompany(), await newCompany()];
   await using database = await holdingStack(waiting.keys.read, waiting.keys.all);
   const request = await ownGateway(database.url, undefined, {
@@ -155,7 +155,7 @@ Deno.test("an unknown key whose check hangs in the database does not block other
   assert.deepEqual(byStatus(await Promise.all(held)), { 200: 2 });
 });
 
-/** Runs the given function while another transaction locks the row of this contact. */
+/** Calls `work` while another transaction locks the row of this contact. */
 async function whileLocked({ contact_id }: Company, work: () => Promise<void>) {
   await withDatabase((sql) =>
     sql.begin(async (sql) => {

@@ -6,7 +6,7 @@ import { mergesOf } from "../support/merging.ts";
 
 const PASTED = ["+55 (21) 99000-0001", "021 99000-0001", "21990000001", "9000-0001", "99000‑0001"];
 
-/** A company with a contact whose phone number is stored without its ninth digit. */
+/** Creates a company with a contact whose phone number is stored without its ninth digit. */
 async function companyWithPhone() {
   const company = await newCompany();
   const { ask, merge, newContact } = mergesOf(company);
@@ -30,7 +30,7 @@ for (const path of ["/contacts", "/search"]) {
     assert.deepEqual(await found(path, "99000-0002"), []);
   });
 
-  Deno.test(`${path} finds a pasted phone number of an archived contact among archived contacts`, async () => {
+  Deno.test(`${path} finds an archived contact by its pasted phone number if archived contacts are requested`, async () => {
     const { ask, contact, found } = await companyWithPhone();
     await ask("DELETE", `/contacts/${contact.id}`);
     for (const q of PASTED) {
@@ -51,7 +51,7 @@ for (const path of ["/contacts", "/search"]) {
   });
 }
 
-Deno.test("a search for digits that are no phone number still finds numbers in other fields", async () => {
+Deno.test("a search for digits that are not a phone number still finds numbers in other fields", async () => {
   const { newContact, found } = await companyWithPhone();
   const { id } = await newContact({ name: "Order 2026-01", empresa: "12.345.678/0001-90 Ltda" });
   for (const path of ["/contacts", "/search"]) {

@@ -11,7 +11,7 @@ import { newOddCompany } from "../support/odd_company.ts";
 const company = await newOddCompany();
 const rows = await rowsOf(company);
 
-/** A page of a list. */
+/** Requests a page of a list. */
 async function page(path: string, query: Query): Promise<{ ids: string[]; next: string | null }> {
   const address = addressOf(path.replace("{id}", company.conversation_id), query);
   const { status, body } = await call(company.keys.read, "GET", address);
@@ -20,7 +20,7 @@ async function page(path: string, query: Query): Promise<{ ids: string[]; next: 
   return { ids, next: body.pagination.next_cursor };
 }
 
-/** The ids on all pages. The pages use these limits in turn. */
+/** Reads all pages of a list, with these limits in turn, and returns the ids. */
 async function walk(path: string, query: Query, limits: number[]): Promise<string[]> {
   const ids: string[] = [];
   for (let at = 0, cursor: string | null = null; at === 0 || cursor !== null; at++) {
@@ -82,7 +82,7 @@ for (const [path, sort, filters] of FILTERED) {
   });
 }
 
-/** The cursor after a first page of one row. */
+/** Reads a first page of one row, and returns the cursor to the second page. */
 async function cursorOf(path: string, query: Query = {}): Promise<string> {
   const { next } = await page(path, { ...query, limit: "1" });
   assert.ok(next, "there is a second page");

@@ -72,7 +72,7 @@ Deno.test("repeats of a hanging request do not wait in the database and need one
   assert.equal(reading.status, 200);
   await until(() => database.seen.length >= 2); // the API key's use is recorded before the test begins
   await withDatabase(async (sql) => {
-    // Like the database function, this statement marks the first request as in progress.
+    // These statements mark the first request as in progress, as the function `write_deals` does.
     await sql`begin`;
     const claimed = sql.json({ path: "/deals", key, fingerprint: "any" });
     await sql`select app.claim_idempotency_key(${company.id}, ${claimed})`;

@@ -40,8 +40,8 @@ function companyOf(row: Record<string, string>, ofDeal: string): string {
 }
 
 /**
- * The rows of the other company, except its keys. The company's own requests change the time of a
- * key's last use.
+ * The rows of the other company, except its keys, because each request changes the time of a key's
+ * last use.
  */
 async function theirRows(): Promise<unknown> {
   const { api_keys: _, ...rows } = await snapshot(theirs.id);
@@ -58,7 +58,7 @@ for (const route of pageRoutes) {
     }
   });
 
-  Deno.test(`${route.method} ${route.pattern} with another company's cursor returns only the key's own rows`, async () => {
+  Deno.test(`${route.method} ${route.pattern} with another company's cursor returns only rows of the key's company`, async () => {
     const { body: { pagination: { next_cursor } } } = await call(
       theirs.keys.all,
       "GET",
@@ -77,7 +77,7 @@ for (const route of pageRoutes) {
   });
 }
 
-Deno.test("a pipeline of another company is refused like an unknown pipeline", async () => {
+Deno.test("a pipeline of another company is refused in the same way as an unknown pipeline", async () => {
   for (const list of ["/stages", "/deals"]) {
     const at = (id: string) =>
       call(ours.keys.all, "GET", `${list}?pipeline_id=${id}`, {
@@ -138,7 +138,7 @@ const bases: Record<string, Record<string, unknown>> = {
   "POST /stages": { name: "Due" },
 };
 for (const [method, path, field, reference] of references) {
-  Deno.test(`${method} ${path.replace(/\/[0-9a-f-]{36}/, "/:id")} refuses another company's ${field} like an unknown one`, async () => {
+  Deno.test(`${method} ${path.replace(/\/[0-9a-f-]{36}/, "/:id")} refuses another company's ${field} in the same way as an unknown one`, async () => {
     const base = bases[`${method} ${path}`] ?? {};
     const send = async (value: Record<string, unknown>) => {
       const json = { ...base, ...value };

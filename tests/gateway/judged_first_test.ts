@@ -67,14 +67,14 @@ Deno.test("a body of unknown length is read up to 64 KiB with a wrong key, and u
   assert.equal(valid.taken(), 65);
 });
 
-Deno.test("the gateway stops reading a body in many small chunks if the key is wrong", async () => {
+Deno.test("if the key is wrong, the gateway stops reading a body that arrives in many small chunks", async () => {
   await using functions = await watchedGateway();
   const body = endless(64);
   const { status } = await functions.post("sk_live_wrong", body.stream);
   assert.deepEqual([status, body.taken(), functions.seen()], [401, 33, ["rpc/authenticate"]]);
 });
 
-Deno.test("a body with many bytes, values or digits is processed only after an unknown key has been checked", async () => {
+Deno.test("if the key is unknown, a body with many bytes, values or digits is processed only after the key has been checked", async () => {
   await using functions = await watchedGateway();
   // Besides the values in the array, the body contains five values, including the body itself, the
   // phone number, `custom_fields` and its array.

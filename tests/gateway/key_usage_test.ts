@@ -157,7 +157,7 @@ Deno.test("requests with an inactive key and requests while the database is down
   assert.deepEqual((await usageOf(company)).counts, {});
 });
 
-Deno.test("the gateway counts all requests during a usage report, and reports them in a few statements", async () => {
+Deno.test("requests that arrive during a usage report are all counted, and then reported in a few statements", async () => {
   const company = await newCompany();
   const { keys } = company;
   const gate = Promise.withResolvers<void>();

@@ -18,7 +18,7 @@ function addLargeContacts({ id }: Company, count: number) {
   `;
 }
 
-Deno.test("a page of large rows ends early with a cursor, and following has_more returns each row once", async () => {
+Deno.test("a page of large rows ends early with a cursor, and reading all pages returns each row once", async () => {
   const company = await newCompany(); // the company also has one small contact, the oldest
   await addLargeContacts(company, 199);
   const ids: string[] = [];
@@ -62,7 +62,7 @@ Deno.test("a page that reaches its limit is complete, even if its rows are large
 
 const limitOf = (request: Request) => Number(new URL(request.url).searchParams.get("limit"));
 
-Deno.test("after large rows, a list reads only as many rows as fit, until rows are small again", async () => {
+Deno.test("after a page of large rows, the gateway reads only as many rows as fit, until the rows are small again", async () => {
   const company = await newCompany();
   await addLargeContacts(company, 199);
   const asked: number[] = [];

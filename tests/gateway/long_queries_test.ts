@@ -12,7 +12,7 @@ const query = (parameters: Record<string, string>) => new URLSearchParams(parame
 const several = (count: number, value: (at: number) => string) =>
   Array.from({ length: count }, (_, at) => value(at)).join(",");
 
-/** A gateway that records the URL lengths of its queries. */
+/** Starts a gateway that records the length of the URL of each database query. */
 async function measuredGateway() {
   const lengths: number[] = [];
   const database = watchedStack(({ url }) => {
@@ -24,7 +24,7 @@ async function measuredGateway() {
   return { lengths, request, [Symbol.asyncDispose]: () => database[Symbol.asyncDispose]() };
 }
 
-Deno.test("filters whose total length is too large return a 422 that names this problem", async () => {
+Deno.test("if the filters are too long in total, the response is a 422 that names this problem", async () => {
   await using gateway = await measuredGateway();
   const addresses = [
     `/contacts?${query({ name: several(100, (at) => `${at}`.padEnd(80, "x")) })}`,
@@ -87,7 +87,7 @@ Deno.test("each filter accepts its maximum number of values", async () => {
   }
 });
 
-Deno.test("the cursors of a list sorted by the longest names work, even with another long filter", async () => {
+Deno.test("if a list is sorted by the longest possible names, its cursors work, even with another long filter", async () => {
   const { id, keys } = await newCompanyWithTemplate();
   const nameOf = (end: string) => "🎈".repeat(200) + end;
   await withDatabase(async (sql) => {

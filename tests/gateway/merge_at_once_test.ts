@@ -1,5 +1,5 @@
-// Tests that simultaneous merges, creations and archivings lose no deal, and that each phone number
-// belongs to only one contact.
+// Tests contacts that are merged, created and archived at the same time. No deal may be lost, and
+// each phone number must belong to only one contact.
 import assert from "node:assert/strict";
 import * as fc from "fast-check";
 import { type Answer, call } from "../support/calls.ts";

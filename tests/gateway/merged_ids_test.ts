@@ -34,7 +34,7 @@ Deno.test("reading by the merged contact's id returns the survivor, even after m
   assert.equal((await call(foreign.keys.all, "GET", `/contacts/${other.id}`)).status, 404);
   await ask("DELETE", `/contacts/${last.id}`);
   const byOwnId = await ask("GET", `/contacts/${other.id}`);
-  assert.equal(byOwnId.status, 404, "the merged contact's id also returns a 404");
+  assert.equal(byOwnId.status, 404, "a 404, because the survivor is archived");
   assert.equal((await ask("GET", `/contacts/${other.id}?archived=include`)).status, 200);
 });
 

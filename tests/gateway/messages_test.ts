@@ -92,7 +92,7 @@ Deno.test("a message has its sender and text, and shows whether the channel has 
   }
 });
 
-Deno.test("lists, reads and changes show whether a contact, key, member, agent or system wrote a message", async () => {
+Deno.test("a list, a single message and the changes show whether a contact, key, member, agent or system wrote a message", async () => {
   const company = await newCompany();
   const { keys, contact_id, member_id } = company;
   await statement`update contacts set name = 'Ada Lovelace' where id = ${contact_id}`;
@@ -136,7 +136,7 @@ Deno.test("lists, reads and changes show whether a contact, key, member, agent o
   }
 });
 
-Deno.test("the author of a send is its API key with the key's former name, even after the key is deleted", async () => {
+Deno.test("after an API key is deleted, it is still the author of its sends, with its former name", async () => {
   const { keys, phone_number_id } = await newCompany();
   const json = {
     ...{ phone: anyPhone(), template_name: "order_update", language_code: "en_US" },
@@ -315,7 +315,7 @@ Deno.test("a page of messages needs one round trip, and an empty page needs a se
   assert.deepEqual(await read(pathOf({ conversation_id: crypto.randomUUID() })), missing);
 });
 
-Deno.test("a message returns a location, contact cards or a choice as separate fields, also in the changes feed", async () => {
+Deno.test("a location, contact cards and a choice are separate fields of a message, also in the changes feed", async () => {
   const own = await newCompany();
   const place = { latitude: -23.56, longitude: -46.65, name: "MASP", extra: 1 };
   const card = {

@@ -1,4 +1,4 @@
-// Tests requests that match no operation. The tests call the function directly, without a host that
+// Tests requests that match no operation. The tests call the gateway directly, without a host that
 // checks the path first.
 import assert from "node:assert/strict";
 import { readGatewayConfig } from "../../supabase/functions/gateway/gateway_config.ts";

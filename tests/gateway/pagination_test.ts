@@ -35,7 +35,7 @@ function addContacts(companyId: string, count: number) {
   `;
 }
 
-/** The ids on all pages of a list, from first to last. Calls `between` after each page. */
+/** Reads all pages of a list, and returns the ids in order. Calls `between` after each page. */
 async function walk(
   company: Company,
   path: string,

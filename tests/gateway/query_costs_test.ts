@@ -117,7 +117,7 @@ Deno.test("a total above 100,000 is returned as at least 100,000", async () => {
   assert.deepEqual([asked, "total" in body.pagination], [[null], false]);
 });
 
-/** A gateway whose database reads exceed the statement timeout. */
+/** Starts a gateway whose database reads exceed the statement timeout. */
 async function slowGateway() {
   const timedOut = { code: "57014", message: "canceling statement due to statement timeout" };
   const slow = watchedStack(({ url }) =>
@@ -129,7 +129,7 @@ async function slowGateway() {
   };
 }
 
-Deno.test("a query that is slow because of its parameters returns a 422 that names the parameters to narrow", async () => {
+Deno.test("if a query is slow because of its parameters, the response is a 422 that says which parameters to narrow", async () => {
   await using gateway = await slowGateway();
   const queries: [string, RegExp][] = [
     ["/contacts?q=ana", /add a filter|narrow/],
@@ -155,7 +155,7 @@ Deno.test("a query that is slow because of its parameters returns a 422 that nam
   assert.equal((await gateway.request(keys.read, "GET", later)).body.code, "query_too_expensive");
 });
 
-Deno.test("a statement that is slow for another reason returns a 503 with `Retry-After`", async () => {
+Deno.test("if a statement is slow for another reason, the response is a 503 with `Retry-After`", async () => {
   await using gateway = await slowGateway();
   const requests: [string, string, unknown?][] = [
     ["GET", "/contacts"],

@@ -6,7 +6,7 @@ import { ownGateway, watchedStack } from "../support/own_functions.ts";
 const HOUR_S = 3600;
 const KEY_ID = "5b1c6a54-0f0e-4d53-9d0c-6f1f0a1b2c3d";
 
-/** A gateway whose database refuses every API key with these error details. */
+/** Starts a gateway whose database refuses every API key with these error details. */
 async function refusingGateway(code: "PT401" | "PT403", details: unknown) {
   const message = "This API key does not have read permission";
   const status = code === "PT401" ? 401 : 403;
@@ -20,7 +20,7 @@ async function refusingGateway(code: "PT401" | "PT403", details: unknown) {
   };
 }
 
-Deno.test("for a refused known key, the log contains its id, hint and reason, but the response does not", () =>
+Deno.test("if a known key is refused, the log contains its id, hint and reason, but the response does not", () =>
   later(1 * HOUR_S, async () => {
     const reasons = { inactive: "PT401", expired: "PT401", scope: "PT403" } as const;
     for (const [reason, code] of Object.entries(reasons)) {

@@ -18,7 +18,7 @@ const company = await newCompanyWithTemplate();
 const JSON_TYPE = { "Content-Type": "application/json" };
 
 /**
- * Returns a function that sends a body to a route. By default, the function uses a key with all
+ * Returns a function that sends a body to a route. By default, the request has a key with all
  * scopes.
  */
 function requestOf(route: Route) {
@@ -224,7 +224,7 @@ for (const route of idRoutes) {
       const path = pathWith(route, id);
       return call(company.keys.all, route.method, path, { json: bodyAt(route, company, path) });
     };
-    // The hosting platform may refuse this path itself, so the test calls the function directly.
+    // The hosting platform may refuse this path itself, so the test calls the gateway directly.
     const path = pathWith(route, "%00");
     const name = idNameOf(route);
     assertField(await own(company.keys.all, route.method, path, json), name, "must be a UUID");

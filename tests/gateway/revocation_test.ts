@@ -19,7 +19,7 @@ Deno.test("a deactivated key is refused from the next request on, on every route
   }
 });
 
-Deno.test("a deactivated key is refused even by a list without rows", async () => {
+Deno.test("a deactivated key is refused even if the requested list has no rows", async () => {
   const { id, key } = await asSuperuser((sql) =>
     sql.begin(async (sql) => {
       const [{ id }] = await sql`insert into companies (name) values ('Empty') returning id`;
@@ -58,7 +58,8 @@ Deno.test("if the database returns no rows, the gateway checks the key separatel
   const wrong = `sk_live_${"x".repeat(43)}`;
   for (const route of routes) {
     const { method, asks, path, body, scope, isFile } = route;
-    // A function that writes, or that finds one row, returns a row or an error, never an empty list.
+    // A database function that writes or finds one row returns a row or an error, never an empty
+    // list.
     const isFound = asks.startsWith("rpc/") && (method !== "GET" || idRoutes.includes(route));
     if (isFound || scope === "any" || isFile) continue;
     const at = (key: string) => request(key, method, path(company), body?.(company));
@@ -68,7 +69,7 @@ Deno.test("if the database returns no rows, the gateway checks the key separatel
   }
 });
 
-Deno.test("a scope that is removed from a key no longer applies to the next request", async () => {
+Deno.test("after a scope is removed from a key, the next request no longer has the scope", async () => {
   const company = await newCompany();
   const json = { status: "won" };
   const update = () => call(company.keys.all, "PATCH", `/deals/${company.deal_id}`, { json });

@@ -82,7 +82,7 @@ Deno.test("the service does not repeat a request that fails in the database", as
   assert.equal(database.seen.length, 1);
 });
 
-Deno.test("the service does not repeat a write whose connection breaks", async () => {
+Deno.test("if the connection breaks during a write, the service does not repeat the write", async () => {
   const company = await newCompany();
   await using database = breakingServer();
   const request = await ownGateway(database.url);
@@ -94,7 +94,7 @@ Deno.test("the service does not repeat a write whose connection breaks", async (
   assert.equal(database.requests, 1);
 });
 
-Deno.test("refusing a key needs one round trip, and refusing a value without the format of a key needs none", async () => {
+Deno.test("refusing a key needs one round trip, and refusing a value that does not look like a key needs none", async () => {
   const company = await newCompany();
   await using database = watchedStack();
   const request = await ownGateway(database.url);

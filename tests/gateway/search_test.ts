@@ -90,7 +90,7 @@ Deno.test("a contact without a name, email and phone number is found by its comp
   assert.deepEqual(await search(company, "padaria nobody"), []);
 });
 
-Deno.test("a found record equals the record that GET by its id returns", async () => {
+Deno.test("a search returns each record exactly as GET by its id does", async () => {
   const company = await companyWith([], ["Quarterly plan"]);
   const [{ phone }] = await statement`select phone from contacts where id = ${company.contact_id}`;
   const found = [...await search(company, phone), ...await search(company, "quarterly")];

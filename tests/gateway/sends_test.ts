@@ -162,7 +162,7 @@ async function listed(of: Company, query: Record<string, string>): Promise<strin
   return body.data.map(({ message_id }: { message_id: string }) => message_id);
 }
 
-Deno.test("a send whose lease has expired is found as failed with the reason `outcome_unknown`, and not as pending", async () => {
+Deno.test("if the lease of a send has expired, filters find the send as failed with the reason `outcome_unknown`, and not as pending", async () => {
   const own = await newCompany();
   const ended = { state: "pending", lease_ends_at: new Date(Date.now() - 1) } as const;
   const { message_id } = await added(ended, {}, own);
@@ -228,7 +228,7 @@ Deno.test("the `phone` filter finds sends by any spelling of a number, by an add
   }
 });
 
-Deno.test("a message that another service sent is not a send", async () => {
+Deno.test("an id that does not belong to a send returns a 404", async () => {
   const { body } = await call(company.keys.read, "GET", `/sends/${company.conversation_id}`);
   assert.deepEqual([body.code, body.error], ["not_found", "Send not found"]);
 });

@@ -68,7 +68,7 @@ for (const [path, change, field, other] of RECORDS) {
   });
 }
 
-Deno.test("a record that changed after the caller read it is not overwritten, because its version differs", async () => {
+Deno.test("if a record has changed since the caller read it, it is not overwritten, because its version differs", async () => {
   const path = `/deals/${company.deal_id}`;
   const record = await readRecord(path);
   await call(all, "PATCH", path, { json: { title: "Meanwhile" } });
@@ -89,7 +89,7 @@ Deno.test("PUT /contacts accepts a whole contact from a response, and refuses re
   assertField(await put({ ...body.data, phone: "+4930123456" }), "id", "is read-only");
 });
 
-Deno.test("only a request with read-only fields reads the record first", async () => {
+Deno.test("the gateway reads the record first only if the request has read-only fields", async () => {
   await using database = watchedStack(() => null);
   const request = await ownGateway(database.url);
   const path = `/deals/${company.deal_id}`;

@@ -16,7 +16,8 @@ type Row = any;
 const SIGNED = "https://scontent.whatsapp.net/v/sample.jpg?oh=signature";
 
 /**
- * A company with one connected account in a business account. The company has only these templates.
+ * Creates a company with one connected account in a business account. The company has only these
+ * templates.
  */
 async function companyWith(...templates: TemplateColumns[]) {
   const company = await newCompany();
@@ -120,7 +121,7 @@ Deno.test("a template cannot be sent while no account of its business account is
   assert.match(why_not[0], /No connected account/);
 });
 
-Deno.test("reading templates returns no signed URL and no internal field", async () => {
+Deno.test("the responses about templates contain no signed URL and no internal field", async () => {
   const company = await companyWith({ header_format: "IMAGE", sample_url: SIGNED, otp_button: 0 });
   for (const path of ["/templates", `/templates/${company.ids[0]}`]) {
     const text = JSON.stringify(await get(company, path));

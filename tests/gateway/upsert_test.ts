@@ -119,7 +119,7 @@ Deno.test("a field that PUT does not accept is refused, and the error names it",
   assert.deepEqual(list.body.data, []);
 });
 
-Deno.test("one of fifty simultaneous PUTs creates the contact, and the others update the same contact", async () => {
+Deno.test("exactly one of fifty simultaneous PUTs creates the contact, and the others update the same contact", async () => {
   const spelled = spellings();
   const answers = await Promise.all(
     Array.from(

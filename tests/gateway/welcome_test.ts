@@ -30,7 +30,7 @@ Deno.test("a browser receives a small page with links to the documents", async (
   assert.match(page, /href="[^"]+\/gateway\/openapi\.json"/);
 });
 
-Deno.test("a write to the gateway's base URL is refused like an unknown path", async () => {
+Deno.test("a write to the gateway's base URL is refused in the same way as an unknown path", async () => {
   const answer = await fetch(`${stack.gateway_url}/`, { method: "POST" });
   assert.deepEqual([answer.status, (await answer.json()).code], [401, "missing_api_key"]);
 });

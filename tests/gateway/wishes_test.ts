@@ -56,7 +56,7 @@ async function stopped(user_id?: string): Promise<Contact> {
   return contact;
 }
 
-/** Asserts that a send to the phone number is refused, including a dry run. */
+/** Asserts that a send to the phone number is refused, and so is a dry run. */
 async function assertStopped(phone: string, message: string) {
   const url = `${stack.template_url}?dry_run=true`;
   const headers = { Authorization: `Bearer ${keys.messaging}`, "Content-Type": "application/json" };
@@ -119,7 +119,7 @@ Deno.test("after STOP, the old phone number receives no messages, however the co
   }
 });
 
-Deno.test("a new contact inherits the opt-out of the earlier contact with the same phone number, with its source and time", async () => {
+Deno.test("a new contact inherits the opt-out of the earlier contact with the same phone number, and the opt-out's source and time", async () => {
   const makings: Record<string, (phone: string) => Promise<unknown>> = {
     "a POST": (phone) => newContact(phone, { do_not_contact: false }),
     "a PUT": (phone) => done(ask("PUT", "/contacts", { phone, name: "Ada" })),
@@ -146,7 +146,7 @@ Deno.test("a new contact inherits the opt-out of the earlier contact with the sa
   }
 });
 
-Deno.test("STOP also applies to another phone number from which the person writes with the same user id", async () => {
+Deno.test("if the person writes from another phone number with the same user id, STOP also applies to that number", async () => {
   const user_id = `BR.${crypto.randomUUID().replaceAll("-", "")}`;
   const contact = await stopped(user_id);
   const [another, further] = [anyPhone(), anyPhone()];
@@ -154,7 +154,7 @@ Deno.test("STOP also applies to another phone number from which the person write
   await assertStopped(another, "a free phone");
   assert.equal((await foundBy(another)).id, contact.id, "a contact's additional phone number");
 
-  // An archived contact's phone number is also opted out.
+  // The opt-out still applies after the contact is archived.
   await done(ask("DELETE", `/contacts/${contact.id}`));
   await inbound({ phone: further, user_id }, "Oi");
   await assertStopped(further, "an archived contact's id");

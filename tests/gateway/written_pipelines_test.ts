@@ -34,7 +34,7 @@ function assertConflict({ status, body }: Answer, sentence: RegExp) {
   assert.match(body.error, sentence);
 }
 
-Deno.test("a stage is created at or moved to the given position, and the other stages move accordingly", async () => {
+Deno.test("a stage is created at the given position or moved to it, and the other stages move accordingly", async () => {
   const { id } = await add("/pipelines", { name: "Line" });
   const path = `/stages?pipeline_id=${id}`;
   const a = await newStage(id, "a");
@@ -180,7 +180,7 @@ Deno.test("an invalid field of a pipeline or stage is refused, and the error nam
   }
 });
 
-Deno.test("a deal that enters a stage while the stage is being archived is refused or moved", async () => {
+Deno.test("if a deal enters a stage while the stage is being archived, the deal is refused or moved", async () => {
   const own = await newCompany();
   const { ask } = as(own);
   const [to, from] = own.stage_ids;
@@ -196,7 +196,7 @@ Deno.test("a deal that enters a stage while the stage is being archived is refus
   await assertInOrder(own.id);
 });
 
-Deno.test("a batch that names a deal's own stage does not deadlock with archiving that stage", async () => {
+Deno.test("a batch that names a deal's current stage does not deadlock with a request that archives the stage", async () => {
   const own = await newCompany();
   const [from, to] = own.stage_ids;
   const { archiving } = await withDatabase((sql) =>

@@ -57,7 +57,7 @@ await call("GET", "/health");
 await call("POST", "/recover", { email: "a@b.example" });
 Deno.test.afterAll(close);
 
-Deno.test("a link from a PKCE request redirects with a code that only the same browser can use", async () => {
+Deno.test("for a PKCE request, the link redirects with a code that only the same browser can use", async () => {
   const { email, id } = await newPerson({});
   const verifier = "v".repeat(43);
   const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(verifier));
@@ -102,7 +102,7 @@ Deno.test("a sign-out ends all sessions of the user unless the request names ano
   assert.deepEqual(await leave("/logout?scope=others"), [204, 200, 400]);
 });
 
-Deno.test("a body member of the wrong type returns a 400 that names the member, and null counts as a missing member", async () => {
+Deno.test("if a member of the body has the wrong type, a 400 names the member, and null counts as a missing member", async () => {
   const { email, password } = await newPerson({});
   const { access_token } = await signIn(email, password);
   const wrong: [method: string, path: string, json: unknown, message: RegExp][] = [

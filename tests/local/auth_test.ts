@@ -6,7 +6,7 @@ import { anyClient, newPerson, signIn } from "../support/people.ts";
 import { personToken, rest, token } from "../support/rest.ts";
 import { stack, withDatabase } from "../support/test_stack.ts";
 
-/** The error message of a failed client call. */
+/** The HTTP status and the error code of a failed client call. */
 const failure = (error: { status?: number; code?: string } | null) => [error?.status, error?.code];
 
 /** Calls /auth/v1 directly, without the client. */

@@ -13,7 +13,7 @@ export interface Answer {
 export const CHANNEL = "http://127.0.0.1:54330/sandbox/v26.0";
 const AUTHORIZED = { Authorization: `Bearer ${SANDBOX_TOKEN}` };
 
-/** A sandbox for one test, called without a network. The test may change the sandbox's clock. */
+/** Creates a sandbox that a test calls without a network. The test may change its clock. */
 export function directSandbox() {
   const clock = { now: Date.now() };
   const { fetch } = sandbox({ now: () => clock.now });

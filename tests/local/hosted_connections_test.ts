@@ -179,7 +179,7 @@ function assertUnavailable({ status, headers, body }: Answer, outcome: string) {
   assert.equal(headers.get("Retry-After"), null);
 }
 
-/** The response to one request from a function that waits at most 300 ms for the channel. */
+/** Returns the response of a function that waits at most 300 ms for the channel. */
 async function impatientSend(deno: string, channelUrl: string, key: string, json: unknown) {
   const script = `
     const folder = "file://${root}supabase/functions/";

@@ -16,7 +16,7 @@ Deno.test("the database finds the parts of words in every script", async () => {
   assert.equal(trigrams.length, "Щербаков".length + 1);
 });
 
-Deno.test("a stack whose data folder has the locale C starts and finds words in every script", async () => {
+Deno.test("if the data folder has the locale C, the stack starts and finds words in every script", async () => {
   await withFolder(async (folder) => {
     const { database_password } = await loadSecrets(`${folder}/secrets.json`);
     const programs = await findPrograms();

@@ -20,7 +20,7 @@ async function test(
   return [code, new TextDecoder().decode(stdout) + new TextDecoder().decode(stderr)];
 }
 
-Deno.test("the tests can run against the Supabase project that the environment variables name, with its own secrets", async () => {
+Deno.test("the tests can run against the Supabase project that the environment variables name, with that project's secrets", async () => {
   await withFolder(async (folder) => {
     const { started, stack } = await startOn(folder);
     const { jwt_secret, credentials_key } = JSON.parse(

@@ -126,7 +126,7 @@ Deno.test("a database error has the same status and body as with PostgREST", asy
   }
 });
 
-Deno.test("the error for a violated constraint names the constraint", async () => {
+Deno.test("if a constraint is violated, the error names the constraint", async () => {
   const writing = (json: unknown, table = "/things") => api(table, { method: "POST", json });
   const check = await writing({ id: 3, name: "bad" });
   assert.deepEqual([check.status, check.body.code], [400, "23514"]);

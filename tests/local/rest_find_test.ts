@@ -55,7 +55,7 @@ async function rows(query: string) {
   return body;
 }
 
-Deno.test("a view embeds rows from other views along the foreign keys between their tables", async () => {
+Deno.test("a view can embed rows from another view if a foreign key connects their tables", async () => {
   assert.deepEqual(
     await rows("/own_deals?select=id,contact:own_contacts(id,name),stage:own_stages(id)&order=id"),
     [
@@ -99,7 +99,7 @@ Deno.test("an unknown relation, or a relation that is not embedded, is refused",
   assert.deepEqual(await code("/own_deals?select=id,contacts(id)"), [403, "42501"]);
 });
 
-Deno.test("embedded rows are jsonb, so their columns are in the order of jsonb", async () => {
+Deno.test("an embedded row is a `jsonb` value, so its columns are in the order that `jsonb` uses", async () => {
   const query = "/own_deals?select=value,contact:own_contacts(name,id,fields)&id=eq.1";
   const { text } = await api(query);
   const contact = '{"id":1,"name":"Ana","fields":{"k":5.50,"long":1}}';

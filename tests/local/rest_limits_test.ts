@@ -72,7 +72,7 @@ Deno.test("a change to a role's settings takes effect only after the Data API is
   assert.equal(await settingOf(reader.role, "statement_timeout"), "2s");
 });
 
-Deno.test("a role that `authenticator` inherits only through another role has the settings of `authenticator`", async () => {
+Deno.test("if `authenticator` inherits a role only through another role, the role has the settings of `authenticator`", async () => {
   await using first = await newRole("statement_timeout = '3s'");
   await using second = await newRole("statement_timeout = '2s'", first.role);
   assert.equal(await settingOf(second.role, "statement_timeout"), "8s");

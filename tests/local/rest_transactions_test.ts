@@ -42,7 +42,7 @@ const NO_ROLLBACK = {
   hint: null,
 };
 
-/** A Data API with one idle connection, which reaches Postgres through a proxy. */
+/** Starts a Data API with one idle connection, which reaches Postgres through a proxy. */
 async function proxied() {
   const proxy = startProxy();
   const through = (role: string) =>
@@ -79,8 +79,8 @@ async function untilWaiting() {
 }
 
 /**
- * Holds the lock, sends a request that waits for the lock, and runs the given function meanwhile.
- * Returns the response to the request.
+ * Takes the lock, and sends a request that waits for the lock. Calls `happens` while the request
+ * waits. Returns the response to the request.
  */
 async function whileWaiting(request: () => Promise<unknown>, happens: () => unknown) {
   await sql`select pg_advisory_lock(1)`;

@@ -1,4 +1,4 @@
-// The chats of the sandbox in a browser.
+// Tests the sandbox's chats in a browser.
 import assert from "node:assert/strict";
 import { sandboxHost } from "../../sandbox/host.ts";
 import { SANDBOX_TOKEN } from "../../sandbox/rules.ts";
@@ -9,7 +9,7 @@ import { CHROMIUM } from "../support/programs.ts";
 const NUMBER = "900000000000011";
 const FROM = "+14155550123";
 
-/** A sandbox with a web server, and a chat with messages of many kinds. */
+/** Starts a web server for a sandbox that has a chat with messages of many kinds. */
 async function servedChat() {
   const url = () => `http://127.0.0.1:${server.addr.port}`;
   const host = sandboxHost({ webhook: () => ({ url: `${url()}/webhook`, secret: "s" }) });
@@ -62,7 +62,7 @@ async function servedChat() {
 }
 
 Deno.test({
-  name: "a reader writes and taps as the person in the chat, and new messages appear there",
+  name: "a reader can write and tap as the person in the chat, and new messages appear in the chat",
   ignore: !CHROMIUM,
   fn: async () => {
     const { url, path, send, react, stop } = await servedChat();
@@ -104,7 +104,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "the chats are accessible, in light and in dark, and fit a phone",
+  name: "the chats are accessible in light and dark mode, and fit the screen of a phone",
   ignore: !CHROMIUM,
   fn: async () => {
     const { url, path, stop } = await servedChat();

@@ -1,4 +1,4 @@
-// The sandbox shows what people and the service write as a chat.
+// Tests the chats in which the sandbox shows the messages of people and of the service.
 import assert from "node:assert/strict";
 import { SANDBOX_TOKEN } from "../../sandbox/rules.ts";
 import { fileOf } from "./direct_sandbox.ts";
@@ -21,7 +21,7 @@ async function chatOf(channel: Channel, userId: string) {
   return text.replaceAll("\n", " ");
 }
 
-/** Makes Ana write, so that she may get free replies. Returns her id. */
+/** Makes Ana write, so that the service may send her free replies. Returns her id. */
 const meet = async (channel: Channel) => (await channel.writes(ANA, "Hello")).body.user_id;
 
 /** Uploads a file for the number, and returns its id. */
@@ -35,7 +35,7 @@ async function upload(channel: Channel, file: File) {
   return (await answer.json()).id as string;
 }
 
-Deno.test("the list of chats has each person with the newest message, the newest chat first", async () => {
+Deno.test("the list of chats shows each person's newest message, and the newest chat is first", async () => {
   await using channel = sandboxWithWebhook();
   assert.match((await get(channel)).text, /Chats of the sandbox/);
   await channel.writes(ANA, "first", { name: "Ana Souza" });
@@ -51,7 +51,7 @@ Deno.test("the list of chats has each person with the newest message, the newest
   assert.doesNotMatch(html, /first/);
 });
 
-Deno.test("a chat has the person's messages on one side, the service's on the other, and the window", async () => {
+Deno.test("a chat shows the person's messages on one side, the service's on the other, and whether the window is open", async () => {
   await using channel = sandboxWithWebhook();
   const user = await meet(channel);
   await channel.send({ to: ANA }, text("Good morning"));
@@ -130,7 +130,7 @@ Deno.test("a template is shown with its header, its filled text, its footer and 
   assert.equal(got.headers.get("Content-Disposition"), "attachment");
 });
 
-Deno.test("files are shown or can be saved, on both sides", async () => {
+Deno.test("the files of the person and of the service are shown or can be saved", async () => {
   await using channel = sandboxWithWebhook();
   const user = await meet(channel);
   const id = await upload(channel, fileOf("image/jpeg"));
@@ -175,7 +175,7 @@ Deno.test("a browser can get a part of a file, as Safari does before it plays au
   assert.deepEqual(await part("words=1-2"), [200, null, "0123456789"]);
 });
 
-Deno.test("the sandbox keeps files of up to 16 MiB, and 64 MiB together", async () => {
+Deno.test("the sandbox keeps files of up to 16 MiB each and 64 MiB in total", async () => {
   await using channel = sandboxWithWebhook();
   const status = async (id: string) => (await get(channel, `/media/${id}`)).status;
   assert.equal(await status(await upload(channel, fileOf("text/plain", 16 * MIB + 1))), 404);
@@ -207,7 +207,7 @@ Deno.test("reply buttons and lists can be tapped in the page, and a reply quotes
   );
 });
 
-Deno.test("reactions, read marks and typing are shown at the messages of the chat", async () => {
+Deno.test("a chat shows reactions, read marks and typing next to the messages", async () => {
   await using channel = sandboxWithWebhook();
   const { body: { user_id, message_id } } = await channel.writes(ANA, "Hello");
   const sent = await channel.send({ to: ANA }, text("Good morning"));
@@ -235,7 +235,7 @@ Deno.test("reactions, read marks and typing are shown at the messages of the cha
   assert.doesNotMatch(later, /typing/);
 });
 
-Deno.test("everything that others write is shown as text", async () => {
+Deno.test("everything that others write is shown as plain text", async () => {
   await using channel = sandboxWithWebhook();
   const evil = `"><script>alert(1)</script>`;
   const { body: { user_id } } = await channel.writes(ANA, evil, { name: evil });
@@ -261,7 +261,7 @@ Deno.test("everything that others write is shown as text", async () => {
   }
 });
 
-Deno.test("the page's script and style are served, and an unknown chat is a 404", async () => {
+Deno.test("the page's script and style are served, and an unknown chat returns a 404", async () => {
   await using channel = sandboxWithWebhook();
   for (const [file, type] of [["page.js", "text/javascript"], ["page.css", "text/css"]]) {
     const { status, headers } = await get(channel, `/${file}`);

@@ -295,7 +295,7 @@ Deno.test("a text message in the wrong format is refused", async () => {
   });
 });
 
-Deno.test("a reaction is listed and delivered, and one in the wrong form is refused", async () => {
+Deno.test("a reaction is listed and delivered, and a reaction in the wrong format is refused", async () => {
   await using channel = sandboxWithWebhook();
   const { body: { message_id } } = await channel.writes(ANA, "Hello");
   const reaction = (parts: object) => ({

@@ -1,5 +1,5 @@
-// Tests files from simulated people. The sandbox returns the files' URLs and bytes like the
-// channel.
+// Tests files from simulated people. The sandbox returns the files' URLs and bytes as the channel
+// does.
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { readFile } from "node:fs/promises";

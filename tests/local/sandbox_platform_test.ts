@@ -8,7 +8,10 @@ import { ownReactions, ownReplies, ownSender } from "../support/own_functions.ts
 import { template } from "../support/sending.ts";
 import { stack, statement } from "../support/test_stack.ts";
 
-/** A company whose account uses the stack's app, and a sandbox that posts to that app's webhook. */
+/**
+ * Creates a company whose account uses the stack's app, and a sandbox that posts to that app's
+ * webhook.
+ */
 async function companyWithSandbox() {
   const { app_key, app_secret, callback_url } = stack.channel_app!;
   const company = await newCompany();

@@ -1,5 +1,5 @@
-// A person of the sandbox taps what the service sent, and may have written hours ago. The API then
-// shows the choice and the window. Each test has its own sandbox, and the functions of the stack.
+// Tests what the API shows after a simulated person taps a button, or writes a message that is
+// hours old. Each test has its own sandbox, and uses the stack's functions.
 import assert from "node:assert/strict";
 import { sandbox } from "../../sandbox/sandbox.ts";
 import { SANDBOX_TOKEN } from "../../sandbox/rules.ts";
@@ -12,7 +12,7 @@ import { rolledBack } from "../support/acting_as.ts";
 const HOUR_MS = 60 * 60 * 1000;
 const { callback_url, app_key, app_secret } = stack.channel_app!;
 
-/** A company and its own sandbox, whose events go to the stack. */
+/** Creates a company, and a sandbox whose events are posted to the stack. */
 async function played() {
   const company = await newCompany();
   await statement`
@@ -37,7 +37,7 @@ async function played() {
   return {
     company,
     reply: await ownReplies(`${url}/v26.0`),
-    /** Makes the person do something, and returns the sandbox's answer. */
+    /** Makes the person write or tap, and returns the sandbox's response. */
     plays: (json: object) =>
       post("/inbound", { phone_number_id: company.phone_number_id, from, ...json }),
     /** Sends a template without the service. */
@@ -65,7 +65,7 @@ async function newest({ keys }: Company) {
   return { conversation, message };
 }
 
-Deno.test("a tap of a reply button or of a list row is a message with the choice, which answers the service's message", async () => {
+Deno.test("if a person taps a reply button or a list row, a message with the choice replies to the service's message", async () => {
   await using own = await played();
   const { company, plays, reply } = own;
   assert.equal((await plays({ text: "Can you visit us?" })).body.posted, true);
@@ -96,7 +96,7 @@ Deno.test("a tap of a reply button or of a list row is a message with the choice
   assert.equal((await newest(company)).message.choice.id, "slot-1");
 });
 
-Deno.test("a tap of a template's quick reply has the payload of the send, or the button's text", async () => {
+Deno.test("a tap on a template's quick reply contains the payload of the send, or else the button's text", async () => {
   await using own = await played();
   const body = (...texts: string[]) => ({
     type: "body",
@@ -145,7 +145,7 @@ Deno.test("a person cannot tap what the sandbox has not shown to them, and the r
   assert.deepEqual(await refusal(other), [400, nothing]);
 });
 
-Deno.test("a message of 25 hours ago leaves the window closed, and a later message opens it", async () => {
+Deno.test("a message from 25 hours ago leaves the window closed, and a later message opens it", async () => {
   await using own = await played();
   const { company, plays, reply } = own;
   const began = Date.now();
@@ -166,7 +166,7 @@ Deno.test("a message of 25 hours ago leaves the window closed, and a later messa
   assert.equal((await reply(company.keys.messaging, json)).body.success, true);
 });
 
-Deno.test("after a message of 23.5 hours ago, the job writes conversation.window_closing once", async () => {
+Deno.test("after a message from 23.5 hours ago, the job writes the event conversation.window_closing once", async () => {
   await using own = await played();
   await own.plays({ text: "Hello", hours_ago: 23.5 });
   const { conversation } = await newest(own.company);

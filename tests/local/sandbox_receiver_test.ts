@@ -21,7 +21,7 @@ const ask = async (to: Own, method: string, path: string, init: RequestInit = {}
 const listed = async (from: Own, path = "/orders.json") =>
   (await (await ask(from, "GET", path)).json()).data;
 
-/** Posts an event like the `webhooks` function. */
+/** Posts an event as the `webhooks` function does. */
 async function post(
   to: Own,
   { path = "/orders", body = EVENT, secret = SECRET, at = NOW / 1000, signed = EVENT } = {},
@@ -68,7 +68,7 @@ Deno.test("a request counts as verified only if a webhook with its URL has the s
   assert.match(why, /webhook-signature are not all there/);
 });
 
-Deno.test("a sandbox without a stack verifies the deliveries of a name after it was given their secret", async () => {
+Deno.test("a sandbox without a stack verifies a receiver's deliveries after the receiver's secret has been set", async () => {
   const box = own({ secretsOf: undefined });
   const verified = async (request: Parameters<typeof post>[1] = {}) => {
     await post(box, request);
@@ -87,7 +87,7 @@ Deno.test("a sandbox without a stack verifies the deliveries of a name after it 
     await verified({ path: "/others" }),
     "the sandbox does not have the secret of this webhook",
   );
-  // A later setting keeps the secret, and DELETE removes it.
+  // Changing another setting keeps the secret, and DELETE removes it.
   await ask(box, "PUT", "/orders", { body: '{"status":503,"times":1}' });
   assert.deepEqual([await verified(), await verified()], [true, true]);
   await ask(box, "DELETE", "/orders");
@@ -165,7 +165,7 @@ Deno.test("large bodies are refused, and stored bodies use a limited amount of m
   assert.equal((await ask(box, "POST", "/orders", { body: `${large}x` })).status, 413);
 });
 
-Deno.test("the error for an invalid request says what to change", async () => {
+Deno.test("if a request is invalid, the error says what to change", async () => {
   const box = own();
   const wrong: [string, string, string | undefined, number, RegExp][] = [
     ["PUT", "/orders", "{", 400, /is not JSON/],

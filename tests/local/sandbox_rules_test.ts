@@ -1,4 +1,4 @@
-// Tests the channel's rules for template messages. The sandbox checks messages like the channel.
+// Tests the rules for template messages. The sandbox checks messages as the channel does.
 import assert from "node:assert/strict";
 import { TEMPLATES } from "../../sandbox/templates.ts";
 import {
@@ -72,7 +72,7 @@ Deno.test("every approved template can be sent with its required values, in each
   }
 });
 
-Deno.test("a send that omits a part that its template requires is refused", async () => {
+Deno.test("a send is refused if it omits a part that its template requires", async () => {
   for (const [name, components] of Object.entries(SENDS)) {
     for (const left of components) {
       const { status } = await send({
@@ -317,7 +317,7 @@ for (const [what, [code, details, ...cases]] of Object.entries(REFUSED)) {
   });
 }
 
-Deno.test("a language in which the template does not exist is refused with error code 132001", async () => {
+Deno.test("if the template does not exist in a language, a send is refused with error code 132001", async () => {
   for (const language of ["fr", "en", "pt-BR", "PT_BR", "pt", "", "xx"]) {
     const details = /^template name \(order_update\) does not exist in \S*$/;
     assertFault(await send({ name: "order_update", language }), 132001, details);

@@ -130,7 +130,7 @@ Deno.test("a person's reply names the message to which it replies, and may be a 
   }
 });
 
-Deno.test("a person who hides their phone number is identified only by their user id (BSUID)", async () => {
+Deno.test("if a person hides their phone number, they are identified only by their user id (BSUID)", async () => {
   await using channel = sandboxWithWebhook();
   const userIds = new Set();
   const phones = new Set();

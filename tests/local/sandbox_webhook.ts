@@ -3,7 +3,7 @@ import { SANDBOX_TOKEN } from "../../sandbox/rules.ts";
 import { sandbox, type SandboxOptions } from "../../sandbox/sandbox.ts";
 import { signatureOf } from "../support/channel_apps.ts";
 
-/** The posts that a webhook has received. */
+/** A post that a webhook has received. */
 export interface Post {
   bytes: Uint8Array<ArrayBuffer>;
   headers: Headers;
@@ -20,8 +20,8 @@ export const MARK = "5e4d0000-0000-4000-8000-000000000001.1";
 const CHANNEL = "http://127.0.0.1:54330/sandbox";
 
 /**
- * A sandbox for one test, with a webhook that records the posts. Stories have no delays, and the
- * clock changes only when the test changes it.
+ * Creates a sandbox for one test, with a webhook that records the posts. Stories have no delays,
+ * and the clock changes only when the test changes it.
  * @param answer the webhook's response.
  */
 export function sandboxWithWebhook(
@@ -97,7 +97,7 @@ export function sandboxWithWebhook(
   };
 }
 
-/** A template with these body variables, without a recipient yet. */
+/** A template message with these body variables, without a recipient. */
 export function template(name: string, ...values: string[]) {
   const body = { type: "body", parameters: values.map((text) => ({ type: "text", text })) };
   const components: { type: string; parameters: object[] }[] = values.length > 0 ? [body] : [];

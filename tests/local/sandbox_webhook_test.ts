@@ -5,7 +5,7 @@ import { assertSigned, inWords, sandboxWithWebhook, SECRET } from "./sandbox_web
 
 const ADA = "+12025550123";
 
-/** Runs a function and returns the warnings that the function prints. */
+/** Collects the warnings that are printed until the returned object is disposed. */
 function warnings() {
   const lines: string[] = [];
   const { warn } = console;
@@ -13,7 +13,7 @@ function warnings() {
   return { lines, [Symbol.dispose]: () => void (console.warn = warn) };
 }
 
-Deno.test("an event's signature covers its bytes, which are escaped like the channel's events", async () => {
+Deno.test("an event's signature covers its bytes, which are escaped as in the channel's events", async () => {
   await using channel = sandboxWithWebhook();
   await channel.writes(ADA, 'Olá 👋🏽 <b>50%</b> a/b ana@exemplo.com.br — 日本 "\n\u007f', {
     name: "João",
@@ -49,7 +49,7 @@ Deno.test("an event is posted until the webhook accepts it, each time with the s
   }
 });
 
-Deno.test("an event that the webhook never accepts is posted six times, and then a warning is printed", async () => {
+Deno.test("if the webhook never accepts an event, the event is posted six times, and then a warning is printed", async () => {
   using said = warnings();
   await using channel = sandboxWithWebhook(() => new Response(null, { status: 500 }));
   await channel.writes(ADA, "Hello");

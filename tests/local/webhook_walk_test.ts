@@ -13,7 +13,7 @@ async function shownLines(): Promise<string[]> {
   return Array.from(section.matchAll(/^```sh\n([\s\S]*?)^```$/gm), ([, lines]) => lines);
 }
 
-Deno.test("after the copied commands, a signed event about a changed deal arrives, and the client verifies it", async () => {
+Deno.test("after the commands on the page have run, a signed event about a changed deal arrives, and the client verifies it", async () => {
   await withFolder(async (folder) => {
     const { started, stack } = await startOn(`${folder}/.local`);
     const call = async (method: string, path: string, json?: unknown) => {

@@ -72,7 +72,7 @@ for (const code of [131052, 131053]) {
   });
 }
 
-Deno.test("media_rejected also settles a send whose response was lost, and other file failures keep their reason", async () => {
+Deno.test("a reported media_rejected also settles a send whose response was lost, and other failures keep their reason", async () => {
   await using channel = ownChannel(() => new Response("lost", { status: 500 }));
   const reply = await ownReplies(channel.url);
   for (const [code, expected] of [[131053, "media_rejected"], [131026, "recipient_unreachable"]]) {

@@ -139,7 +139,7 @@ for (const status of [401, 403, 404]) {
   });
 }
 
-Deno.test("a file that no longer exists on its host returns a 410", async () => {
+Deno.test("if a file no longer exists on its host, the response is a 410", async () => {
   await using channel = mediaChannel(JPEG, {
     answer: ({ path }) =>
       path.startsWith("/files/") ? new Response("gone", { status: 410 }) : undefined,
@@ -234,7 +234,7 @@ Deno.test("the gateway gives up if the channel sends no first byte or the file d
   assert.deepEqual([status, isBroken], [200, true]);
 });
 
-Deno.test("a web page that is declared as an image is served as application/octet-stream", async () => {
+Deno.test("if a web page is declared as an image, the page is served as application/octet-stream", async () => {
   const page = new TextEncoder().encode("<html><script>alert(1)</script>");
   await using channel = mediaChannel(page, { type: "image/png" });
   const { status, headers } = await readFrom(channel, await addMedium(company, page));

@@ -1,5 +1,5 @@
-// The tests kill the function at each step of a send with a file. Then they repeat the request
-// before and after the end of the lease.
+// The tests kill the function that sends a message with a file, at each step of the send. Then they
+// repeat the request before and after the end of the lease.
 import assert from "node:assert/strict";
 import { anyPhone, type Company } from "../support/company.ts";
 import { killedAt, type Step } from "../support/killed_sends.ts";
@@ -8,7 +8,10 @@ import { replyIn, spokenTo } from "../support/replying.ts";
 import { accepted, endLeases, ledgerOf, storedMessage, template } from "../support/sending.ts";
 import { addUpload, fileOfType } from "../support/uploading.ts";
 
-/** What the channel got before the kill, and the answers to an immediate and to a late repeat. */
+/**
+ * The number of messages that the channel received before the kill, and the results of an immediate
+ * and of a late repeat.
+ */
 type Expected = [messages: number, repeat: string, later: string];
 
 const STEPS: Record<Step, Expected> = {
@@ -39,7 +42,7 @@ const SENDS = {
   },
   "template with an address": {
     ...TEMPLATE,
-    // The first claim only finds out that the file has to be uploaded.
+    // The first claim only determines that the file must be uploaded.
     differs: { "after the claim, before the call": [0, "new", "sent"] as Expected },
     json: (_: Company, _id: string, host: string) =>
       template(anyPhone(), {
@@ -69,7 +72,7 @@ function mediaChannel() {
   return { state, host, url: `${host}/v26.0`, [Symbol.asyncDispose]: () => server.shutdown() };
 }
 
-/** Sends a request through the function in this process. */
+/** Starts the function in this process. Returns a function that sends requests to it. */
 async function sendOf(name: string, channelUrl: string) {
   return name === "whatsapp" ? await ownReplies(channelUrl) : await ownSender(channelUrl);
 }
@@ -109,7 +112,7 @@ for (const [what, { name, claim, differs, json: jsonOf, ...more }] of Object.ent
       assert.equal(media.filename, "invoice.pdf");
     });
   }
-  Deno.test(`a ${what} whose answer is lost is not sent again`, async () => {
+  Deno.test(`a ${what} is not sent again if its response is lost`, async () => {
     const company = await spokenTo();
     await using channel = mediaChannel();
     const json = {

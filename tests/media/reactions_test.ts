@@ -21,7 +21,7 @@ const shown = async (company: Company, id: string) =>
 
 const factsOf = ({ status, body }: Answer) => [status, body.code, body.outcome];
 
-Deno.test("a reaction reaches the person, and replaces the earlier one until it is removed", async () => {
+Deno.test("a reaction reaches the person and replaces the company's earlier reaction, and can be removed", async () => {
   const company = await newCompany();
   await setToken(company, "EAAG-react");
   const id = await written(company);
@@ -60,7 +60,7 @@ Deno.test("a reaction reaches the person, and replaces the earlier one until it 
   );
 });
 
-Deno.test("a person without a phone gets the reaction at the newest id", async () => {
+Deno.test("a reaction to a person without a phone number is sent to the person's newest id", async () => {
   const company = await newCompany();
   const id = await written(company);
   await hidePhone(company, ["BR.older", "BR.newest"]);
@@ -71,7 +71,7 @@ Deno.test("a person without a phone gets the reaction at the newest id", async (
   assert.deepEqual([to, recipient], [undefined, "BR.newest"]);
 });
 
-Deno.test("a wrong request, a closed window and a message of another company reach no one", async () => {
+Deno.test("a reaction is not sent if the request is wrong, the window is closed or the message is another company's", async () => {
   const [company, other] = [await newCompany(), await newCompany()];
   const [old, revoked] = [await written(company, 31 * A_DAY), await written(company)];
   const [current, foreign] = [await written(company), await written(other)];
@@ -112,7 +112,7 @@ Deno.test("a wrong request, a closed window and a message of another company rea
   assert.equal(await shown(company, current), null);
 });
 
-Deno.test("if the channel does not accept a reaction, the earlier one stays, and the answer says why", async () => {
+Deno.test("if the channel does not accept a reaction, the earlier reaction stays, and the response says why", async () => {
   const company = await newCompany();
   const id = await written(company);
   let answer = accepted;
@@ -132,14 +132,14 @@ Deno.test("if the channel does not accept a reaction, the earlier one stays, and
     for (const json of [{ emoji: "❤️" }, undefined]) {
       const refused = await react(company.keys.messaging, id, json);
       assert.deepEqual(factsOf(refused), expected);
-      // The codes are those of every send, but the sentences are about a reaction.
+      // The error codes are the same as for a send, but the messages are about a reaction.
       assert.doesNotMatch(refused.body.error, /rejected the message|idempotency_key/);
     }
   }
   assert.equal((await storedMessage(id)).own_reaction.emoji, "👍");
 });
 
-Deno.test("if the channel never answers, the outcome is unknown, and a repeat sets the reaction", async () => {
+Deno.test("if the channel never responds, the outcome is unknown, and a repeat sets the reaction", async () => {
   const company = await newCompany();
   const id = await written(company);
   const silence = Promise.withResolvers<Response>();
@@ -155,7 +155,7 @@ Deno.test("if the channel never answers, the outcome is unknown, and a repeat se
   assert.deepEqual([repeat.status, (await shown(company, id)).emoji], [200, "👍"]);
 });
 
-Deno.test("a reaction makes two round trips to the database, and one call to the channel", async () => {
+Deno.test("a reaction needs two round trips to the database and one call to the channel", async () => {
   const company = await newCompany();
   const id = await written(company);
   await using channel = ownChannel(() => accepted());
@@ -169,7 +169,7 @@ Deno.test("a reaction makes two round trips to the database, and one call to the
   assert.equal(channel.calls.length, 1);
 });
 
-Deno.test("if the channel reports a failure before the reaction is stored, the answer is a conflict", async () => {
+Deno.test("if the channel reports a failure before the reaction is stored, the response is a conflict", async () => {
   const company = await newCompany();
   const id = await written(company);
   const wamid = `wamid.${crypto.randomUUID()}`;
@@ -206,7 +206,7 @@ Deno.test("erasing a person removes the reaction, and then no one can react to t
   assert.equal(channel.calls.length, 1);
 });
 
-Deno.test("if the reaction cannot be stored, the caller repeats the request", async () => {
+Deno.test("if the reaction cannot be stored, the response asks the caller to repeat the request", async () => {
   const company = await newCompany();
   const id = await written(company);
   await using channel = ownChannel(() => accepted());

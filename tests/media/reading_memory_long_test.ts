@@ -1,6 +1,6 @@
-// Tests that the gateway streams the largest media file without holding all of it in memory,
-// because a hosted gateway has only 256 MB. The test runs on the installed Deno version and on the
-// hosted runtime's version.
+// Tests that the gateway streams the largest media file and never has all of it in memory. A hosted
+// gateway has only 256 MB. The test runs on the installed Deno version and on the hosted runtime's
+// version.
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { newCompany } from "../support/company.ts";

@@ -1,5 +1,5 @@
-// Tests GET /messages/{id}/media, which returns the file that a person sent. Each test starts its
-// own server as the channel.
+// Tests GET /messages/{id}/media, which returns the file that a person sent. Each test starts a
+// server that simulates the channel.
 import assert from "node:assert/strict";
 import { call } from "../support/calls.ts";
 import { mediumOf, newCompany, newCompanyWithTemplate } from "../support/company.ts";
@@ -74,7 +74,7 @@ Deno.test("the response has exactly the bytes that the person sent, and needs on
   );
 });
 
-Deno.test("a caller that already has the file receives a 304, and the channel is not called", async () => {
+Deno.test("if the caller already has the file, the response is a 304, and the channel is not called", async () => {
   await using channel = mediaChannel(JPEG);
   const id = await addMedium(company, JPEG);
   for (const tag of [`"${hex(JPEG)}"`, `W/"${hex(JPEG)}"`, "*"]) {
@@ -102,7 +102,7 @@ Deno.test("HEAD requests the size from the channel and does not download the fil
   assert.deepEqual(channel.paths, ["/v26.0/1234567890"]);
 });
 
-Deno.test("Range is ignored", async () => {
+Deno.test("the `Range` header is ignored", async () => {
   await using channel = mediaChannel(JPEG);
   const id = await addMedium(company, JPEG);
   const { status, bytes } = await readFrom(channel, id, { headers: { Range: "bytes=0-3" } });

@@ -1,5 +1,5 @@
-// Tests that the function passes on the largest document without holding all of it in memory,
-// because a hosted function has only 256 MB. The test runs on the installed Deno version and on the
+// Tests that the function `whatsapp` passes on the largest document and never has all of it in
+// memory. A hosted function has only 256 MB. The test runs on the installed Deno version and on the
 // hosted runtime's version.
 import assert from "node:assert/strict";
 import { newCompany } from "../support/company.ts";

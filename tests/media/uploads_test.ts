@@ -60,7 +60,7 @@ Deno.test("files of every type that the channel supports are accepted, unless th
   assert.equal(channel.uploads.length, Object.keys(ACCEPTED_TYPES).length);
 });
 
-Deno.test("a file that exceeds the size limit of its type by one byte is refused with a 413 that names the limit", async () => {
+Deno.test("if a file exceeds the size limit of its type by one byte, the response is a 413 that names the limit", async () => {
   const company = await newCompany();
   await using channel = uploadChannel();
   const upload = await ownUploads(channel.url);
@@ -164,7 +164,7 @@ Deno.test("only keys with the `messaging` scope can create and read uploads, and
   assert.equal(channel.uploads.length, 1);
 });
 
-Deno.test("with several accounts, an upload names its number, and the error lists the numbers", async () => {
+Deno.test("with several accounts, an upload must name its phone number, and otherwise the error lists the numbers", async () => {
   const company = await newCompany();
   const second = await withDatabase((sql) => connectAccount(sql, company.id));
   await using channel = uploadChannel();

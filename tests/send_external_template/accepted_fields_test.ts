@@ -1,4 +1,4 @@
-// Tests the field table in part 4.10 of the specification. Values up to each limit are accepted,
+// Tests the fields that part 4.10 of the specification lists. Values up to each limit are accepted,
 // stored and sent.
 
 import assert from "node:assert/strict";
@@ -100,7 +100,7 @@ Deno.test("up to 30 variables with 1024 characters each are sent unchanged and i
   }
 });
 
-Deno.test("a message has the type of its template's media header, or type `text` without one", async () => {
+Deno.test("`template_header_type` sets the type of the message, which is `text` by default", async () => {
   await using channel = ownChannel(() => accepted());
   const send = await ownSender(channel.url);
   const typeOf = async (changes: Record<string, unknown>) => {
@@ -113,14 +113,14 @@ Deno.test("a message has the type of its template's media header, or type `text`
   for (const template_header_type of ["image", "video", "document"]) {
     for (const changes of [{}, { header_variables: [] }]) {
       assert.equal(await typeOf({ template_header_type, ...changes }), template_header_type);
-      // No media is sent, because the account's templates are unknown.
+      // No media file is sent, because the service does not know the account's templates.
       const { components } = channel.calls.at(-1)!.body.template;
       assert.deepEqual(components.map(({ type }: { type: string }) => type), ["body"]);
     }
   }
 });
 
-Deno.test("a new contact is given the trimmed `contact_name` if the request has one", async () => {
+Deno.test("the trimmed `contact_name` of the request becomes the name of a new contact", async () => {
   const names: [unknown, string | null][] = [
     ["Ada", "Ada"],
     ["  Grace Hopper \n", "Grace Hopper"],

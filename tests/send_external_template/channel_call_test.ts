@@ -53,7 +53,8 @@ Deno.test("the channel receives the message in the documented format with the ac
   });
   assert.equal(headers.get("Authorization"), "Bearer EAAGtoken-1._~+/=");
   assert.equal(headers.get("Content-Type"), "application/json");
-  // The request has a Content-Length, because every proxy understands this header.
+  // The request has a Content-Length and is not chunked, because every proxy supports
+  // Content-Length.
   const length = new TextEncoder().encode(JSON.stringify(body)).length;
   assert.deepEqual(
     [headers.get("Content-Length"), headers.get("Transfer-Encoding")],
@@ -106,7 +107,7 @@ Deno.test("each account sends from its own phone number with its own token", asy
   );
 });
 
-Deno.test("`biz_opaque_callback_data` contains the id of the send's row and the attempt number", async () => {
+Deno.test("`biz_opaque_callback_data` contains the id of the send and the number of the attempt", async () => {
   const company = await newCompany();
   const answers = [
     Response.json({ error: { code: 131016 } }, { status: 500 }),
@@ -178,7 +179,7 @@ Deno.test("a redirect is not followed, because the other host would receive the 
   assert.equal(strays, 0);
 });
 
-Deno.test("the caller receives the waiting time that the channel requests", async () => {
+Deno.test("the caller receives the channel's `Retry-After`, or a default value if the channel sends no valid one", async () => {
   const company = await newCompany();
   let headers: Record<string, string> = {};
   await using channel = ownChannel(() =>
@@ -195,8 +196,8 @@ Deno.test("the caller receives the waiting time that the channel requests", asyn
 Deno.test("the channel is called over HTTP/1.1, even if it offers HTTP/2", async () => {
   const company = await newCompany();
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  // The client's first TLS message lists the protocols that it offers. Each name follows its
-  // length.
+  // The client's first TLS message lists the protocols that the client offers. The length of each
+  // name comes before the name.
   const hello = (async () => {
     const connection = await listener.accept();
     const bytes = new Uint8Array(4096);

@@ -47,7 +47,7 @@ function assertWithoutToken(text: string) {
   }
 }
 
-Deno.test("a channel error is cut to 1,000 characters for the message, 1,000 for the details and 128 for the trace id", async () => {
+Deno.test("the message and the details of a channel error are cut to 1,000 characters each, and the trace id to 128", async () => {
   const [message, details] = ["Too long. ".repeat(2000), "🚚".repeat(2000)];
   const { status, body, line } = await sendTo(refusal(message, details, "T".repeat(5000)));
   assert.deepEqual([status, body.channel], [422, {
@@ -72,7 +72,7 @@ Deno.test("a 2 MB channel message is not passed to the caller, and the channel's
   for (const { everything } of [refused, failed]) assert.ok(!everything.includes("xxxx"));
 });
 
-Deno.test("the error of a refused send quotes the channel's message, unless the channel refused the account", async () => {
+Deno.test("if the channel refuses a send, the stored failure contains the channel's message, unless the error is about the account", async () => {
   const { code, message } = { code: 132001, message: "(#132001) No\u0000 template \ud83d" };
   const told: [Record<string, unknown>, Record<string, unknown>][] = [
     [
@@ -106,7 +106,7 @@ Deno.test("the error of a refused send quotes the channel's message, unless the 
   }
 });
 
-Deno.test("channel messages keep line breaks, but control characters and lone surrogates are removed", async () => {
+Deno.test("channel messages keep line breaks, but control characters and lone surrogates are replaced", async () => {
   const half = "\ud83d";
   const { body, line } = await sendTo(
     refusal(`a\0b\x1b[31mc\r\nd\te\x7f\x85f${half}g🚚`, `${half}`, `t\0${half}\u0007`),
@@ -150,7 +150,7 @@ for (const [what, [said, told]] of Object.entries(QUOTATIONS)) {
   });
 }
 
-Deno.test("a channel message may contain seven consecutive characters of the token", async () => {
+Deno.test("seven consecutive characters of the token may remain in a channel message", async () => {
   const said = `It begins with ${TOKEN.slice(0, 7)}`;
   assert.equal((await sendTo(refusal(said))).body.channel.message, said);
 });
@@ -193,7 +193,8 @@ Deno.test("shortened channel messages are well-formed and never contain the toke
     for (const [text, max] of told) {
       assert.ok([...text].length <= max && text.isWellFormed());
       assert.doesNotMatch(text, /[^\P{Cc}\t\n]/u);
-      // The placeholder may by chance continue a part of the token.
+      // The parts between placeholders are checked separately, because a placeholder may by chance
+      // continue a part of the token.
       for (const part of text.split("[access token]")) {
         for (let at = 0; at + 8 <= token.length; at++) {
           assert.ok(!part.includes(token.slice(at, at + 8)));

@@ -14,7 +14,7 @@ Deno.test("only POST requests are accepted, and the method is checked before the
   }
 });
 
-Deno.test("a path below the endpoint returns a 404", async () => {
+Deno.test("a request to a path below the endpoint returns a 404", async () => {
   const { status, body } = await send(`${stack.template_url}/x`, "POST", {
     "X-Api-Key": company.keys.messaging,
   });

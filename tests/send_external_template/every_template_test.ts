@@ -1,4 +1,5 @@
-// Sends every kind of template to the sandbox, which refuses the same messages as WhatsApp.
+// Sends every kind of template to the sandbox, which refuses the messages that WhatsApp would
+// refuse.
 import assert from "node:assert/strict";
 import { TEMPLATES } from "../../sandbox/templates.ts";
 import { anyPhone } from "../support/company.ts";
@@ -129,7 +130,10 @@ Deno.test("an authentication template sends its code in the body and in the butt
   }
 });
 
-/** The templates that cannot be sent with any values, each with the error's field and message. */
+/**
+ * Templates that cannot be sent, whatever the values are. Each has the field and the message of the
+ * error.
+ */
 const NOT_SENDABLE: Record<string, [field: string, message: RegExp]> = {
   pickup_point: ["template_name", /location/i],
   season_picks: ["template_name", /carousel/i],
@@ -138,7 +142,7 @@ const NOT_SENDABLE: Record<string, [field: string, message: RegExp]> = {
   visit_survey: ["template_name", /PENDING/],
 };
 
-Deno.test("this file and media_test.ts send every sandbox template", () => {
+Deno.test("every sandbox template is tested in this file or in media_test.ts", () => {
   const media = ["new_arrival", "machine_tour", "invoice_ready"];
   const codes = ["login_code", "phone_verification"];
   assert.deepEqual(

@@ -1,5 +1,5 @@
-// Tests sends while the database fails or hangs, and sends whose key or lease expires during the
-// call to the channel.
+// Tests sends while the database fails or hangs, and a send whose API key is switched off during
+// the call to the channel.
 
 import assert from "node:assert/strict";
 import { anyPhone, newCompany } from "../support/company.ts";
@@ -68,7 +68,7 @@ Deno.test("if the database fails during the claim, nothing is sent and the error
   assert.deepEqual(await ledgerOf(company), []);
 });
 
-Deno.test("a claim whose response was lost is released, so that a repeat can send", async () => {
+Deno.test("if the response to a claim is lost, the claim is released, so that a repeat can send", async () => {
   const company = await newCompany();
   const json = template(anyPhone(), { idempotency_key: "lost" });
   let isLost = true;
@@ -91,7 +91,7 @@ Deno.test("a claim whose response was lost is released, so that a repeat can sen
   assert.equal(channel.calls.length, 1);
 });
 
-Deno.test("no release is attempted if the database certainly did not make the claim", async () => {
+Deno.test("if it is certain that the database did not make the claim, the service does not try to release it", async () => {
   const company = await newCompany();
   for (const [code, status] of [["PGRST003", 504], ["PGRST202", 404], ["57014", 500]] as const) {
     await using database = watchedStack((request) =>
@@ -112,7 +112,7 @@ Deno.test("no release is attempted if the database certainly did not make the cl
   }
 });
 
-Deno.test("the release of a possible claim is retried, and it succeeds even if the claim does not exist", async () => {
+Deno.test("if it is unknown whether a claim exists, the service tries several times to release it, and logs no error if there is none", async () => {
   const company = await newCompany();
   await using database = watchedStack((request) =>
     isFor("claim", request)
@@ -128,7 +128,7 @@ Deno.test("the release of a possible claim is retried, and it succeeds even if t
   assert.equal(database.seen.length, 1 + QUICK.settleRetriesMs.length);
 });
 
-Deno.test("recording an outcome is retried until it succeeds, without calling the channel again", async () => {
+Deno.test("if recording an outcome fails, it is retried until it succeeds, and the channel is not called again", async () => {
   const company = await newCompany();
   let failures = 3;
   await using database = watchedStack((request) =>
@@ -142,7 +142,7 @@ Deno.test("recording an outcome is retried until it succeeds, without calling th
   assert.equal(channel.calls.length, 1);
 });
 
-Deno.test("the caller receives the outcome of a send before the database has recorded the outcome", async () => {
+Deno.test("if the database takes too long to record an outcome, the caller receives the outcome before it is recorded", async () => {
   const company = await newCompany();
   const mayGoOn = Promise.withResolvers<null>();
   await using database = watchedStack((request) =>

@@ -8,7 +8,7 @@ import { until } from "../support/started.ts";
 
 const isClaim = (request: Request) => request.url.endsWith("/rpc/claim_template_send");
 
-Deno.test("sends from one company wait for a free place, and sends beyond the limit are refused before their claim", async () => {
+Deno.test("if a company sends too many messages at once, some sends wait, and sends beyond the limit are refused before their claim", async () => {
   const [flooding, other] = [await newCompany(), await newCompany()];
   const mayAnswer = Promise.withResolvers<void>();
   const to = anyPhone();

@@ -1,5 +1,5 @@
-// Tests the field table in part 4.10 of the specification. Invalid values are refused with the name
-// of their field, before anything is written or sent.
+// Tests the fields that part 4.10 of the specification lists. If a value is invalid, the error
+// names the field, and nothing is written or sent.
 
 import assert from "node:assert/strict";
 import { anyPhone, newCompany } from "../support/company.ts";
@@ -9,7 +9,7 @@ import { snapshot } from "../support/snapshot.ts";
 
 type Refusal = [json: unknown, field: string, message: string | RegExp];
 
-/** Requests that are valid except for one field, for each of these fields and values. */
+/** For each of these fields and values, a request in which only this field is invalid. */
 function inEach(fields: string[], values: unknown[], message: string | RegExp): Refusal[] {
   return fields.flatMap((field) =>
     values.map((value): Refusal => [template(anyPhone(), { [field]: value }), field, message])
@@ -43,7 +43,10 @@ async function assertRefused(requests: Refusal[]) {
   assert.deepEqual(await rowsOf(company.id), before);
 }
 
-/** All rows except API keys, because a key's row records when the key was last used. */
+/**
+ * All rows except the API keys, because each request changes the time at which its key was last
+ * used.
+ */
 async function rowsOf(companyId: string) {
   return { ...await snapshot(companyId), api_keys: [] };
 }
@@ -144,7 +147,7 @@ Deno.test("an unknown field is refused, and the error names it", async () => {
       ...["bodyVariables", "body_variables[]", "phone ", "constructor", "toString", "content"],
       "status",
     ],
-    // Resources have this read-only field, but sends do not.
+    // Resources have these read-only fields, but sends do not.
     ...["id", "company_id", "created_at"],
   ];
   await assertRefused(inEach(unknown, ["x", null], /^is not a field that is accepted here; /));

@@ -55,7 +55,7 @@ const BOMB = deflateRawSync(new Uint8Array(16 * 2 ** 20).fill(32), {
   finishFlush: constants.Z_SYNC_FLUSH,
 });
 
-/** The channel's endless responses, each with its encoding. */
+/** Functions that create responses without an end. */
 const ENDLESS = {
   "has no end": (status: number) => {
     const { stream, letGo } = endless(() => SPACES);
@@ -181,7 +181,7 @@ const ODD: Record<string, [answer: string, outcome: string, retryAfter?: string]
 };
 
 for (const [what, [answer, outcome, retryAfter]] of Object.entries(ODD)) {
-  Deno.test(`a response with ${what} has the outcome ${outcome}, and the next send is not affected`, async () => {
+  Deno.test(`after a response with ${what}, the outcome is ${outcome}, and the next send is not affected`, async () => {
     await using channel = bareChannel();
     const send = await ownSender(`http://${channel.address}/v26.0`);
     const company = await newCompany();

@@ -19,7 +19,8 @@ interface Expected {
   /** The number of calls to the channel before the function is killed. */
   calls: number;
   /**
-   * The status in the response to an immediate repeat. `new` means the response of a first send.
+   * The status in the response to an immediate repeat. `new` means that the response is the same as
+   * for a first send.
    */
   repeat: "new" | "pending" | "sent";
   /** The status in the response to a repeat after the lease has expired. */

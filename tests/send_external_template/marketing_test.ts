@@ -139,7 +139,7 @@ Deno.test("tapping the stop button of a marketing template stops only marketing,
         const { body } = await send(company.keys.messaging, template(phone, fields));
         reasons.push(body.reason);
       }
-      assert.deepEqual(reasons, ["marketing_opt_out", undefined], "notices still arrive");
+      assert.deepEqual(reasons, ["marketing_opt_out", undefined], "utility templates arrive");
     }
   }
 });

@@ -136,7 +136,7 @@ Deno.test("a template is not sent without its media file, and the idempotency ke
   }
 });
 
-Deno.test("a token refused at the upload causes an account error, and a notice that lasts until an upload succeeds", async () => {
+Deno.test("if the channel refuses the token at the upload, the send fails with an account error, and a notice lasts until an upload succeeds", async () => {
   const error = { code: 190, message: "Error validating access token" };
   let isRefused = true;
   await using channel = ownSandbox(({ path }) =>
@@ -166,7 +166,7 @@ Deno.test("a token refused at the upload causes an account error, and a notice t
   assert.deepEqual([...await notices()], []);
 });
 
-Deno.test("a send whose media upload takes too long fails, and the next send does not wait for that upload", async () => {
+Deno.test("if a media upload takes too long, the send fails, and the next send does not wait for the upload", async () => {
   const hanging = Promise.withResolvers<Response>();
   await using channel = ownSandbox(({ path }) => path.endsWith("/media") ? hanging.promise : null);
   const company = await companyWithTemplates(channel.url);

@@ -1,6 +1,6 @@
-// Tests that an idempotency key identifies one message. The response to a repeat with different
-// values names the differing fields. A request for another message is refused. Both send endpoints
-// share their idempotency keys.
+// Tests that an idempotency key identifies one message. If a repeat has different values, the
+// response names these fields. If a request with the same key is for another message, it is
+// refused. An idempotency key counts for both send endpoints.
 
 import assert from "node:assert/strict";
 import { anyPhone, type Company } from "../support/company.ts";
@@ -14,7 +14,10 @@ import { statement } from "../support/test_stack.ts";
 
 type Changes = Record<string, unknown>;
 
-/** Both send endpoints with one channel, and functions that send one company's requests. */
+/**
+ * For each send endpoint, a function that sends a request, a function that creates a valid body,
+ * and changes to this body.
+ */
 async function endpoints(company: Company, channelUrl: string) {
   const [template_, reply_] = [await ownSender(channelUrl), await ownReplies(channelUrl)];
   const phone = anyPhone();
@@ -22,7 +25,7 @@ async function endpoints(company: Company, channelUrl: string) {
     template: {
       send: template_,
       body: (changes: Changes = {}) => template(phone, { idempotency_key: "template", ...changes }),
-      /** Changes after which a request is still for the same message. */
+      /** Changes after which a request still counts as a repeat. */
       words: [
         { body_variables: ["Ada", "A-1816"] },
         { body_variables: ["Ada"] },
@@ -33,7 +36,7 @@ async function endpoints(company: Company, channelUrl: string) {
         { template_header_type: "image" },
         { header_variables: ["Ada"], display_text: "Something else" },
       ] as Changes[],
-      /** Changes after which a request is for another message. */
+      /** Changes after which a request counts as a request for another message. */
       messages: [
         { phone: anyPhone() },
         { template_name: "order_sent" },
@@ -50,7 +53,7 @@ async function endpoints(company: Company, channelUrl: string) {
   };
 }
 
-/** The differing fields from a response, whose header and body must agree. */
+/** Returns the differing fields from a response. Asserts that its header and its body agree. */
 function mismatchOf({ headers, body }: { headers: Headers; body: { mismatch?: string[] } }) {
   const { mismatch = null } = body;
   assert.equal(headers.get("Idempotency-Mismatch"), mismatch && "true");
@@ -68,7 +71,7 @@ function assertReused(answer: Awaited<ReturnType<typeof call>>, fields: string[]
   assert.match(error, /^This idempotency_key belongs to another message: .+Nothing was sent/);
 }
 
-Deno.test("a repeat with different values returns the differing fields in a header and logs a line without personal data", async () => {
+Deno.test("if a repeat has different values, the response names these fields, and a line without personal data is logged", async () => {
   const company = await spokenTo();
   const key = company.keys.messaging;
   await using channel = ownChannel(() => accepted());
@@ -160,7 +163,7 @@ Deno.test("two companies may use the same idempotency key for different messages
   }
 });
 
-Deno.test("a contact is the same recipient with a differently written phone, a second phone or another conversation", async () => {
+Deno.test("a request is still a repeat if it uses another spelling, phone number or conversation of the same contact", async () => {
   const company = await spokenTo();
   const key = company.keys.messaging;
   await using channel = ownChannel(() => accepted());
@@ -221,7 +224,7 @@ Deno.test("a dry run returns the differing fields, but logs nothing", async () =
   }
 });
 
-Deno.test("a send with the key of a released send is not a repeat, so its own content is sent", async () => {
+Deno.test("after a released send, a send with the same key is not a repeat, so its own content is sent", async () => {
   const company = await spokenTo();
   const key = company.keys.messaging;
   let takes = false;
@@ -242,7 +245,7 @@ Deno.test("a send with the key of a released send is not a repeat, so its own co
   }
 });
 
-Deno.test("a send without an idempotency key stores no digest, and the same request sends again", async () => {
+Deno.test("a send without an idempotency key stores no fingerprint, and the same request sends a second message", async () => {
   const company = await spokenTo();
   const key = company.keys.messaging;
   await using channel = ownChannel(() => accepted());

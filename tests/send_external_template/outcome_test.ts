@@ -65,7 +65,7 @@ function assertMeaning(given: ChannelAnswer, [kind, error, retryAfter]: Meaning,
 
 for (const [what, codes, meaning] of TABLE) {
   const shown = codes.length < 9 ? codes.join(", ") : `${codes[0]} to ${codes.at(-1)}`;
-  Deno.test(`${shown} (${what}) mean the same with any HTTP status`, () => {
+  Deno.test(`error code ${shown} (${what}) leads to the same outcome with any HTTP status`, () => {
     for (const code of codes) {
       for (const status of STATUSES) {
         for (const spelled of [code, String(code)]) {
@@ -82,7 +82,7 @@ for (const [what, codes, meaning] of TABLE) {
   });
 }
 
-Deno.test("an unknown code does not share the meaning of the known code next to it", () => {
+Deno.test("an unknown code does not have the meaning of the known code next to it", () => {
   const known = new Set(TABLE.flatMap(([_what, codes]) => codes));
   const beside = [...known].flatMap((code) => [code - 1, code + 1]).filter((code) =>
     !known.has(code)
@@ -92,7 +92,7 @@ Deno.test("an unknown code does not share the meaning of the known code next to 
   }
 });
 
-Deno.test("an unknown code is a refusal with a 4xx status, and an unknown outcome with any other status", () => {
+Deno.test("if the error code is unknown, a 4xx status means refused, and any other status means an unknown outcome", () => {
   for (const code of [5, 131999, "131999"]) {
     const body = refusal(code);
     for (const status of [400, 401, 404, 429, 499]) {
@@ -185,6 +185,6 @@ Deno.test("a message id is ignored unless the response status is 2xx", () => {
   for (const status of [400, 404, 503]) assertMeaning(answer({ status, body }), DOWN);
 });
 
-Deno.test("a 2xx without a message id but with an error code has the meaning of the code", () => {
+Deno.test("if a 2xx contains an error code instead of a message id, the code decides the outcome", () => {
   assertMeaning(answer({ status: 200, body: { messages: [], ...refusal(190) } }), ACCOUNT);
 });

@@ -42,7 +42,7 @@ const TABLE: Row[] = [
 ];
 
 for (const { codes, status, code, state, outcome, retryAfter } of TABLE) {
-  Deno.test(`channel codes ${codes.join(", ")} give ${code}, and the send is ${state}`, async () => {
+  Deno.test(`if the channel returns ${codes.join(" or ")}, the error is ${code}, and the send is ${state}`, async () => {
     const company = await newCompany();
     const key = company.keys.messaging;
     await Promise.all(codes.map(async (channelCode) => {
@@ -100,7 +100,7 @@ for (const { codes, status, code, state, outcome, retryAfter } of TABLE) {
   });
 }
 
-Deno.test("a repeat of a throttled send sends the same message and returns the response of a first send", async () => {
+Deno.test("a repeat of a throttled send sends the same message, and its response looks like the response to a first send", async () => {
   const company = await newCompany();
   const json = template("+15551000001", { idempotency_key: "throttled" });
   for (const _ of [1, 2]) {

@@ -1,5 +1,5 @@
-// Tests that the service refuses a send that does not match the account's stored templates, before
-// it writes anything.
+// Tests that a send that does not match the account's stored templates is refused before the
+// service writes anything.
 import assert from "node:assert/strict";
 import { anyPhone, newCompany } from "../support/company.ts";
 import {
@@ -47,7 +47,7 @@ Deno.test("an error names each invalid field and its accepted values", async () 
   assert.deepEqual(await takenFrom(company), []);
 });
 
-Deno.test("a response to a send with many invalid fields lists fifty errors and the total number", async () => {
+Deno.test("if a send has many invalid fields, the response lists fifty errors and says how many there are", async () => {
   const company = await companyWithTemplates();
   const empty = Array<string>(30).fill("");
   const json = order({ header_variables: empty, body_variables: empty });
@@ -56,7 +56,7 @@ Deno.test("a response to a send with many invalid fields lists fifty errors and 
   assert.match(body.error, /\(and 61 more, see details\)/);
 });
 
-Deno.test("a send is passed to the channel unchecked if the account has no stored templates", async () => {
+Deno.test("if the account has no stored templates, a send is passed to the channel without this check", async () => {
   const company = await newCompany();
   const { body } = await sendTemplate(company.keys.messaging, order({ body_variables: ["Ada"] }));
   assert.deepEqual([body.code, body.channel.code], ["template_rejected", 132000]);
@@ -64,8 +64,8 @@ Deno.test("a send is passed to the channel unchecked if the account has no store
 });
 
 /**
- * Changes a stored template so that it requires three values, as if the channel had changed the
- * template.
+ * Makes a stored template outdated: it now requires three values, but the channel's template
+ * requires two.
  */
 async function outdate(company: { id: string }) {
   await statement`
@@ -74,7 +74,7 @@ async function outdate(company: { id: string }) {
   `;
 }
 
-Deno.test("a template that was read ten minutes ago is read again before a send is refused because of it", async () => {
+Deno.test("before a template that was read ten minutes ago causes a refusal, the service reads it again", async () => {
   await using channel = ownSandbox();
   const company = await companyWithTemplates(channel.url);
   const send = await ownSender(channel.url);

@@ -21,7 +21,7 @@ async function refusals() {
   return rows.map(({ event, stopped_sends }) => [event, stopped_sends]);
 }
 
-Deno.test("template sends and replies that the channel refuses because of the account are counted until a send succeeds", async () => {
+Deno.test("if the channel refuses the account, the refused template sends and replies are counted until a send succeeds", async () => {
   await statement`
     insert into messages (company_id, conversation_id, direction, content, sent_at)
     values (${company.id}, ${company.conversation_id}, 'inbound', 'Hello', now())

@@ -1,5 +1,5 @@
-// Tests how many seconds a caller must wait. The number comes from the channel's response.
-// Otherwise it comes from the table of error codes.
+// Tests how many seconds a caller must wait. The number comes from the channel's response or, if
+// the response has none, from the table of error codes.
 
 import assert from "node:assert/strict";
 import { outcomeOf } from "../../supabase/functions/_shared/channel/outcome.ts";

@@ -9,9 +9,7 @@ import { CHROMIUM } from "../support/programs.ts";
 import { stack, statement, withDatabase } from "../support/test_stack.ts";
 import { PHONE, SETTINGS, unexpected } from "./settings_page.ts";
 
-/**
- * In this time zone, which has no summer time, the evening already belongs to the next day in UTC.
- */
+/** A time zone without summer time. When it is evening there, it is already the next day in UTC. */
 const ZONE = "America/Sao_Paulo";
 /**
  * How long a step waits for something on the page, in milliseconds. The first visit may build the
@@ -21,13 +19,13 @@ const PATIENCE_MS = 10_000;
 const HOUR = 60 * 60 * 1000;
 const DAY = 24 * HOUR;
 
-/** 22:00 in the time zone, this many days ago. For today, 00:00. */
+/** 22:00 in ZONE this many days ago, or 00:00 for today. */
 function evening(ago: number): Date {
   const day = new Date(Date.now() - 3 * HOUR - ago * DAY).toISOString().slice(0, 10);
   return new Date(`${day}T${ago === 0 ? "00" : "22"}:00-03:00`);
 }
 
-/** A day in the time zone, such as "November 20". */
+/** The date of a moment in ZONE, such as "November 20". */
 function dayOf(moment: Date, month: "long" | "short"): string {
   return new Intl.DateTimeFormat("en-US", { month, day: "numeric", timeZone: ZONE }).format(moment);
 }
@@ -96,7 +94,7 @@ async function makeBusyCompany() {
   });
 }
 
-/** Stores a user's session where the page expects it. */
+/** Signs a user in. Returns the session in the format in which the page stores it. */
 async function sessionOf(person: SignedUp): Promise<string> {
   const { data } = await (await signIn(person)).client.auth.getSession();
   return JSON.stringify(data.session);
@@ -141,7 +139,7 @@ Deno.test("the history page works in a browser", { ignore: CHROMIUM === null }, 
   });
   const seen = new Set<string>();
 
-  await test("the chart uses the user's time zone, shows the main number in its title and all numbers in its legend and table", async () => {
+  await test("the chart uses the user's time zone, its title shows the main number, and its legend and table show all numbers", async () => {
     await go(page, `keys/${keys.usual}`, "#requests");
     await assertTitle(page, "1,028 requests in the last 30 days, 27 of them refused");
     const legend = await page.locator(".legend li").allInnerTexts();
@@ -314,7 +312,7 @@ Deno.test("the history page works in a browser", { ignore: CHROMIUM === null }, 
     assert.equal(names.length, 121);
   });
 
-  await test("a user who takes another user's name can still be told apart from that user", async () => {
+  await test("if a user takes another user's name, the history still shows which of them made a change", async () => {
     const bob = await newPerson({ company: company.id, role: "admin", name: "Bob" });
     const { client } = await signIn(bob);
     const rename = (name: string) =>
@@ -389,7 +387,7 @@ Deno.test("the history page works in a browser", { ignore: CHROMIUM === null }, 
     await spanish.context.close();
   });
 
-  await test("an agent sees the accounts and the names of users with more permissions", async () => {
+  await test("an agent sees the accounts, and the pages say that owners and admins can do more", async () => {
     const window = await windowOf("agent");
     await go(window.page, "accounts", ".accounts");
     await window.page.getByText("Owners and admins connect and disconnect numbers.").waitFor();

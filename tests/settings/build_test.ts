@@ -134,7 +134,7 @@ const inSnakeCase = (name: string) =>
   name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 /**
- * The texts and styles that `later()` loads together with a script. The list is read from the
+ * Returns the texts and styles that `later()` loads together with a script. Reads them from the
  * source code.
  */
 function needsOf(script: string): { texts: string[]; styles: string[] } {
@@ -182,7 +182,7 @@ Deno.test("every language has a translation of every text", async () => {
       await Promise.all(sections.map((name) => import(`${texts}/${language}/${name}`)))
     ),
   );
-  /** Every text by its name. Placeholder names replace the values in a text. */
+  /** Returns every text with its name. In a text with values, placeholders replace the values. */
   const sentences = (texts: object, place = ""): [string, string][] =>
     Object.entries(texts).flatMap(([name, text]) => {
       const here = `${place}.${name}`;

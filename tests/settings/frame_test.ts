@@ -25,7 +25,7 @@ Deno.test(
     await withDatabase((sql) => sql`update companies set name = 'Ondalva' where id = ${one.id}`);
     const routeOf = (page: Page) => page.url().slice(SETTINGS.length);
 
-    await test("the URL names the company, and the page refuses a company that the user does not belong to", async () => {
+    await test("the URL contains the company's id, and the page refuses a company that the user does not belong to", async () => {
       const window = await openAs(browser, owner, { route: `#/c/${two.id}/history` });
       const { page, context } = window;
       await heading(page, "You do not work in this company").waitFor();
@@ -66,7 +66,7 @@ Deno.test(
       await context.close();
     });
 
-    await test("an opened view receives the keyboard focus, but never in a hidden tab", async () => {
+    await test("when a view opens, it receives the keyboard focus, except in a hidden tab", async () => {
       const { page, context } = await openAs(browser, owner);
       await heading(page, "API keys").waitFor();
       const open = async (path: string, title: string) => {

@@ -79,8 +79,8 @@ Deno.test("the page for API keys works in a browser", { ignore: CHROMIUM === nul
     await inDialog("Go back to it").click();
     await page.goBack();
     await page.getByRole("dialog", { name: "Have you stored the key?" }).waitFor();
-    // The page handles the new URL before the browser reports that the dialog was closed, because
-    // both happen in one task.
+    // The click and the change of the URL happen in one task. So the page handles the new URL
+    // before the browser reports that the dialog was closed.
     await inDialog("Go back to it").evaluate((stay) => {
       (stay as unknown as { click(): void }).click();
       (globalThis as unknown as { location: { hash: string } }).location.hash = "#/history";
@@ -290,8 +290,8 @@ Deno.test("the page for API keys works in a browser", { ignore: CHROMIUM === nul
   });
 
   await test("a user who follows the page's instructions on the local stack sends a first message", async () => {
-    // The phone number belongs to the demo company, whose conversations appear in the recorded
-    // examples.
+    // The page sends the message to a phone number of a contact in the demo company. This test uses
+    // another company, because the demo company's conversations appear in the recorded examples.
     const { id } = await companyWithTemplates();
     const window = await openAs(browser, await newPerson({ company: id }));
     const { page } = window;

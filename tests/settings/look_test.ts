@@ -9,7 +9,10 @@ import { withDatabase } from "../support/test_stack.ts";
 import { judgeOf } from "./looks.ts";
 import { openAs, openSettings, PHONE, SETTINGS, unexpected } from "./settings_page.ts";
 
-/** The expected texts in each language: the sign-in button, and the permissions of an API key. */
+/**
+ * The expected texts in each language: the button and labels of the sign-in form, and the
+ * permissions of an API key.
+ */
 const SPOKEN = [
   ["pt-BR", "Entrar", "E-mail", "Senha", ["Leitura", "Escrita", "Mensagens", "Webhooks"]],
   ["es-MX", "Iniciar sesión", "Correo electrónico", "Contraseña", [

@@ -82,7 +82,7 @@ Deno.test("an agent sees a contact's opt-out, and lifts it with a reason", {
     await judge("the lifted opt-outs");
   });
 
-  await t.step("an opt-out cannot be lifted if the contact has opted out again since", async () => {
+  await t.step("an opt-out cannot be lifted if the contact has since opted out again", async () => {
     await page.getByLabel("Show").selectOption("");
     await page.getByRole("button", { name: /^Lift the opt-out/ }).click();
     await withDatabase(async (sql) => {

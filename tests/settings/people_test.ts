@@ -10,7 +10,7 @@ import { codeOf } from "../support/second_factor.ts";
 import { judgeOf } from "./looks.ts";
 import { heading, holding, openAs, openSettings, SETTINGS, unexpected } from "./settings_page.ts";
 
-/** A user name and a company name that contain HTML. The page must show them as plain text. */
+/** A user name that contains HTML. The page must show it as plain text. */
 const HOSTILE = "<img src=x onerror=alert(1)> Eva";
 
 Deno.test("a company manages its users on the settings page", {
@@ -91,7 +91,8 @@ Deno.test("a company manages its users on the settings page", {
       await page.waitForURL(/history\?person=/);
       await entries.nth(3).waitFor({ state: "detached" });
       assert.equal(await entries.count(), 3);
-      // The user has left the company, but the filter and its link still show the user's name.
+      // The user has left the company, but the history's link and filter still show the user's
+      // name.
       assert.equal(await page.getByLabel("Person").locator("option:checked").innerText(), "Marina");
       await page.getByLabel("API key").selectOption({ index: 1 });
       await page.getByText("Nothing found").waitFor();

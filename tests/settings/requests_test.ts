@@ -1,4 +1,4 @@
-// Tests in a browser the list of errors and the page of one request.
+// Tests the list of errors and the page of one request in a browser.
 import assert from "node:assert/strict";
 import { operationsOf } from "../../site/operations.ts";
 import { referenceOf } from "../../settings/page/requests/error_kind.ts";

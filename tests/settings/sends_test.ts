@@ -1,4 +1,4 @@
-// Tests in a browser the log of sends and the page of one send.
+// Tests the log of sends and the page of one send in a browser.
 import assert from "node:assert/strict";
 import type { Page } from "../../tools/node_modules/playwright-core/types/types.d.ts";
 import { axeFindings, axeFindingsOfLooks, openBrowser } from "../support/browser.ts";
@@ -16,7 +16,7 @@ import { until } from "../support/started.ts";
 import { withDatabase } from "../support/test_stack.ts";
 import { heading, openAs, PHONE, SETTINGS, unexpected } from "./settings_page.ts";
 
-/** In this time zone, the evening already belongs to the next day in UTC. */
+/** When it is evening in this time zone, it is already the next day in UTC. */
 const ZONE = "America/Sao_Paulo";
 const HOUR = 3600_000;
 const HOSTILE = '<img src=x onerror="throw 1">';
@@ -27,7 +27,7 @@ const failure = (code: number, reason = "recipient_unreachable") => ({
   failure: { reason, code, message: `Message undeliverable ${HOSTILE}`, details: null },
 });
 
-/** A company that sent 70 messages in recent days, and the company's users. */
+/** Creates a company with users. It has sent 65 messages in the last two weeks. */
 async function makeSender() {
   const company = await newCompany();
   const owner = await newPerson({ company: company.id, name: "Helena" });
@@ -117,7 +117,7 @@ Deno.test("the log of sends works in a browser", { ignore: CHROMIUM === null }, 
     await page.emulateMedia({ colorScheme: "light" });
   };
 
-  await test("a message that WhatsApp accepted and did not deliver counts as failed", async () => {
+  await test("a message that WhatsApp accepted but did not deliver counts as failed", async () => {
     await heading(page, "Sends").waitFor();
     await rows.first().waitFor();
     assert.equal(

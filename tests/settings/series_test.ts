@@ -34,7 +34,7 @@ Deno.test("a series has a value for every day and every outcome, with zeroes for
   const { days, totals, total, peak } = requests(
     ["2026-11-20", "succeeded", 7],
     ["2026-11-20", "failed", 1],
-    ["2026-11-20", "succeeded", 3], // this request has another status
+    ["2026-11-20", "succeeded", 3], // the same outcome with another HTTP status
     ["2026-11-22", "refused", 2],
   );
   assert.equal(days.length, 30);
@@ -89,7 +89,7 @@ Deno.test("the height of a column is its day's total, and the parts of the colum
   assert.ok(Math.abs(columns[29].x + columns[29].width - 100) < 1e-9);
 });
 
-Deno.test("three failures among ten million requests are visible without changing the column's height", () => {
+Deno.test("three failures among ten million requests are visible, but do not make the column higher", () => {
   const [{ parts }] = columnsOf(
     requests(
       ["2026-11-22", "succeeded", 9_999_996],

@@ -37,7 +37,7 @@ export async function openAs(
   return window;
 }
 
-/** Fills in the sign-in form, in English. */
+/** Fills in the English sign-in form and submits it. */
 export async function signInAs(
   page: Page,
   { email, password }: { email: string; password: string },
@@ -47,13 +47,13 @@ export async function signInAs(
   await page.getByRole("button", { name: "Sign in", exact: true }).click();
 }
 
-/** The heading of the view once the view is loaded. */
+/** Finds the heading of a view, which appears when the view is loaded. */
 export function heading(page: Page, name: string) {
   return page.getByRole("heading", { level: 1, name, exact: true });
 }
 
 /**
- * Confirms that the key shown by the page is stored.
+ * Confirms on the page that the new key is stored.
  * @returns the key.
  */
 export async function storedKey(page: Page): Promise<string> {
@@ -64,7 +64,8 @@ export async function storedKey(page: Page): Promise<string> {
 }
 
 /**
- * The errors in a window, without the browser's messages about expected error responses.
+ * The errors in a window and its requests to other hosts, without the browser's messages about
+ * error responses.
  */
 export function unexpected({ troubles, foreign }: Window): string[] {
   return [...troubles.filter((line) => !line.includes("Failed to load resource")), ...foreign];

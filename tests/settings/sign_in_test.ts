@@ -48,8 +48,8 @@ Deno.test("users sign in to the settings page", { ignore: CHROMIUM === null }, a
   };
   const note = (page: Page, text: string) => page.locator(".note").getByText(text).waitFor();
   /**
-   * Leaves the page first, because the browser does not reload a page if only the URL's hash
-   * changes.
+   * Opens a URL. Leaves the page first, because the browser does not reload a page if only the hash
+   * of the URL changes.
    */
   const follow = async (page: Page, address: string) => {
     await page.goto("about:blank");
@@ -264,7 +264,7 @@ Deno.test("users sign in to the settings page", { ignore: CHROMIUM === null }, a
   await test("a user who was signed out elsewhere is asked to sign in again", async () => {
     const { page, context } = await openAs(browser, owner);
     await heading(page, "API keys").waitFor();
-    // The Supabase project's response after the session has ended and its key was revoked.
+    // The response of the Data API when the session is no longer valid.
     await page.route(
       /rest\/v1\/api_keys/,
       (route) => route.fulfill({ status: 401, json: { code: "PGRST301", message: "JWT expired" } }),

@@ -29,7 +29,7 @@ const visit = async (what: string, go: () => Promise<unknown>, ready: string) =>
   bytes = 0;
   await go();
   await page.locator(ready).first().waitFor();
-  // The browser reports a paint a moment after the paint.
+  // The browser reports a paint shortly after it happens.
   await new Promise((resolve) => setTimeout(resolve, 1000));
   return { what, ...await page.evaluate(paints), kB: Math.round(bytes / 1000) };
 };

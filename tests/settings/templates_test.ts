@@ -1,4 +1,4 @@
-// Tests in a browser the template views, and a test send with its live timeline.
+// Tests the template views, and a test send with its live timeline, in a browser.
 import assert from "node:assert/strict";
 import { axeFindings, openBrowser } from "../support/browser.ts";
 import { addTemplate, anyPhone, newCompany } from "../support/company.ts";

@@ -1,4 +1,4 @@
-// Tests that a person manages webhooks on the settings page with the keyboard alone.
+// Tests that a user can manage webhooks on the settings page with the keyboard alone.
 import assert from "node:assert/strict";
 import type { Page } from "../../tools/node_modules/playwright-core/types/types.d.ts";
 import { openBrowser } from "../support/browser.ts";
@@ -10,14 +10,17 @@ import { CHROMIUM } from "../support/programs.ts";
 import { stack } from "../support/test_stack.ts";
 import { heading, openAs, unexpected } from "./settings_page.ts";
 
-/** A view has fewer elements that take the focus. */
+/**
+ * How many times the test presses Tab at most. Every view has fewer elements that can have the
+ * focus.
+ */
 const MOST_TABS = 80;
 
-/** The name of the focused element on one line, without the words below it. */
+/** The first 60 characters of the focused element's name, on one line. */
 const focus = async (page: Page): Promise<string> =>
   String(await page.evaluate(nameOfFocus) ?? "").replace(/\s+/g, " ").trim().slice(0, 60);
 
-/** Presses Tab until an element whose name begins with this has the focus. */
+/** Presses Tab until the focus is on an element whose name begins with `name`. */
 async function tabTo(page: Page, name: string): Promise<void> {
   const passed: string[] = [];
   for (let tabs = 0; tabs < MOST_TABS; tabs++) {
@@ -28,7 +31,7 @@ async function tabTo(page: Page, name: string): Promise<void> {
   assert.fail(`Tab does not reach ${name}, but ${passed.join(" | ")}`);
 }
 
-Deno.test("a person makes, tests, pauses and deletes a webhook with the keyboard alone", {
+Deno.test("a user creates, tests, pauses and deletes a webhook with the keyboard alone", {
   ignore: CHROMIUM === null,
 }, async () => {
   const company = await newCompany();
@@ -45,7 +48,7 @@ Deno.test("a person makes, tests, pauses and deletes a webhook with the keyboard
   await press("Enter");
   await heading(page, "Create a webhook").waitFor();
 
-  // A form with errors gives the focus to the first wrong field.
+  // If a form has errors, the first invalid field receives the focus.
   await tabTo(page, "Address");
   await press("Enter");
   await page.getByText("Enter a whole address").waitFor();
@@ -55,7 +58,7 @@ Deno.test("a person makes, tests, pauses and deletes a webhook with the keyboard
   await press("Enter");
   await tabTo(page, "added");
   await press("Space");
-  // The events of the group stay open when none of them is chosen any longer.
+  // The list of events stays open even if none of them is chosen any more.
   await press("Space");
   assert.match(await focus(page), /^added/);
   assert.ok(await page.locator(":focus").isVisible());
@@ -84,7 +87,7 @@ Deno.test("a person makes, tests, pauses and deletes a webhook with the keyboard
   await page.getByText("It will be delivered in a moment.").waitFor();
   assert.notEqual(await page.evaluate("document.activeElement.tagName"), "BODY");
 
-  // A question keeps the focus. Escape closes it, and the button has the focus again.
+  // An open dialog keeps the focus. Escape closes the dialog, and the focus returns to the button.
   await page.locator("h1").focus();
   await tabTo(page, "Pause");
   await press("Enter");

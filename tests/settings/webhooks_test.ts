@@ -38,7 +38,7 @@ Deno.test("the settings page knows every event type", () => {
   assert.deepEqual(HAPPENINGS, EVENT_TYPES);
 });
 
-Deno.test("a very long address does not fill a phone, and the page of its webhook has all of it", {
+Deno.test("a very long URL does not fill a phone screen, and the webhook's page shows all of it", {
   ignore: CHROMIUM === null,
 }, async () => {
   const company = await newCompany();
@@ -62,14 +62,14 @@ Deno.test("a very long address does not fill a phone, and the page of its webhoo
   await window.context.close();
 });
 
-Deno.test("an owner makes a webhook, sees a test and a deal arrive, and repairs a receiver", {
+Deno.test("an owner creates a webhook, sees events arrive, and handles a failing receiver", {
   ignore: CHROMIUM === null,
 }, async (t) => {
   const company = await newCompany();
   const owner = await newPerson({ company: company.id, name: "Olívia" });
   const shop = ownReceiver();
   const deliver = await ownWebhooks([new URL(stack.url).origin]);
-  // A replay ends only after all earlier transactions, also those of other tests, have ended.
+  // A replay ends only after all earlier transactions have ended, including those of other tests.
   const deliverReplay = () =>
     until(async () => {
       await deliver(company.id);
@@ -107,7 +107,7 @@ Deno.test("an owner makes a webhook, sees a test and a deal arrive, and repairs 
   });
 
   await t.step(
-    "a new webhook shows its secret once, and the page asks whether the secret is stored",
+    "the page shows the secret of a new webhook once, and asks whether the secret is stored",
     async () => {
       await page.getByLabel("Address").fill(shop.url);
       await page.getByText("Only some").first().click();
@@ -152,7 +152,7 @@ Deno.test("an owner makes a webhook, sees a test and a deal arrive, and repairs 
     select id from webhooks where company_id = ${company.id}
   `;
 
-  await t.step("a deal's stage change is delivered, and the log shows the delivery", async () => {
+  await t.step("the event of a won deal is delivered, and the log shows it", async () => {
     await statement`
       update deals set status = 'won' where company_id = ${company.id} and id = ${company.deal_id}
     `;

@@ -54,7 +54,7 @@ Deno.test("a new secret starts a rotation, during which the previous secret rema
   assert.equal(await opened(app_key, "sealed_previous_secret", "secret"), SECRETS.app_secret);
 });
 
-Deno.test("a user who changes a secret very often causes at most 10 log lines in ten seconds", async () => {
+Deno.test("if a user changes a secret very often, at most 10 lines are logged in ten seconds", async () => {
   const { body: { data: { app_key } } } = await create(admin);
   const lines = await logged(async () => {
     const answers = await Promise.all(Array.from({ length: 15 }, () => rotate(admin, app_key)));

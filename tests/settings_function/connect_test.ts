@@ -13,7 +13,7 @@ import { ownSettings } from "./own_settings.ts";
 
 const DISPLAY = "+55 11 4002-8922";
 
-/** A phone number that no other test connects. */
+/** Returns a phone number id that no other test connects. */
 const anyNumber = () => `8${crypto.getRandomValues(new Uint32Array(1))[0]}${Date.now() % 100000}`;
 
 const [own, other] = [await newCompany(), await newCompany()];
@@ -77,7 +77,7 @@ Deno.test("connecting a phone number again replaces its token", async () => {
   assert.equal(await tokenOf(again.body.data), `${TOKEN}2`);
 });
 
-Deno.test("requests from agents, other companies, API keys or without a session are refused without calling the channel", async () => {
+Deno.test("requests of agents, other companies and API keys, and requests without a session, are refused before the channel is called", async () => {
   await using channel = templateChannel({ displayPhone: DISPLAY });
   const ask = await ownSettings(channel.url);
   const jwt = `${btoa('{"alg":"none"}')}.${btoa(`{"role":"authenticated","sub":"${admin}"}`)}.x`;
@@ -111,7 +111,7 @@ Deno.test("if the company requires a second factor, only a session with a second
   assert.equal((await ask({ bearer }, "POST", "/accounts", sent)).status, 200);
 });
 
-Deno.test("each channel refusal returns its own reason, and nothing is stored", async () => {
+Deno.test("if the channel refuses the account, the response contains the reason, and nothing is stored", async () => {
   const reasons: [Response, string][] = [
     [refusal(190, "Invalid", {}, 401), "token_invalid"],
     [refusal(190, "Expired", { error_subcode: 463 }, 401), "token_expired"],
@@ -136,7 +136,7 @@ Deno.test("each channel refusal returns its own reason, and nothing is stored", 
   }
 });
 
-Deno.test("a phone number is refused if its business account is a different one or unknown", async () => {
+Deno.test("a phone number is refused if its business account is unknown or is not the given one", async () => {
   await using channel = templateChannel({
     displayPhone: DISPLAY,
     businessAccounts: [],
@@ -151,7 +151,7 @@ Deno.test("a phone number is refused if its business account is a different one 
   assert.equal(right.status, 200);
 });
 
-Deno.test("a phone number that is connected to another company returns a conflict", async () => {
+Deno.test("a request to connect another company's phone number returns a conflict", async () => {
   await using channel = templateChannel({ displayPhone: DISPLAY });
   const ask = await ownSettings(channel.url);
   const { phone_number_id } = other;

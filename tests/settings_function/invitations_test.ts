@@ -27,7 +27,7 @@ async function invite(email: string, role = "agent"): Promise<string> {
 const mail = (person: string | null, id: string, json: unknown = { page }) =>
   ask(person, "POST", `/invitations/${id}/mail`, json);
 
-Deno.test("new e-mail addresses receive an invitation and known addresses a link, and both responses are the same", async () => {
+Deno.test("a new e-mail address receives an invitation, a known address receives a sign-in link, and both responses are the same", async () => {
   const known = await newPerson({});
   const kinds = [];
   const answers = [];

@@ -8,7 +8,8 @@ import { environment } from "../support/test_stack.ts";
 
 /**
  * Runs the settings function in this process, with the channel at this URL. The returned function
- * sends a request as a user: with a JWT created for a user id, or with the given string as the JWT.
+ * sends a request. For a user id, it creates a JWT. A `bearer` is sent unchanged, and null sends no
+ * token.
  */
 export async function ownSettings(channelUrl?: string, changes: Partial<SettingsConfig> = {}) {
   const app = settings({ ...await readSettingsConfig(environment({ channelUrl })), ...changes });

@@ -33,8 +33,8 @@ const FOUND_FIRST = {
   "list contacts": "List contacts",
 };
 /**
- * The number of buttons without a name that axe finds in the reference. Its HTML comes from Scalar,
- * and a new Scalar release must not add more.
+ * The maximum number of errors that axe may find in the reference. They are buttons without a name.
+ * The HTML comes from Scalar, and a new Scalar release must not add errors.
  */
 const MOST_FINDINGS_OF_REFERENCE = 4;
 
@@ -105,7 +105,7 @@ Deno.test("the site works in a browser", { ignore: CHROMIUM === null }, async (t
       );
       assert.match(await page.evaluate(backgroundOfPage), DARK, `${path} is dark`);
     }
-    assert.ok(seen.size > 50, "elements were judged");
+    assert.ok(seen.size > 50, "axe checked the elements");
     assert.deepEqual([troubles, foreign], [[], []]);
     await context.close();
   });
@@ -194,7 +194,7 @@ Deno.test("the site works in a browser", { ignore: CHROMIUM === null }, async (t
   });
 
   const reference = await openWindow(browser, site.origin, { colorScheme: "light" });
-  await test("a request from the reference on the local stack returns the rows of the key's company", async () => {
+  await test("on the local stack, a request sent from the API reference returns the rows of the key's company", async () => {
     const { page } = reference;
     await page.goto(`/docs/${OPERATION}`);
     await page.getByRole("button", { name: /^Test Request.*get \/gateway\/contacts\)/ }).click();
@@ -228,7 +228,7 @@ Deno.test("the site works in a browser", { ignore: CHROMIUM === null }, async (t
     await context.close();
   });
 
-  await test("on a static host the reference sends no request to other hosts or to the API", async () => {
+  await test("on a static host, the reference sends no request to other hosts or to the API", async () => {
     const { context, page, troubles, foreign } = await openWindow(browser, site.origin);
     const asked: string[] = [];
     page.on("request", (request) => asked.push(new URL(request.url()).pathname));

@@ -84,7 +84,7 @@ Deno.test(
       const sentIn: Record<string, unknown[]> = {};
       for (const [language, text] of Object.entries(texts)) {
         sent.length = 0;
-        // The local stack, and a sandbox that runs alone.
+        // Replaces the addresses of the local stack and of a sandbox that runs alone.
         const here = text.replaceAll(/127\.0\.0\.1:543(?:21|30)\b/g, host);
         const [command, ...args] = RUNNERS[language](here);
         const { success, stderr } = await new Deno.Command(command, { args, env, cwd: modules })

@@ -196,8 +196,8 @@ Deno.test("the first request on the first page returns the response that the pag
   const [request, shown] = codesOf(files.get("index.html")!);
   const [, path] = /"\$CRM_API_URL(\S+)"/.exec(request)!;
   const headers = { Authorization: `Bearer ${stack.demo!.api_key}` };
-  // Other tests also add contacts to the demo company, after the stack has created the company's
-  // key at startup.
+  // Other tests add contacts to the demo company. These contacts are newer than the company's key,
+  // which the stack creates at startup.
   const { company_id } = stack.demo!;
   const [{ start }] = await statement`
     select min(created_at) as start from api_keys where company_id = ${company_id}

@@ -17,7 +17,7 @@ interface Served {
   stop(): void;
 }
 
-/** Serves a site with two pages, which a script builds. */
+/** Serves a small site that a script builds. */
 async function served(
   work: (served: Served) => Promise<void>,
   { patienceMs = 30_000, folder = "/srv/other data" } = {},
@@ -134,7 +134,7 @@ Deno.test("pages and files contain this stack's URL and folder, and the site's s
   assert.equal(tags.size, 2, "a browser must not cache the page of another stack");
 });
 
-Deno.test("if the site's files were removed, a request returns a 404 that gives this reason", async () => {
+Deno.test("if the site's files were removed, a request returns a 404 and says that the page does not exist", async () => {
   await served(async ({ parent, get }) => {
     await (await get("/docs/")).text();
     await Deno.remove(`${parent}/site`, { recursive: true });

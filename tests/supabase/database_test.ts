@@ -16,8 +16,8 @@ const migrations = Array.from(Deno.readDirSync(`${root}supabase/migrations`), ({
 const versions = migrations.map((name) => name.split("_")[0]);
 /**
  * The advisors report two foreign keys to an account, because their index covers only the account
- * column. An index on this column finds the same rows. If the index began with the company column,
- * Postgres would read all of the company's rows until the table has statistics.
+ * column. This index finds the same rows as an index on both columns. If the index began with the
+ * company column, Postgres would read all of the company's rows until the table has statistics.
  */
 const EXPECTED_ADVICE = [
   "unindexed_foreign_keys_public_contact_windows_contact_windows_account_fkey",
@@ -25,7 +25,8 @@ const EXPECTED_ADVICE = [
 ];
 /**
  * In a new database, no index has been used yet. No role may read the tables in the `app` schema,
- * so these tables need no policies. Each daily log partition has indexes that find its rows.
+ * so these tables need no policies. The daily partitions of the logs need no primary key, because
+ * other indexes find their rows.
  */
 const IGNORED_ADVICE =
   /^unused_index_|^rls_enabled_no_policy_app_|^no_primary_key_app_(events|deliveries)_\d\d$/;
@@ -88,8 +89,8 @@ Deno.test("the CLI and the local stack create the same database, and the CLI's a
       for await (const file of migrate(owner)) assert.fail(`${file} was applied again`);
       assert.equal(await seed(owner), false);
 
-      // docs/deploying.md describes this statement for databases that were created by other
-      // migrations.
+      // docs/deploying.md describes the `migration repair` commands below, for databases that other
+      // migrations have created.
       await owner`update supabase_migrations.schema_migrations set version = '20260101000000'`;
       await assert.rejects(supabase(["db", "push", remote(url)]));
       const repair = (status: string, ...versions: string[]) =>

@@ -118,7 +118,7 @@ for (const deno of DENOS) {
     });
   });
 
-  Deno.test(`on ${version}, the uploaded whatsapp function runs a job only with the secret in the request`, async () => {
+  Deno.test(`on ${version}, the uploaded whatsapp function runs a job only if the request contains the secret`, async () => {
     const { account_id } = await newCompany();
     await UploadedFunction.unpacked(uploadOf("whatsapp"), async (unpacked) => {
       await using server = await unpacked.start(deno);
@@ -133,7 +133,7 @@ for (const deno of DENOS) {
     });
   });
 
-  Deno.test(`on ${version}, the uploaded webhooks function delivers events only with the secret in the request`, async () => {
+  Deno.test(`on ${version}, the uploaded webhooks function delivers events only if the request contains the secret`, async () => {
     const { id } = await newCompany();
     await UploadedFunction.unpacked(uploadOf("webhooks"), async (unpacked) => {
       await using server = await unpacked.start(deno);

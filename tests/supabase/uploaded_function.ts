@@ -36,7 +36,7 @@ export class UploadedFunction {
     this.#upload = upload;
   }
 
-  /** Unpacks an upload into a temporary folder for the duration of the work. */
+  /** Unpacks an upload into a temporary folder, which exists while `work` runs. */
   static async unpacked(upload: Upload, work: (unpacked: UploadedFunction) => Promise<void>) {
     await withFolder(async (folder) => {
       await unpack(upload, folder);
@@ -65,7 +65,10 @@ async function unpack(upload: Upload, folder: string) {
   }
 }
 
-/** This step replaces the platform's package download, so that no registry is needed. */
+/**
+ * Links the installed packages. The platform downloads them instead, but the tests must not need a
+ * registry.
+ */
 async function linkPackages(folder: string) {
   await Deno.symlink(`${root}node_modules`, `${folder}/node_modules`);
 }

@@ -74,7 +74,7 @@ export function anyQuery(path: string, rows: FoundRow[], first?: string): fc.Arb
   });
 }
 
-/** Queries with more values may be too long for the database. */
+/** The maximum length of a query's URL. A longer query may be too long for the database. */
 const MAX_ADDRESS = 3_000;
 
 /** The path and query string of a query. */

@@ -31,7 +31,7 @@ const TRANSPORT = new Set(["content-type", "content-length", "connection"]);
 
 interface FoundOperation {
   operation: JsonSchema;
-  /** The path of object keys to the operation in the document. */
+  /** The object keys that lead to the operation in the document. */
   place: string[];
   params: Record<string, string>;
 }
@@ -98,8 +98,8 @@ export class ApiDescription {
     if (!outside[name]) return null; // not a function of this API
     const declared = outside[name][exchange.status];
     if (declared) return this.#problemOfAnswer(exchange, declared, place);
-    // The function checks the key before the path, and all operations return the same response to a
-    // refused key.
+    // Each function checks the key before the path, and all operations return the same response to
+    // a refused key.
     const [path, item] = Object.entries<JsonSchema>(this.#document.paths)
       .find(([path]) => path.split("/")[1] === name) ?? [];
     const [method, operation] = Object.entries<JsonSchema>(item ?? {})[0] ?? [];

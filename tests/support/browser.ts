@@ -28,7 +28,7 @@ export async function openBrowser(): Promise<AsyncDisposable & { browser: Browse
 /** A browser window with a page and the errors of that page. */
 export interface Window {
   page: Page;
-  /** Returns the console errors, console warnings and uncaught errors since the last call. */
+  /** The console errors, console warnings and uncaught errors so far. */
   troubles: string[];
   /** The URLs of requests to origins other than the pages' origin. */
   foreign: string[];
@@ -78,8 +78,8 @@ export async function axeFindings(page: Page): Promise<string[]> {
 }
 
 /**
- * The problems that axe finds in the contrast and the size of click targets. axe checks one element
- * of each look, and skips looks from earlier pages.
+ * The problems that axe finds in the colour contrast and the size of click targets. Elements with
+ * the same colours, font and surroundings have one look. axe checks one element of each new look.
  * @param seen the looks that axe has already checked. The function adds this page's looks.
  */
 export async function axeFindingsOfLooks(page: Page, seen: Set<string>): Promise<string[]> {

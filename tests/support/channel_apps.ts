@@ -86,7 +86,7 @@ export interface WebhookAnswer {
   body: any;
 }
 
-/** The channel webhook in this process, like one instance of the function. */
+/** Runs the channel webhook in this process, like one instance of the function `whatsapp`. */
 export async function ownWebhook({ supabaseUrl, ...changes }: Partial<WhatsappConfig> = {}) {
   const config = await readWhatsappConfig(environment({ supabaseUrl }));
   const app = whatsapp({ ...config, ...changes });
@@ -105,8 +105,8 @@ export async function ownWebhook({ supabaseUrl, ...changes }: Partial<WhatsappCo
     fetch: async (request: Request) => await app.fetch(request),
     ask,
     /**
-     * Posts a body with a valid signature, unless another signature header is given. With null, the
-     * request has no signature.
+     * Posts a body with a valid signature, or with the given signature header. If `signature` is
+     * null, the request has no signature.
      */
     async post(
       { app_key, secret }: Pick<ChannelApp, "app_key" | "secret">,
@@ -127,7 +127,7 @@ export async function ownWebhook({ supabaseUrl, ...changes }: Partial<WhatsappCo
   };
 }
 
-/** Assigns an account to a new app, and returns the app. */
+/** Links an account to a new app, and returns the app. */
 export async function nameChannelApp(sql: Sql, accountId: string): Promise<ChannelApp> {
   const app = await addChannelApp(sql);
   await sql`update messaging_accounts set channel_app_id = ${app.id} where id = ${accountId}`;

@@ -14,7 +14,7 @@ async function loadDescription(): Promise<ApiDescription> {
   return new ApiDescription(description);
 }
 
-/** The test runner sets this variable, because the tests' stack already checks its responses. */
+/** The test runner sets `STACK_CHECKS_ANSWERS` if the tests' stack itself checks its responses. */
 const { STACK_FILE, STACK_CHECKS_ANSWERS } = Deno.env.toObject();
 const checkedOrigin = STACK_FILE && STACK_CHECKS_ANSWERS
   ? new URL(JSON.parse(Deno.readTextFileSync(STACK_FILE)).url).origin
@@ -54,7 +54,7 @@ export function checked(functions: Functions, report: (violation: string) => voi
   return async (request, caller) => {
     const { method, url } = request;
     const pieces: BlobPart[] = [];
-    // Contains only the part of the body that the function reads, because some bodies never end.
+    // Records only the part of the body that the function reads, because some bodies never end.
     const body = request.body && request.body.pipeThrough(
       new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>({
         transform(piece, controller) {

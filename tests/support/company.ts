@@ -386,7 +386,10 @@ export async function disconnectAccounts(sql: Sql, company_id: string): Promise<
   `;
 }
 
-/** Creates a company's five API keys in one statement, for speed: most tests create a company. */
+/**
+ * Creates a company's five API keys in one statement. This saves time, because most tests create a
+ * company.
+ */
 async function newKeys(sql: postgres.TransactionSql, company_id: string): Promise<Company["keys"]> {
   await sql`set local role service_role`;
   const made = await sql`

@@ -19,7 +19,7 @@ const KINDS: Record<string, string[]> = {
   number: ["value", "position"],
 };
 
-/** The kind of a field, or of the field that ends in `_at`. */
+/** The kind of a field. A field whose name ends in `_at` is a time. */
 export function kindOf(field: string): string {
   if (field.endsWith("_at")) return "time";
   return Object.keys(KINDS).find((kind) => KINDS[kind].includes(field)) ?? "text";
@@ -98,7 +98,7 @@ function membersOf(object: FoundRow, key: string): unknown[] {
   });
 }
 
-/** The value of a custom field as a string. Nothing is returned for null, an object or an array. */
+/** The value of a custom field as a string, or null for null, an object or an array. */
 function textOfMember(value: unknown): string | null {
   return ["string", "number", "boolean"].includes(typeof value) ? String(value) : null;
 }

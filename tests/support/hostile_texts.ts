@@ -20,8 +20,8 @@ export function hostileText({ begin, piece, end }: HostileKind, length: number):
 const LENGTH = 16 * 1024;
 const LITTLE_MS = 2;
 /**
- * The test spends this time only if a reader seems too slow, because other work on the machine may
- * be the cause.
+ * If a reader seems too slow, the test repeats the measurement for this long, because other work on
+ * the machine may be the cause.
  */
 const ENOUGH_MS = 2_000;
 const DOUBLINGS = 3;
@@ -40,8 +40,7 @@ export function growsTooFast(kind: HostileKind, read: (text: string) => unknown)
     hostileText(kind, length)
   );
   let [shortest, longest] = [Infinity, Infinity];
-  // The shortest of several measurements, because other work on the machine adds time. In a long
-  // measurement, other work adds relatively little.
+  // Uses the shortest of several measurements, because other work on the machine adds time.
   const until = performance.now() + ENOUGH_MS;
   for (let run = 0; run < 3 || performance.now() < until; run++) {
     longest = Math.min(longest, timeOf(() => read(long)));

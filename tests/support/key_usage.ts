@@ -3,7 +3,7 @@ import type { Company } from "./company.ts";
 
 type Sql = postgres.Sql | postgres.TransactionSql;
 
-/** The ids of a company's API keys, by the scope that only this key has. */
+/** The ids of the company's API keys that have only one scope, by this scope. */
 export async function keyIds(
   sql: Sql,
   { id }: Pick<Company, "id">,

@@ -2,7 +2,10 @@ import { environment, statement } from "./test_stack.ts";
 
 const { JOBS_SECRET } = environment();
 
-/** Calls the job of the function webhooks in its own process. The call may be cut off. */
+/**
+ * Calls the job of the function `webhooks`, which runs in its own process. The call may be
+ * interrupted.
+ */
 export async function deliverAt(url: string, company_id: string): Promise<void> {
   const answer = await fetch(`${url}/jobs/deliver`, {
     method: "POST",

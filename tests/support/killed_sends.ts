@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { startFunction } from "./function_process.ts";
 import { watchedStack } from "./own_functions.ts";
 
-/** The function is killed at this step of a send. */
+/** The step of a send at which the test kills the function. */
 export type Step =
   | "before the claim"
   | "after the claim, before the call"

@@ -32,8 +32,8 @@ export async function knowTemplates(
 }
 
 /**
- * Changes one or all stored templates of a company, so that they are older than ten minutes and no
- * longer count as recent.
+ * Makes one or all stored templates of a company older than ten minutes, so that they no longer
+ * count as recent.
  */
 export async function ageTemplates({ id }: Company, name?: string) {
   await statement`

@@ -24,7 +24,7 @@ export async function logged(
   return lines;
 }
 
-/** The time of the last call of `later`. */
+/** The time that the last call of `later` set. */
 let lastStart = 0;
 
 /**

@@ -29,7 +29,7 @@ export function mergesOf({ keys: { all } }: Company) {
     return { survivor: body.data, other };
   }
 
-  /** The contacts that have one of these phones and match the filters. */
+  /** The contacts that have one of these phone numbers and match the filters. */
   const find = async (phones: string, filters = "") =>
     (await ask("GET", `/contacts?phone=${encodeURIComponent(phones)}${filters}`)).body.data;
 

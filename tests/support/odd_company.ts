@@ -177,7 +177,7 @@ async function addOddRows(sql: Sql, company: Company) {
     content,
     direction: at % 3 === 0 ? "inbound" : "outbound",
     outcome: at % 3 === 0 ? null : pick(["pending", "accepted", "failed", "accepted"], at),
-    // These lifetimes never end, because another test's job may mark expired messages.
+    // These messages never expire. Otherwise, the job of another test could mark them as expired.
     expires_at: at % 3 === 0 ? null : new Date("9999-12-31"),
     type: at % 3 === 0
       ? pick(["text", "audio", "location", "unsupported", "system"], at)
@@ -239,7 +239,7 @@ async function addMembers(sql: Sql, company_id: string, names: string[]): Promis
     const user_id = await newMember(sql, company_id, pick(["owner", "admin", "agent"], at));
     await sql`
       update company_members set ${sql(timesOf(sql, at) as never)},
-        -- A member may not have every one of these names.
+        -- Some of these names are not allowed for a member.
         name = case when ${at % 3 !== 0} and app.is_key_name(${name}) then left(${name}, 100) end
       where company_id = ${company_id} and user_id = ${user_id}
     `;

@@ -43,7 +43,7 @@ const UNTIL_ASKED = { tellUsageEveryMs: 24 * 60 * 60_000 };
 
 /**
  * Waits for work that the functions in this process continue after their responses. The functions
- * do delayed work immediately, as when the platform stops an instance.
+ * do their delayed work immediately, as they do when the platform stops an instance.
  */
 export async function backgroundWork() {
   while (background.length > 0) {

@@ -20,7 +20,7 @@ const FOUND = {
   email_change_token_new: "",
 };
 
-/** The URL of Supabase Auth. The default is the Auth URL of the tests' stack. */
+/** The URL and the publishable key of a stack. */
 type Project = Pick<StackAddresses, "url" | "publishable_key">;
 
 /** Creates a user with a password who is a member of these companies. */

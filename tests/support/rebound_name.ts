@@ -3,8 +3,8 @@
 import type { Certificate } from "./certificate.ts";
 
 /**
- * Starts a server with this certificate, and creates a client whose connections all go to this
- * server, whatever the host in the URL is. The client behaves as if each host's DNS record had
+ * Starts a server with this certificate, and creates a client. All connections of the client go to
+ * this server, whatever the host in the URL is. The client behaves as if each host's DNS record had
  * changed between the look-up and the connection.
  *
  * @param trusted the certificates that the client trusts.

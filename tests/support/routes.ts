@@ -106,8 +106,8 @@ const BODIES: Record<string, (company: CompanyWithTemplate) => Record<string, un
 };
 
 /**
- * What routes use through the Data API if they neither read the view of their table nor write the
- * table.
+ * The view or function that a route uses through the Data API. All other routes read the view of
+ * their table or write to the table.
  */
 const ASKED: Record<string, string> = {
   "GET /me": "rpc/own_key",
@@ -177,7 +177,8 @@ export const routes: Route[] = gatewayOperations(NOWHERE).flatMap(
           table.replace("company_", "")
         }`
         : table);
-    // Where possible, these bodies create a new record.
+    // These bodies create a new record where possible, so the highest declared status is the right
+    // one.
     const success = Math.max(...Object.keys(answers()).map(Number));
     const { shape = {} } = (query instanceof z.ZodMiniLazy ? query._zod.innerType : query) ?? {};
     const limits = { scope, parameters: Object.keys(shape), maxValues, isFile };

@@ -5,7 +5,7 @@ import type { JsonSchema } from "../../generate/openapi/json_schema.ts";
 /** The pattern of an email address in any script (RFC 6531), as the description promises. */
 const IDN_EMAIL = /^[^\s@]{1,64}@[^\s@]+\.[^\s@]+$/u;
 
-/** Whether a reader sees one character, which is a picture, a flag or a key of a phone. */
+/** Whether a text is displayed as one character that is a picture, a flag or a keycap. */
 function isOneEmoji(text: string): boolean {
   return [...new Intl.Segmenter().segment(text)].length === 1 &&
     /\p{Extended_Pictographic}|\p{Regional_Indicator}{2}|\u{20E3}/u.test(text);
@@ -37,7 +37,7 @@ export class SchemaValidator {
   /**
    * Describes how a value violates the schema at a place in the document, or returns null if the
    * value is valid.
-   * @param place the path of object keys to the schema.
+   * @param place the object keys that lead to the schema.
    */
   problemAt(place: string[], value: unknown): string | null {
     const pointer = place.map((key) => key.replaceAll("~", "~0").replaceAll("/", "~1"))

@@ -75,8 +75,9 @@ const idle = new Map<string, postgres.Sql[]>();
  */
 const MOST_IDLE = 5;
 /**
- * Does the same as `discard all`, but keeps the cached plans of functions. Otherwise, each new
- * company would need new plans. Tests of query plans do not use these sessions.
+ * Does the same as `discard all`, but keeps the cached plans of functions. Otherwise, Postgres
+ * would plan these functions again for each new company. Tests of query plans do not use these
+ * sessions.
  */
 const NEW_BUT_FOR_PLANS = "close all; set session authorization default; reset all; " +
   "deallocate all; unlisten *; select pg_advisory_unlock_all(); discard temp; discard sequences";

@@ -1,12 +1,12 @@
-// Tests webhooks with a long queue, which read later events from the event log. Replays also read
-// the event log.
+// Tests webhooks with a long queue, whose later events are read from the event log. Also tests
+// replays, which read the event log too.
 import assert from "node:assert/strict";
 import { newCompany } from "../support/company.ts";
 import { ownWebhooks } from "../support/own_functions.ts";
 import { addWebhook, type MadeWebhook, noteEvents, receiver } from "../support/receiving.ts";
 import { statement, withDatabase } from "../support/test_stack.ts";
 
-/** Runs the job until the webhook has caught up. */
+/** Runs the delivery job until the webhook has caught up and no replay is left. */
 async function caughtUp(deliver: (company: string) => Promise<unknown>, webhook: MadeWebhook) {
   for (;;) {
     await deliver(webhook.company_id);
@@ -78,7 +78,7 @@ Deno.test("events that a transaction wrote but did not queue are sent before lat
         app.change_now(), ${company.id}, 'deal.updated', ${company.deal_id}, clock_timestamp()
       )
     `;
-    // The webhook has read the log to its end, but must wait until the open transaction ends.
+    // The job has read the log to its end, but must wait until the open transaction ends.
     for (let run = 0; run < 4; run++) await deliver(company.id);
     await noteEvents(company.id, [event("deal.won", company.deal_id, [webhook.id])]);
     await deliver(company.id);
@@ -127,7 +127,7 @@ const askForReplay = (webhook: MadeWebhook) =>
     )
   `;
 
-Deno.test("a replay waits for its last events while an earlier transaction is still open", async () => {
+Deno.test("while an earlier transaction is still open, a replay waits before it sends later events", async () => {
   const company = await newCompany();
   await using shop = receiver();
   const webhook = await addWebhook(company.id, shop.url);

@@ -22,7 +22,7 @@ async function read({ keys }: Company, id: string) {
   return (await call(keys.webhooks, "GET", `/webhooks/${id}`)).body.data;
 }
 
-/** Another API key with the `webhooks` scope, and the key's id. */
+/** Creates another API key with the `webhooks` scope. Returns the key and its id. */
 async function anotherKey({ id }: Company): Promise<{ key: string; key_id: string }> {
   const key = await withDatabase((sql) => sql.begin((sql) => newKey(sql, id, ["webhooks"])));
   const [{ id: key_id }] = await statement`

@@ -20,7 +20,7 @@ import { statement } from "../support/test_stack.ts";
 const [LONG, ALL] = [{ ignore: !Deno.env.get("LONG_RUNS") }, Deno.env.get("LONG_RUNS") === "all"];
 const [EVENTS, KILLS] = ALL ? [2_000, 30] : [500, 8];
 
-/** Events of these records in turn. The type of each event contains its number. */
+/** Creates events for these records in turn. The type of each event contains its number. */
 const eventsOf = (records: string[], count: number, webhooks: MadeWebhook[]) =>
   Array.from({ length: count }, (_, at) => ({
     type: `deal.number_${at}`,
@@ -79,9 +79,8 @@ Deno.test(
         isOver = true
       );
       if (kills < KILLS) {
-        // Waits until some deliveries have arrived, and kills the run while it sends others. The
-        // next run ends immediately if a statement of the killed run has renewed the lease in the
-        // meantime.
+        // Waits until some deliveries have arrived, and kills the run while it sends others. If a
+        // statement of the killed run still renews the lease, the next run ends immediately.
         const enough = arrived + 20 + (EVENTS / 20) * Math.random();
         while (!isOver && shop.got.length < enough) await delay(1);
         if (!isOver) {
@@ -113,7 +112,7 @@ Deno.test("a run continues after the database was down for five seconds", LONG, 
   });
   const own = await ownWebhooks([shop.url], { supabaseUrl: database.url, cpuMs: 60_000 });
   const { error } = console;
-  console.error = () => {}; // hides the lines about the database
+  console.error = () => {}; // hides the log lines about the database
   try {
     await own(company.id);
   } finally {
@@ -125,7 +124,7 @@ Deno.test("a run continues after the database was down for five seconds", LONG, 
 });
 
 Deno.test(
-  "silent and failing receivers are sent few requests and do not delay other receivers",
+  "silent and failing receivers receive few requests and do not delay other receivers",
   LONG,
   async () => {
     const company = await newCompany();
@@ -148,8 +147,8 @@ Deno.test(
       await noteEvents(company.id, eventsOf([crypto.randomUUID()], 1, [webhook]));
       while (shop.got.length === sent) await delay(5);
     }
-    // The silent receiver has not yet responded to its first requests, although every change has
-    // arrived at the other receivers.
+    // Every event has arrived at the working receiver, although the silent receiver has not yet
+    // responded to its first requests.
     assert.ok(silent.got.length <= 30, `${silent.got.length} requests to the silent receiver`);
     assert.ok(failing.got.length <= 30, `${failing.got.length} requests to the failing receiver`);
     silence.resolve(new Response());

@@ -17,7 +17,7 @@ async function write(contacts: string[], count: number): Promise<void> {
   await withDatabase(async (sql) => {
     for (let written = 0; written < count;) {
       const several = Math.min(Math.random() < 0.3 ? 3 : 1, count - written);
-      // Each transaction locks its contacts in one order.
+      // All transactions lock contacts in the same order, so that there is no deadlock.
       const ids = Array.from({ length: several }, any).sort();
       await sql.begin(async (sql) => {
         for (const id of ids) {

@@ -8,7 +8,7 @@ const delivery = (record_id: string, seq: number) => ({
   is_truncated: false,
 });
 
-Deno.test("a delivery that has waited for five seconds is read again, to send its record's current state", () => {
+Deno.test("a delivery that has waited for five seconds is read again, so that it contains the record's current state", () => {
   const webhook = new LeasedWebhook("w", 20);
   webhook.add([delivery("a", 1), delivery("a", 2), delivery("b", 3)]);
   webhook.isDrained = true;

@@ -79,7 +79,7 @@ Deno.test("agents and users of other companies cannot manage webhooks", async ()
   assert.equal(await storedSecret(data.id), data.secret);
 });
 
-Deno.test("a URL that is not on the public internet is refused with the reason", async () => {
+Deno.test("a URL that is not on the public internet is refused, and the error gives the reason", async () => {
   const ask = await ownSettings();
   const refused = await ask(own.member_id, "POST", "/webhooks", {
     ...wanted,

@@ -21,8 +21,8 @@ const management = (...target_ids: string[]) => ({
 });
 
 /**
- * Checks phone number 1 with a channel that returns these responses by path. All other paths return
- * a 404.
+ * Checks phone number 1 with a channel that returns these responses by path. For all other paths,
+ * it returns the error for an unknown object.
  */
 async function check(answers: Answers, businessAccountId?: string) {
   await using server = served((request) => {
@@ -64,7 +64,7 @@ Deno.test("the check accepts a phone number that belongs to the business account
   assert.equal(seen[2].query.get("limit"), "100");
 });
 
-Deno.test("the check also finds a phone number on a later page of the business account's list", async () => {
+Deno.test("the check also finds a phone number on a later page of the list of phone numbers", async () => {
   const pages = ({ query }: Seen) =>
     query.has("after")
       ? Response.json({ data: [{ id: "1" }] })
@@ -140,7 +140,7 @@ Deno.test("the check returns the token's expiry and the phone number's quality",
   for (const never of [0, null, "soon", -1, 1e15]) assert.equal(await until(never), undefined);
 });
 
-Deno.test("a phone number is refused if it is not in the business account's complete list", async () => {
+Deno.test("a phone number is refused if the business account's complete list does not contain it", async () => {
   const { result } = await check({ "1": number, "77/phone_numbers": numbers("2", "3") }, "77");
   assertSaid(result, "refused", /^The phone number 1 is not one of business account 77$/);
   assert.equal(result.businessAccountId, undefined);

@@ -8,7 +8,7 @@ import { refusal, type Seen, served, TOKEN } from "./served.ts";
 
 const template = (name: string, language = "es") => ({ name, language, status: "APPROVED" });
 
-/** Pages as the channel returns them. `next` is the cursor of the following page. */
+/** A page as the channel returns it. `next` is the cursor of the following page. */
 function page(data: unknown, next?: string): Response {
   const url = `https://graph.facebook.com/x?access_token=${TOKEN}&after=${next}`;
   return Response.json({

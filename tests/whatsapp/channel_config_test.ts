@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { ConfigError } from "../../supabase/functions/_shared/config.ts";
 import { readChannelConfig } from "../../supabase/functions/_shared/channel/channel_config.ts";
 
-Deno.test("calls go to the WhatsApp API unless another URL is set, whose trailing slashes are removed", () => {
+Deno.test("calls go to the WhatsApp API or to the configured URL without its trailing slashes", () => {
   const urls: [string | undefined, string][] = [
     [undefined, "https://graph.facebook.com/v26.0"],
     ["", "https://graph.facebook.com/v26.0"],

@@ -1,4 +1,4 @@
-// Tests the file name of a document on its way from the sample's host to the recipient.
+// Tests which file name the recipient sees for a document.
 
 import assert from "node:assert/strict";
 import * as fc from "fast-check";
@@ -12,7 +12,7 @@ function nameOf(path: string, disposition: string | null = null, templateName = 
   return fileName({ format: "DOCUMENT", type: PDF, disposition, url, templateName });
 }
 
-Deno.test("a document is named by its host, otherwise by its URL, and otherwise by its template", () => {
+Deno.test("the name of a document comes from its host, otherwise from its URL, and otherwise from its template", () => {
   const named: [path: string, disposition: string | null, name: string][] = [
     ["/a/1.pdf", 'attachment; filename="Terms.pdf"', "Terms.pdf"],
     ["/a/1.pdf", "attachment; filename=Terms.pdf", "Terms.pdf"],

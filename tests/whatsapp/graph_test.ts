@@ -38,7 +38,7 @@ Deno.test("a write request to the channel has a JSON body", async () => {
   assert.equal(seen[0].body, '{"a":"Ã©"}');
 });
 
-Deno.test("the error code, not the HTTP status, decides whether the channel has refused or is unavailable", async () => {
+Deno.test("a known error code, not the HTTP status, decides whether the channel has refused or is unavailable", async () => {
   for (const status of [200, 400, 500]) {
     for (const code of [100, 190, 10, 299, 33, 132001]) {
       const { reply } = await ask(() => refusal(code, "No", {}, status));
@@ -68,7 +68,7 @@ Deno.test("a refusal contains the channel's message, details, trace id and subco
   });
 });
 
-Deno.test("a response that does not come from the channel counts as unavailable, with its `Retry-After`", async () => {
+Deno.test("if a response is not in the channel's format, the channel counts as unavailable, and the `Retry-After` is returned", async () => {
   const redirect = new Headers({ Location: "https://elsewhere.example/" });
   const odd: [Response, string][] = [
     [new Response("<h1>Hello</h1>"), "HTTP 200, with an answer that is not JSON"],
@@ -97,7 +97,7 @@ Deno.test("a redirect is not followed, so no other host receives the token", asy
   assert.equal(elsewhere.seen.length, 0);
 });
 
-Deno.test("a response that is too long, too late or incomplete counts as unavailable", async () => {
+Deno.test("if a response is too long, too late or incomplete, the channel counts as unavailable", async () => {
   const long = await ask(() => Response.json("x".repeat(2000)), { maxBytes: 2001 });
   assert.deepEqual(long.reply, {
     kind: "unavailable",

@@ -112,11 +112,11 @@ Deno.test("an upload never counts as accepted if the channel responds before the
   );
 });
 
-Deno.test("a channel that counts the bytes of a request receives the complete request", async () => {
+Deno.test("a channel that relies on `Content-Length` receives the complete request", async () => {
   await using host = served(jpeg);
   await using channel = bareChannel();
   channel.become(async (connection) => {
-    await readRequest(connection); // counted by its Content-Length
+    await readRequest(connection); // reads as many bytes as Content-Length says
     await write(connection, 'HTTP/1.1 200 OK\r\nContent-Length: 16\r\n\r\n{"id":"media-1"}');
   });
   const { mediaId } = await uploadSample(

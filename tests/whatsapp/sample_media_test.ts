@@ -60,7 +60,7 @@ Deno.test("a sample is requested uncompressed, and a compressed sample is refuse
   assert.equal(channel.seen.length, 0);
 });
 
-Deno.test("each format has allowed content types, and the file name decides if the content type is generic", async () => {
+Deno.test("each format allows certain content types, and if the content type is generic, the file name decides", async () => {
   const fits: [Sample["format"], string | null, string, string][] = [
     ["IMAGE", "image/jpeg; charset=binary", "/x", "image/jpeg"],
     ["IMAGE", "Image/PNG", "/x", "image/png"],
@@ -273,7 +273,7 @@ Deno.test("the abort signal ends a download that stalls or is too slow, and clos
   hanging.become(async (connection) => {
     await readHead(connection);
     asked.resolve();
-    // Resolves when the other side closes the connection.
+    // Reads until the other side closes the connection.
     while (await connection.read(new Uint8Array(1)) !== null);
   });
   const origin = `http://${hanging.address}`;

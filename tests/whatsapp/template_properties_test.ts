@@ -1,4 +1,4 @@
-// Tests that the catalogue from any channel list can be stored and is consistent.
+// Tests that a catalogue entry can be stored and is consistent, whatever the channel lists.
 
 import assert from "node:assert/strict";
 import * as fc from "fast-check";
@@ -30,7 +30,7 @@ const anything = fc.oneof(
   fc.constantFrom("https://scontent.whatsapp.net/x?oh=signed&oe=1", null, 1e999, -0),
 );
 
-/** Values that a JSON response can contain. */
+/** Checks whether a JSON response can contain a value. */
 function isJson(value: unknown): boolean {
   try {
     return JSON.stringify(value) !== undefined;
@@ -99,7 +99,7 @@ Deno.test("a catalogue entry never contains a null character, a lone surrogate o
   fc.assert(property, { numRuns: runs(500) });
 });
 
-Deno.test("the parts of a text name each variable and contain no placeholder", () => {
+Deno.test("the pieces of a text refer to every variable and contain no placeholder", () => {
   const property = fc.property(listed, (template) => {
     const entry = catalogueEntry({ ...template, name: "t", language: "es" })!;
     for (const part of ["header", "body"] as const) {

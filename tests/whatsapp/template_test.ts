@@ -277,7 +277,7 @@ Deno.test("outside authentication templates, a URL with a code is treated like a
   assert.equal(entry.variables.buttons.length, 1);
 });
 
-Deno.test("a component with parameters that the API cannot send is listed once as unsupported, by name", () => {
+Deno.test("if the API cannot send the parameters of a component, `unsupported` contains the component's name once", () => {
   const odd = [
     ...[{ type: "CAROUSEL", cards: [] }, { type: "LIMITED_TIME_OFFER" }, { type: "CAROUSEL" }],
     ...[{ type: "HEADER", format: "LOCATION" }, { type: "hologram" }, {}],

@@ -59,8 +59,8 @@ export async function assertTrouble(
 }
 
 /**
- * A stream with this many bytes, or an endless stream, and whether the reader has closed the
- * stream.
+ * A stream with this many bytes, or an endless stream, and a promise that resolves when the reader
+ * cancels the stream.
  */
 export function stream(bytes = Infinity) {
   const letGo = Promise.withResolvers<void>();

@@ -52,7 +52,7 @@ Deno.test("one event that the database cannot apply does not block the other eve
   assert.ok(["failed", "done"].includes(states[0]));
 });
 
-Deno.test("a run that loses its database connection fails, and the log and the job status show the failure", async () => {
+Deno.test("a run that loses its database connection fails, and the response and the log show the failure", async () => {
   const { company, app } = await companyWithApp();
   await using watched = watchedStack((request) =>
     request.url.endsWith("due_channel_events") ? new Response("away", { status: 502 }) : null
@@ -91,7 +91,7 @@ Deno.test("if another task of the run fails, the run reports the failure and sti
   assert.deepEqual(await inboundOf(company), [["applied"]]);
 });
 
-Deno.test("a run with no time left starts no event, and the next run applies the events", async () => {
+Deno.test("a run without time left applies no event, and the next run applies the events", async () => {
   const { company, app } = await companyWithApp();
   const run = await ownWhatsapp("http://127.0.0.1:9", { channelJobMs: 0 });
   await store(app.app_key, eventBody(company.phone_number_id, ["next"]));
@@ -102,7 +102,7 @@ Deno.test("a run with no time left starts no event, and the next run applies the
   assert.deepEqual(await statesOf(app), ["done"]);
 });
 
-Deno.test("a run ends after its maximum number of events, and the next run continues", async () => {
+Deno.test("a run ends after its maximum number of events or bytes, and the next run continues", async () => {
   const { company, app } = await companyWithApp();
   const [few, small] = await Promise.all(
     [{ events: 1, bytes: 1e9 }, { events: 1e9, bytes: 1 }].map((channelJobMost) =>

@@ -14,7 +14,7 @@ const webhook = await ownWebhook();
 const POSTERS = 8;
 const ORDERS = runs(20);
 
-/** The rows after all fixtures in the order of their numbers. */
+/** The rows after all fixtures have been sent in the order of their numbers. */
 const expected = await (async () => {
   const world = await newWorld();
   for (const body of bodiesOf(world)) {
@@ -47,7 +47,7 @@ Deno.test("events that arrive in random order, repeatedly, regrouped and in para
   }
 });
 
-Deno.test("killing a function and sending its events again produces the same rows", async () => {
+Deno.test("if a function is killed and its events are sent again, the rows are the same", async () => {
   const world = await newWorld();
   const told = groups(pieces(bodiesOf(world)));
   for (let kill = 0; kill < 3; kill++) {
@@ -79,7 +79,7 @@ function bodiesOf({ shift }: World): string[] {
   return FIXTURES.map((name) => fixture(name.split("_")[0], shift));
 }
 
-/** Every item is sent twice, in random order, in bodies with one to twenty items. */
+/** Puts every item twice, in random order, into bodies with one to twenty items. */
 function groups(items: Piece[]): string[] {
   const left = shuffled([...items, ...items]);
   const bodies: string[] = [];
@@ -101,9 +101,7 @@ async function postAtOnce(
   }));
 }
 
-/**
- * An event that could not acquire a lock in time is applied when the channel sends the event again.
- */
+/** Some events could not acquire a lock in time. Sends these events again until all are applied. */
 async function settled({ app }: World) {
   for (let tries = 0; tries < 5; tries++) {
     const left = await statement`select state, error, body from channel_events

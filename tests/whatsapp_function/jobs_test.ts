@@ -242,7 +242,7 @@ Deno.test("without `JOBS_SECRET`, the function runs no jobs and logs one line ab
   assert.deepEqual(lines.map((line) => JSON.parse(line).event), ["jobs_not_configured"]);
 });
 
-Deno.test("a run has one log line, and the line never contains a token", async () => {
+Deno.test("a run writes one log line, and the line never contains a token", async () => {
   const company = await companyWithCatalogue();
   await using channel = templateChannel({ templates: NAMES });
   const run = await ownWhatsapp(channel.url);

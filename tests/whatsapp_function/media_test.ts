@@ -23,7 +23,7 @@ import {
 } from "./own_account.ts";
 
 const config = await readConfig(environment());
-/** Each call has its own client, like a second instance. */
+/** Each call creates a new database client, as a second function instance would. */
 const newDb = () => companyDb(config, channelTokenSource(config.signingKey));
 const db = newDb();
 
@@ -31,7 +31,7 @@ const db = newDb();
 async function withTemplate(channel: TemplateChannel, file = "offer.png", signature = "good") {
   const company = await companyWithCatalogue();
   channel.templates = [imageTemplate("offer", channel.sample(file, signature))];
-  const run = await ownWhatsapp(channel.url, { jobMs: 0 }); // this leaves no time for uploads
+  const run = await ownWhatsapp(channel.url, { jobMs: 0 }); // leaves no time for uploads
   assert.deepEqual((await run("template-sync", company.account_id)).body.data.media, {
     uploaded: 0,
     failed: [],
@@ -105,7 +105,7 @@ Deno.test("a call waits for another instance's upload, and starts its own upload
   const { data } = await db.rpc("begin_media_upload", {
     account_id: company.account_id,
     template_id: templateId,
-    lease_seconds: 1, // the instance of this upload was killed
+    lease_seconds: 1, // as if the instance of this upload was killed
   });
   assert.equal((data as { result: string }).result, "upload");
   assert.equal((await upload(channel, company, templateId)).mediaId, "media1");

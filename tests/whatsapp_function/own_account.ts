@@ -22,7 +22,7 @@ export async function templatesOf({ id }: { id: string }) {
   ]);
 }
 
-/** The job runs for a company, oldest first. */
+/** A company's job runs, oldest first. */
 export async function runsOf({ id }: { id: string }) {
   return await withDatabase(async (sql) => [
     ...await sql`select * from job_runs where company_id = ${id} order by began_at, job desc`,

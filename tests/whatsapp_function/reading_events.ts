@@ -3,18 +3,18 @@ import type { Item } from "../../supabase/functions/whatsapp/events/reading/item
 
 const folder = new URL("fixtures/", import.meta.url);
 
-/** The bodies of channel events in order. Each key is the event's file name without `.json`. */
+/** The names of the event files in order, without `.json`. */
 export function eventFiles(): string[] {
   return [...Deno.readDirSync(folder)].map(({ name }) => name)
     .filter((name) => /^\d.*\.json$/.test(name)).map((name) => name.replace(/\.json$/, "")).sort();
 }
 
-/** The bytes of the body with this name. */
+/** The body of the event in the file with this name. */
 export function eventBytes(name: string): Uint8Array<ArrayBuffer> {
   return Deno.readFileSync(new URL(`${name}.json`, folder));
 }
 
-/** The items of the body with this name. */
+/** The items of the event in the file with this name. */
 export function itemsOf(name: string): Item[] {
   return readEvent(eventBytes(name)).items;
 }
@@ -26,7 +26,7 @@ export function readValue(value: unknown) {
   return readEvent(encoder.encode(JSON.stringify(value)));
 }
 
-/** An event with one change, for a new phone number. */
+/** An event with one change, for the first phone number of the fixtures. */
 export function eventOf(field: string, value: Record<string, unknown>) {
   const metadata = { phone_number_id: "730000000000001", display_phone_number: "551140028922" };
   return {

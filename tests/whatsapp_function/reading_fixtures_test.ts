@@ -1,4 +1,4 @@
-// Tests the items that the function reads from each body of the channel.
+// Tests the items that the function reads from each event that the channel sends.
 import assert from "node:assert/strict";
 import type { Item } from "../../supabase/functions/whatsapp/events/reading/item.ts";
 import { readEvent } from "../../supabase/functions/whatsapp/events/reading/event.ts";
@@ -119,12 +119,12 @@ const EXPECTED: Record<string, string[]> = {
   "69_unknown_field": ["unknown something_of_2027"],
 };
 
-Deno.test("each body of the channel is read into the expected items", () => {
+Deno.test("the function reads the expected items from each event", () => {
   const read = Object.fromEntries(eventFiles().map((name) => [name, itemsOf(name).map(inWords)]));
   assert.deepEqual(read, EXPECTED);
 });
 
-Deno.test("a body gives the same result with escaped and with plain characters", () => {
+Deno.test("an event gives the same result with escaped and with plain characters", () => {
   const name = "31_inbound_text_escaped";
   const [escaped] = itemsOf(name);
   const text = JSON.stringify(JSON.parse(new TextDecoder().decode(eventBytes(name))));
@@ -135,7 +135,7 @@ Deno.test("a body gives the same result with escaped and with plain characters",
   assert.equal(escaped.content, "Olá 👋🏽 <b>50%</b> a/b ana@exemplo.com.br — 日本");
 });
 
-Deno.test("a media item keeps its id, type, digest and expiry, but not its address", () => {
+Deno.test("a media item keeps its id, type, digest and expiry, but not its URL", () => {
   for (const name of eventFiles()) assert.ok(!JSON.stringify(itemsOf(name)).includes("lookaside"));
   const [image] = itemsOf("32_inbound_image");
   assert.ok(image.kind === "message");
@@ -155,7 +155,7 @@ Deno.test("a media item keeps its id, type, digest and expiry, but not its addre
   assert.equal(document.media?.filename, "Orçamento_2026 (final).pdf");
 });
 
-Deno.test("the payload of a message is the part that only messages of its type have", () => {
+Deno.test("the payload of a message contains only the properties that are specific to its type", () => {
   const messages = eventFiles().flatMap(itemsOf).filter((item) => item.kind === "message");
   const payloads = Object.fromEntries(
     messages.map(({ id, type, payload }) => [`${type} ${id.slice(10, 14)}`, payload]),
@@ -186,7 +186,7 @@ Deno.test("the payload of a message is the part that only messages of its type h
   assert.deepEqual(Object.keys(fromAd.payload!), ["referral"]);
 });
 
-Deno.test("a message belongs to the sender that it names, with details from the contact card", () => {
+Deno.test("the sender comes from the message, and the sender's details come from the event's `contacts`", () => {
   const persons = (name: string) =>
     itemsOf(name).map((item) => "person" in item ? item.person : null);
   const ana = {

@@ -271,7 +271,7 @@ Deno.test("1,000 statuses are read in a few milliseconds", () => {
   assert.deepEqual([items.length, problem], [1000, null]);
 });
 
-Deno.test("an account event with a malformed name is given the name of its field", () => {
+Deno.test("an account event with a malformed name gets the name of its field", () => {
   for (const event of ["two words", "\ud83d\ude00", "a".repeat(60) + "é", "", 5, null]) {
     const { items } = readValue(eventOf("account_update", { event }));
     assert.deepEqual(items.map((item) => item.kind === "account" && item.event), [

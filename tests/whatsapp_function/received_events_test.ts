@@ -205,7 +205,7 @@ Deno.test("if an event waits too long for the company's lock, the response is a 
   assert.deepEqual(await inboundOf(company), [["waits"]]);
 });
 
-Deno.test("the service keeps a body that is not an event, with the reason", async () => {
+Deno.test("a body that is not an event is stored together with the reason", async () => {
   const app = await newChannelApp();
   for (const body of ["not JSON", "[1]", ""]) {
     assert.equal((await webhook.post(app, body)).status, 200);
@@ -225,7 +225,7 @@ Deno.test("strings that Postgres refuses are stored in a form that Postgres acce
   assert.deepEqual(await inboundOf(company), [["a\ufffdb\ufffdc"]]);
 });
 
-Deno.test("many unknown events write only a few log lines", async () => {
+Deno.test("many unknown events cause only a few log lines", async () => {
   const app = await newChannelApp();
   const lines = await logged(async () => {
     for (let at = 0; at < 30; at++) {

@@ -1,5 +1,5 @@
 // Tests whether a reply is sent after a stop word and another message. The channel's times are
-// whole seconds, so the order of arrival decides within a second.
+// whole seconds. So if two messages have the same time, the order of arrival decides.
 
 import assert from "node:assert/strict";
 import { messagesFrom, ownWebhook } from "../support/channel_apps.ts";
@@ -13,8 +13,8 @@ const webhook = await ownWebhook();
 type Said = [text: string, second: number];
 
 /**
- * A new contact who sends messages in events, and a function that checks whether a reply is then
- * sent.
+ * Creates a contact. `writes` sends the contact's messages in one event, and `mayBeAnswered` checks
+ * whether a reply would then be sent.
  */
 async function newPerson() {
   const { company, app } = await companyWithApp();

@@ -1,5 +1,5 @@
 // Tests many simultaneous free replies: with one idempotency key, together with the contact's
-// messages, and beyond a company's share.
+// messages, and more than a company may send at once.
 
 import assert from "node:assert/strict";
 import { ownReplies } from "../support/own_functions.ts";
@@ -55,12 +55,13 @@ Deno.test("simultaneous replies, messages and refusals for one contact do not bl
   assert.deepEqual([...states].sort(), ["failed", "sent"]);
 });
 
-Deno.test("replies wait when their company's share is used up, and return a 429 when too many are waiting", async () => {
+Deno.test("if a company sends too many replies at once, some wait, and if too many wait, the next reply gets a 429", async () => {
   const company = await spokenTo();
   await using channel = slowChannel();
   const sendShare = { atOnce: 1, waiting: 1, patienceMs: 60_000 };
   const reply = await ownReplies(channel.url, { sendShare });
-  // Until a database response has named the company, the function counts requests per API key.
+  // Before the first response of the database, the function does not know the company, so it counts
+  // requests per API key.
   await reply(company.keys.messaging, replyIn(company), "?dry_run=true");
   const first = reply(company.keys.messaging, replyIn(company));
   await channel.called;

@@ -1,5 +1,5 @@
-// Tests the result of a free reply after a channel refusal, failure or timeout, and after a
-// database failure.
+// Tests the result of a free reply if the channel refuses it or fails, or if the token cannot be
+// decrypted.
 
 import assert from "node:assert/strict";
 import { newCompany } from "../support/company.ts";
@@ -34,7 +34,7 @@ const TABLE: Row[] = [
 ];
 
 for (const { codes, status, code, state, outcome } of TABLE) {
-  Deno.test(`channel codes ${codes.join(", ")} give ${code}, and the reply is ${state}`, async () => {
+  Deno.test(`if the channel returns ${codes.join(" or ")}, the error is ${code}, and the reply is ${state}`, async () => {
     for (const channelCode of codes) {
       const company = await spokenTo();
       await using channel = ownChannel(() =>
@@ -59,7 +59,7 @@ for (const { codes, status, code, state, outcome } of TABLE) {
   });
 }
 
-Deno.test("a repeat does not send a released reply after the window has closed", async () => {
+Deno.test("if the window has closed, a repeat does not send a released reply", async () => {
   const company = await spokenTo();
   let isDown = true;
   await using channel = ownChannel(() =>

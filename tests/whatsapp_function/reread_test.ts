@@ -1,4 +1,4 @@
-// Tests reading a template again for sends: one send reads the template, and the other sends wait.
+// Tests how sends read a template again: one send reads the template, and the other sends wait.
 import assert from "node:assert/strict";
 import { readConfig } from "../../supabase/functions/_shared/config.ts";
 import { companyDb } from "../../supabase/functions/_shared/database/company_db.ts";
@@ -29,7 +29,7 @@ const sourceOf = ({ account_id, business_account_id }: CompanyWithCatalogue) => 
   beganAt: new Date().toISOString(),
 });
 
-Deno.test("reading one template name again stores its templates and leaves other templates unchanged", async () => {
+Deno.test("if the templates with one name are read again, they are stored, and other templates do not change", async () => {
   const company = await companyWithCatalogue();
   await using channel = templateChannel({
     templates: [listedTemplate("order"), listedTemplate("order_2")],
@@ -44,18 +44,17 @@ Deno.test("reading one template name again stores its templates and leaves other
 Deno.test("only one of several simultaneous sends reads the template, and the others use that send's result", async () => {
   const company = await companyWithCatalogue();
   await using channel = templateChannel({ templates: [listedTemplate("order")] });
-  // Before the read ends, the database reports to all sends except one that another send is reading
-  // the template.
+  // The first send reads the template. The database reports this to all other sends.
   const others = Array.from({ length: 10 }, () => reread(channel, company, true));
   const [first, ...rest] = await Promise.all([reread(channel, company), ...others]);
   assert.deepEqual([first, rest], [true, Array(10).fill(true)]);
   assert.equal(channel.calls.length, 1);
-  // A send that receives this report late uses the same result.
+  // A send that receives this report only after the read uses the same result.
   assert.equal(await reread(channel, company, true), true);
   assert.equal(channel.calls.length, 1);
 });
 
-Deno.test("after a failed read, the reading send gets an error, and the waiting sends get `false`", async () => {
+Deno.test("if the read fails, the send that reads gets an error, and the sends that wait get `false`", async () => {
   const company = await companyWithCatalogue();
   await using channel = templateChannel({ answer: () => new Response("", { status: 503 }) });
   const failing = reread(channel, company);

@@ -46,7 +46,7 @@ async function addExtensions(sql: Sql) {
     $$;
 
     create schema net;
-    -- Numbers for calls, which no call of another test has.
+    -- Request ids that no other test uses.
     create sequence net.request_ids start 900000000000;
     create table net.requests (id bigint default nextval('net.request_ids'), url text, body jsonb, headers jsonb, timeout_milliseconds int);
     create table net._http_response (
@@ -363,7 +363,7 @@ Deno.test("the status shows the last run of each job, the template catalogue and
       error: '{"error": "The channel is down"}',
     });
 
-    // Runs in progress and successful responses do not count as failures.
+    // Neither a success (200) nor a run in progress (409) counts as a failure.
     for (const code of [200, 409]) {
       await sql`update net._http_response set status_code = ${code}`;
       assert.deepEqual((await statusAs(sql)).failed_calls, []);

@@ -48,7 +48,7 @@ async function listening() {
     channel,
     /** Changes the template in the channel's list. */
     list: (changes: ListedTemplate) => channel.templates = [order(changes)],
-    /** Empties the channel's list. */
+    /** Makes the channel return a 503, except for messages. */
     break: () => isDown = true,
     mend: () => isDown = false,
     synchronise,
@@ -66,7 +66,7 @@ function told(file: string, company: Pick<CompanyWithCatalogue, "business_accoun
   return { ...item, waba: company.business_account_id, at: item.at && at };
 }
 
-/** Applies the event about a template. */
+/** Applies the template event in this file. */
 async function tell(file: string, company: CompanyWithCatalogue, happened?: string) {
   const item = told(file, company);
   if (happened) item.at = happened;
@@ -125,7 +125,7 @@ Deno.test("a template that became a marketing template is not sent to a contact 
   assert.equal(await reason(), "marketing_opt_out");
 });
 
-Deno.test("events about an account or its number are stored without stopping sends", async () => {
+Deno.test("events about an account or its phone number are stored, but do not stop sends", async () => {
   await using at = await listening();
   const { company } = at;
   await withDatabase(async (sql) => {

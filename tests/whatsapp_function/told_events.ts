@@ -56,7 +56,8 @@ export async function statesOf(app: ChannelApp): Promise<string[]> {
 const run = await ownWhatsapp("http://127.0.0.1:9");
 
 /**
- * Runs the channel events job, after waiting for any other run, such as the stack's own.
+ * Runs the channel events job. If another run is in progress, such as the stack's own, waits for
+ * its end.
  * @param app If given, the job runs until none of this app's events is due. A run skips events that
  * a database test has locked.
  */

@@ -128,7 +128,7 @@ async function busyWebhook(changes: Partial<WhatsappConfig> = {}) {
   };
 }
 
-Deno.test("a slow body delays other large bodies for the same app, but not bodies for other apps", async () => {
+Deno.test("a slow body blocks other large bodies for the same app, but not bodies for other apps", async () => {
   await using own = await busyWebhook();
   const [app, other] = own.apps;
   const connection = await own.begin(app, large("slow"), 9);
@@ -172,7 +172,7 @@ Deno.test("a large body that arrives in time is accepted", async () => {
   assert.equal((await connection.answer()).status, 200);
 });
 
-Deno.test("only large bodies with a valid signature occupy a place for storing", async () => {
+Deno.test("a large body counts toward the limit for storing only if its signature is valid", async () => {
   await using own = await busyWebhook({ largeEventShare: { atOnce: 0, ...NOBODY_WAITS } });
   const [app] = own.apps;
   const wrong = `sha256=${"0".repeat(64)}`;

@@ -139,7 +139,7 @@ Deno.test("a signature header that differs from the channel's format is refused 
   assert.equal((await webhook.post(app, body, signature)).status, 200);
 });
 
-Deno.test("an unknown app returns the same response as an unknown path, even with another app's signature or token", async () => {
+Deno.test("for an unknown app, the response is the same as for an unknown path, even with another app's signature or token", async () => {
   const app = await newChannelApp();
   const unknown = [
     crypto.randomUUID().replaceAll("-", ""),

@@ -20,7 +20,8 @@ export const PARTS = {
     "line over 8 KiB, 401 without a valid key whatever else is wrong",
   keyless: "401 for each of the costliest requests; their cost is measured",
   neighbour:
-    "no request of a company is refused because another one floods; its waits are measured",
+    "no request of a company is refused while another company floods the service; the time that its " +
+    "requests take is measured",
   kills:
     "the channel gets no message twice, the outcome of every send becomes known, no row is written twice",
   faults: "no 500, every answer is one that the OpenAPI document declares, 503 with Retry-After",
@@ -30,8 +31,8 @@ export const PARTS = {
     "no hostile address is accepted, no redirect followed, no webhook of another company reached; a good " +
     "receiver gets every event in order beside hostile ones",
   media:
-    "no file from a foreign host, no wrong file as a whole answer, no file of another company; slow files " +
-    "hold up no other company",
+    "no file from a foreign host, no wrong file as a complete response, no file of another company; " +
+    "slow files hold up no other company",
 };
 
 export type PartName = keyof typeof PARTS;

@@ -17,7 +17,7 @@ export interface FunctionOptions {
   channelUrl?: string;
   /** The number of milliseconds by which the function's clock is ahead. */
   clockAheadMs?: number;
-  /** The origins on this machine that webhooks may have. */
+  /** The origins on this machine that webhook URLs may have. */
   webhookHosts?: string;
   /** Receives all log lines of the function. */
   hear?: (text: string) => void;

@@ -18,7 +18,7 @@ export interface AttackedCompany {
   key: string;
   /** A key with only one scope. */
   readKey: string;
-  /** The ids of its rows by the field that refers to them, including the company's own id. */
+  /** The ids of the company's rows, by the kind of row. */
   ids: Record<
     | "contact"
     | "deal"
@@ -49,8 +49,8 @@ export interface Companies {
 }
 
 /**
- * Writes the companies of the attack. Their ids depend only on their names, so the same seed makes
- * the same requests in every run.
+ * Writes the companies of the attack. Their ids are the same in every run, so the same seed makes
+ * the same requests.
  *
  * @param sealed encrypts the token of an account.
  */

@@ -11,7 +11,7 @@ export interface Context {
   measured: AttackedStack[];
   /** The same seed makes the same requests. */
   seed: number;
-  /** The factor for the number of attempts of a full run or a quick run. */
+  /** The usual number of attempts of a full run or a quick run is multiplied by this factor. */
   scale: number;
   /** The length of each measurement, in seconds. */
   seconds: number;

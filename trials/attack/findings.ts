@@ -20,7 +20,7 @@ export interface PartResult {
   figures: Figures[];
 }
 
-/** A measurement of each checkout; NaN when the system does not provide it. */
+/** A measurement with one value for each checkout; NaN when the system does not provide it. */
 export interface Row {
   name: string;
   values: number[];

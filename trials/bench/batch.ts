@@ -3,14 +3,14 @@ import type { BenchStack } from "../stack.ts";
 import { median } from "../median.ts";
 import { progress } from "../progress.ts";
 
-/** The result of one way to write rows, in rows per second. */
+/** The results of each way to write rows, in rows per second. */
 export type Batches = Awaited<ReturnType<typeof measureBatches>>;
 
 const BATCH = 500;
-/** The number of rounds for new rows, and the number for known rows: 10,000 rows of each kind. */
+/** The number of rounds. Together, they write 10,000 new rows and change 10,000 known rows. */
 const ROUNDS = 20;
 const WARM_UP = 2;
-/** Single creates in each round. */
+/** The number of single creates in each round. */
 const SINGLES = 25;
 /** A batch must write at least this many times the rows per second of single creates. */
 export const BAR_OF_SINGLES = 15;
@@ -117,7 +117,7 @@ function waysOf(stack: BenchStack, { apiKey }: MeasuredCompany, company_id: stri
 
 let number = 0;
 
-/** New rows for each call, with the fields of the scenario of single creates. */
+/** New rows for each call, with the same fields as in the scenario `create_contact`. */
 function rowsOf(count: number): Row[] {
   return Array.from({ length: count }, () => {
     const n = String(number++).padStart(9, "0");

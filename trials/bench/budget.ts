@@ -65,7 +65,7 @@ export async function countCosts(resources: AsyncDisposableStack): Promise<Budge
   await admin`select pg_reload_conf()`;
   const company = await fillDatabase(stack.owner, ROWS, stack.secrets.credentials_key);
   await addSends(stack, 100);
-  // These connections would otherwise report their calls of functions later.
+  // Otherwise, these connections would report their function calls while an operation is counted.
   await endConnections(admin, "postgres");
 
   const rest = resources.use(countingProxy(stack.rest.url));
@@ -125,8 +125,8 @@ async function count(
     counted.push({ ...rest.counts(), statements, planned });
   }
   // A connection reports its calls of functions when it ends, or earlier. The number of calls is
-  // divided by the number of requests, so a call that only some requests make, such as the
-  // recording of usage, does not count.
+  // divided by the number of requests. So a call that only some requests make does not count, such
+  // as the call that records the usage of a key.
   await endConnections(admin, "authenticator");
   const requests = WARM_UP + COUNTED;
   const [{ functions }] = await admin`
@@ -147,7 +147,7 @@ async function endConnections(admin: BenchStack["admin"], role: string): Promise
   `;
 }
 
-/** A proxy before the Data API that counts requests and responses. */
+/** A proxy in front of the Data API that counts requests and responses. */
 function countingProxy(target: string) {
   const zero = { calls: 0, columns: 0, request_bytes: 0, answer_bytes: 0 };
   let counts = { ...zero };

@@ -21,13 +21,13 @@ const TARGETS = 1000;
 export type MeasuredCompany = Awaited<ReturnType<typeof fillDatabase>>;
 
 /**
- * Fills a database that has no rows. Then the database is like a database that has been in use for
- * a long time.
+ * Fills a database that has no rows, so that it resembles a database that has been in use for a
+ * long time.
  * @param rows the number of contacts.
  */
 export async function fillDatabase(owner: Sql, rows: number, credentialsKey: string) {
   const key = readCredentialsKey(credentialsKey);
-  // Writing indexes for all rows at once is several times faster.
+  // Creating the indexes after all rows are written is several times faster.
   const indexes = await owner`
     select indexrelid::regclass::text as name, pg_get_indexdef(indexrelid) as definition from pg_index
     where indrelid in ('contacts'::regclass, 'deals'::regclass, 'conversations'::regclass)

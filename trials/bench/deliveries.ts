@@ -18,7 +18,7 @@ const DUE_OF_BROKEN = 1_000;
 const WRITES = 150;
 const WRITE_EVERY_MS = 100;
 
-/** What a receiver does with a request whose path begins with this name. */
+/** The receivers. The beginning of a request's path selects the receiver. */
 const RECEIVERS = ["/quick", "/silent", "/failing"] as const;
 
 /**

@@ -79,8 +79,8 @@ export async function measureEvents(stack: BenchStack, scenarios: Scenario[]) {
 }
 
 /**
- * Connects an app to an account of the measured company. Returns a function that posts changes for
- * it and measures the time in ms.
+ * Connects an app to an account of the measured company. Returns a function that posts events of
+ * the app and returns the time in milliseconds.
  */
 export async function connectApp({ owner, secrets, startFunction }: BenchStack) {
   const app_key = crypto.randomUUID();
@@ -93,7 +93,7 @@ export async function connectApp({ owner, secrets, startFunction }: BenchStack) 
   };
   const [{ id }] = await owner`insert into channel_apps ${owner(app)} returning id`;
   // The company already has an account that sends. The added account is disconnected, so that sends
-  // need not name an account.
+  // need not specify an account.
   await owner`
     insert into messaging_accounts (company_id, phone_number_id, business_account_id, display_phone,
       disconnected_at, channel_app_id)

@@ -11,7 +11,7 @@ type Fields = Record<string, string>;
  * gets.
  */
 export interface Load {
-  /** For errors. */
+  /** The title of the load in error messages. */
   title: string;
   /** Scheme, host and port. */
   url: string;

@@ -9,7 +9,7 @@ import { median } from "../median.ts";
 import { countersOf } from "../usage.ts";
 
 export interface Pace {
-  /** Numbers of clients; each client sends one request after the other. */
+  /** The numbers of clients to measure with. Each client sends one request after the other. */
   clients: number[];
   /** The number of rounds for each number of clients. The report shows the medians. */
   rounds: number;
@@ -30,7 +30,7 @@ export interface Subject {
   request: PlannedRequest;
 }
 
-/** A scenario as it is measured at its function. */
+/** The subject that measures a scenario at its function. */
 export function subjectOf(
   scenario: Scenario,
   stack: BenchStack,

@@ -5,7 +5,7 @@ import { fromNow } from "../moments.ts";
 import { shortAddress } from "../short_address.ts";
 import type { Part } from "../view.ts";
 
-/** What stops the sends of a number, or will soon stop them. */
+/** A problem that stops the sends of a phone number, or will soon stop them. */
 interface AccountTrouble {
   display_phone: string;
   trouble: "refused" | "restricted" | "token_expired" | "token_expires";

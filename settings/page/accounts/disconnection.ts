@@ -5,7 +5,7 @@ import { closeDialog, dialog } from "../dialog.ts";
 import { changed, Failure } from "../failure.ts";
 import type { Account } from "./health.ts";
 
-/** Disconnects an account, after a question that asks for the last digits of its number. */
+/** Disconnects an account, after the user has typed its phone number as a confirmation. */
 export class Disconnection {
   #account: Account | null = null;
   #action = new Action();

@@ -105,7 +105,7 @@ const SOON = 14 * A_DAY;
 /** The jobs run each minute. */
 const JOBS_LATE = 10 * 60_000;
 
-/** The state of the whole number. */
+/** The overall state of the phone number. */
 export function stateOf(account: Account, t: AccountsTexts): { tone: Tone; words: string } {
   if (account.disconnected_at !== null) return { tone: "quiet", words: t.disconnected };
   const stops = account.notices.some(({ stops_sending }) => stops_sending);

@@ -9,7 +9,7 @@ export type Fill = "plain" | "striped" | "barred" | "dotted";
 
 /** A chart of columns, one for each day. */
 export interface Chart<Kind extends string> {
-  /** The id differs from that of any other element of the page. */
+  /** An id that no other element of the page has. */
   id: string;
   /** A sentence with the most important number. */
   title: string;
@@ -120,8 +120,8 @@ function peakOf<Kind extends string>(
 }
 
 /**
- * How a part is filled. A plain part has no such attribute, because its class fills it. A style
- * cannot be used, because a URL in it would refer to the style's own file.
+ * The `fill` attribute of a part. A plain part has none, because its class fills it. A style cannot
+ * be used, because a URL in it would refer to the style's own file.
  */
 export function fillOf<Kind extends string>(id: string, kind: Kind, fills: Record<Kind, Fill>) {
   return fills[kind] === "plain" ? nothing : `url(#${id}-${kind})`;

@@ -32,7 +32,7 @@ export interface Series<Kind> {
 /**
  * Creates a series from counts. Counts of other days are left out, because the database may keep
  * old ones for a while.
- * @param kinds in their order. Counts of other kinds are left out.
+ * @param kinds the kinds, in display order. Counts of other kinds are left out.
  */
 export function seriesOf<Kind>(
   counted: Counted<Kind>[],

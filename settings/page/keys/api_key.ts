@@ -167,7 +167,7 @@ export function faultOfName(name: string, t: Texts): string | null {
   return length < 1 ? t.keys.nameMissing : length > 100 ? t.keys.nameTooLong : null;
 }
 
-/** A key of the company that is not in the list. */
+/** The error for a key that is not in the company's list. */
 export function goneKey(): Failure {
   return new Failure("gone", "", (t) => t.keys.gone);
 }

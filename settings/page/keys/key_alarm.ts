@@ -7,14 +7,14 @@ import { fromNow } from "../moments.ts";
 import { badge, type Tone } from "../pieces/badge.ts";
 import { type ApiKey, stateOf } from "./api_key.ts";
 
-/** The number of requests made with a key in the last hours, and how many of them failed. */
+/** The number of requests made with a key in the last HOURS hours, and how many of them failed. */
 export interface Answers {
   key_id: string;
   requests: number;
   refused: number;
 }
 
-/** An alarm looks at the requests of this many last hours. */
+/** Only the requests of this many hours can cause an alarm. */
 const HOURS = 72;
 const DAY_MS = 86_400_000;
 /** A key that expires within this time gets an alarm. */
@@ -23,7 +23,7 @@ const SOON_MS = 14 * DAY_MS;
 const YOUNG_MS = DAY_MS;
 
 /**
- * The number of requests made with each key in the last days, and how many of them failed.
+ * The number of requests made with each key in the last HOURS hours, and how many of them failed.
  */
 export async function answersOf({ project, company }: App): Promise<Answers[]> {
   const asked = { company_id: company.id, hours: HOURS };

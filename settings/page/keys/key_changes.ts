@@ -37,14 +37,17 @@ export interface Asked {
 const OVERLAPS = [0, 1, 24, 168] as const;
 const USUAL_OVERLAP = 24;
 
-/** A question about a key that the user has not answered yet. */
+/** Creates a question about a key, without an answer yet. */
 export function newQuestion(change: AskedChange, key: ApiKey, keys: ApiKey[]): Asked {
   // A key that was replaced must have an expiry.
   const choices = EXPIRIES.filter((each) => each !== "never" || !successorOf(key, keys));
   return { change, action: new Action(), expiry: new ExpiryFields("date", choices) };
 }
 
-/** The question about a change, with its fields. @param closed is called after the question was closed. */
+/**
+ * The dialog that asks about a change, with its fields. @param closed is called after the dialog
+ * was closed.
+ */
 export function questionOf(
   key: ApiKey,
   keys: ApiKey[],

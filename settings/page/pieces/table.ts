@@ -6,8 +6,8 @@ export interface Column<Row> {
   name: string;
   value(row: Row): unknown;
   /**
-   * `number`: to the right. `main`: what names the row, such as its link. `act`: buttons, whose
-   * heading only screen readers need.
+   * `number`: aligned to the right. `main`: identifies the row, for example with a link. `act`:
+   * buttons, whose heading only screen readers need.
    */
   kind?: "number" | "main" | "act";
 }

@@ -59,7 +59,7 @@ export function recipientOf({ contact }: ShownSend, { t: { sends: t } }: App): s
   return contact.name || contact.phone || t.nameless;
 }
 
-/** The template, or that it is a reply. */
+/** The name of the template, or the word for a reply. */
 export function messageOf(send: ShownSend, { t: { sends: t } }: App): TemplateResult {
   return send.template_name === null ? html`${t.reply}` : html`
     <bdi>${send.template_name}</bdi> <small>${send.language_code}</small>

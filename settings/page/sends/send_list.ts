@@ -31,7 +31,7 @@ interface Page {
  */
 const PATIENCE = 6;
 
-/** The reasons by which the log is filtered: those of the API. */
+/** The reasons that the filter offers, as in the API. */
 const REASONS: Reason[] = [
   ...[
     "recipient_unreachable",

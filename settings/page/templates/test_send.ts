@@ -26,7 +26,7 @@ const SELDOM_MS = 10_000;
 /** Nothing more is reported after these outcomes. */
 const ENDED = ["read", "failed", "refused", "released", "expired"];
 
-/** What a test sends, as the form of the view has it now. */
+/** What a test sends: the template, the current values of the form, and the numbers. */
 export interface Tested {
   template: WholeTemplate;
   values: Values;
@@ -45,7 +45,10 @@ class TestSend {
   /** Null until the form was shown once. */
   #phone: string | null = null;
   #isPhoneWrong = false;
-  /** The id of the test. A press after an unknown outcome repeats it, so nothing goes out twice. */
+  /**
+   * The id of the test. If the outcome of a test is unknown, the next press of the button uses the
+   * same id, so that no message is sent twice.
+   */
   #id: string | null = null;
   #send: WholeSend | null = null;
   /** Why nothing was sent, although nothing failed. */

@@ -2,7 +2,7 @@ import { frame } from "./en/frame.ts";
 import { keys } from "./en/keys.ts";
 import { signIn } from "./en/sign_in.ts";
 
-/** The texts of the first view and of what is around every view, in English. */
+/** The texts of the first view and of the frame around every view, in English. */
 export const en = { ...frame, ...signIn, ...keys };
 
 /**

@@ -4,7 +4,10 @@ import { DeliveryLog } from "./delivery_log.ts";
 import { TestEvent } from "./test_event.ts";
 import type { Webhook } from "./webhook.ts";
 
-/** A test of a webhook, and its deliveries. @param webhook as the view has read it last. */
+/**
+ * A test of a webhook, and its deliveries.
+ * @param webhook returns the webhook as the view read it last.
+ */
 export function deliveries(webhook: () => Webhook): Part {
   const test = new TestEvent();
   const log = new DeliveryLog(webhook);

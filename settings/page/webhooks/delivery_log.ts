@@ -9,7 +9,10 @@ import { timeline } from "../pieces/timeline.ts";
 import { deliveriesOf, type Delivery, type Place, stateOf, STATES, stepsOf } from "./delivery.ts";
 import { call, HAPPENINGS, RESOURCES, typeName, type Webhook } from "./webhook.ts";
 
-/** An empty page only means that none of the last 5,000 deliveries match. */
+/**
+ * An empty page only means that none of the last 5,000 deliveries match. The view reads at most
+ * this many pages until it finds a match.
+ */
 const PATIENCE = 4;
 
 /** The deliveries of a webhook, done and waiting, with their attempts and with filters. */

@@ -18,7 +18,7 @@ export interface Asked {
 
 /** The effects of a confirmed change on the view. */
 export interface Outcome {
-  /** The page has a new secret to show. */
+  /** Called when the webhook has a new secret, which the page must show. */
   gotSecret(secret: string): void;
 }
 
@@ -31,7 +31,10 @@ const REPLAYS = [1, 24, 168, 719] as const;
 
 const HOUR_MS = 60 * 60_000;
 
-/** The question about a change, with its fields. @param closed is called after it was closed. */
+/**
+ * The dialog that asks about a change, with its fields. @param closed is called after the dialog
+ * was closed.
+ */
 export function questionOf(
   webhook: Webhook,
   { change, action }: Asked,

@@ -23,7 +23,7 @@ export function takeSecret(id: string): string | null {
   return found;
 }
 
-/** A new secret with what to do with it, until the user has stored it. */
+/** Shows a new secret and what to do with it, until the user has stored it. */
 export class SecretOnce {
   #leave: (() => void) | null = null;
 

@@ -5,7 +5,10 @@ import { HAPPENINGS, type Resource, RESOURCES } from "./webhook.ts";
 /** The types of events in a form: all types, all types of a group, or single types. */
 export class TypeFields {
   readonly #chosen: Set<string>;
-  /** The groups whose single events are shown, also after none of them is chosen any longer. */
+  /**
+   * The open groups, which show their single events. A group stays open even if none of its events
+   * is chosen any longer.
+   */
   readonly #open: Set<string>;
 
   constructor(types: readonly string[]) {

@@ -78,7 +78,7 @@ export function nameOf(webhook: Webhook): string {
   return webhook.description ?? addressOf(webhook);
 }
 
-/** Whether the receiver has accepted nothing lately. */
+/** Whether the receiver has accepted nothing since a first failure. */
 export function isFailing({ state, failing_since }: Webhook): boolean {
   return state !== "off" && failing_since !== null;
 }

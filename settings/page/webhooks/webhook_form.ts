@@ -16,7 +16,7 @@ export class WebhookForm {
     this.#types = new TypeFields(stored?.types ?? []);
   }
 
-  /** @param submit is called with fields that have no fault that the page can see. */
+  /** @param submit is called if the page finds no fault in the fields. */
   html(submit: (fields: WebhookFields) => Promise<void>, app: App): TemplateResult {
     const { t } = app;
     const { webhooks: w, webhookForm: f } = t;

@@ -15,7 +15,7 @@ import {
 } from "./webhook.ts";
 import { sentenceOfState } from "./webhook_state.ts";
 
-/** The list names at most this many types of a webhook. */
+/** The list shows at most this many types of a webhook. */
 const NAMED = 3;
 
 /** Every webhook of the company with its state. */

@@ -9,15 +9,15 @@ export function keepRunning(work: Promise<unknown>) {
   EdgeRuntime?.waitUntil(work);
 }
 
-/** Callbacks that end every pause when this instance is about to shut down. */
+/** Each callback ends one pause. All are called when this instance is about to shut down. */
 const pauses = new Set<() => void>();
-// The platform announces an instance's shutdown after 90% of the maximum lifetime, even if work is
-// still running.
+// The platform announces the shutdown of an instance after 90% of its maximum lifetime, even if
+// work is still running.
 addEventListener("beforeunload", () => pauses.forEach((end) => end()));
 
 /**
- * Waits this long, then resolves to false. Resolves to true immediately when the platform is about
- * to shut down this instance.
+ * Waits `ms` milliseconds, then resolves to false. Resolves to true immediately when the platform
+ * is about to shut down this instance.
  */
 export function pauseUntilEnd(ms: number): Promise<boolean> {
   return new Promise((resolve) => {

@@ -7,20 +7,20 @@ export interface Config {
   supabaseUrl: string;
   publishableKey: string;
   signingKey: SigningKey;
-  /** A database that takes longer to respond is treated as down. */
+  /** If the database takes longer to respond, it is treated as down. */
   databaseTimeoutMs: number;
   /** How many statements of one company may run through the Data API at the same time. */
   statementShare: Share;
   /**
-   * How many statements with keys that are not known to be valid may run at the same time. All
-   * these keys share this number. Each of these statements occupies a place for at most `placeMs`.
+   * How many statements may run at the same time if their keys are not yet known to be valid. All
+   * these keys share one limit. Each of their statements occupies a place for at most `placeMs`.
    */
   strangerShare: Share & { placeMs: number };
   /** A request body that takes longer to arrive is refused. */
   bodyTimeoutMs: number;
   /**
-   * How often an instance stores the usage of keys, while keys are in use. The guide for callers
-   * promises one minute.
+   * How often an instance stores the usage of keys, while keys are in use. The documentation
+   * promises that the counts are at most one minute late.
    */
   tellUsageEveryMs: number;
   /**
@@ -29,8 +29,8 @@ export interface Config {
    */
   docsUrl: string | null;
   /**
-   * `local` if the WhatsApp API is on the same machine as the functions, like the sandbox of a
-   * local stack. Otherwise `live`, because messages may then reach people.
+   * `local` if the WhatsApp API is on the same machine as the functions, as the sandbox of a local
+   * stack is. Otherwise `live`, because messages may then reach people.
    */
   environment: "live" | "local";
 }
@@ -74,12 +74,11 @@ export async function readConfig(env: Environment): Promise<Config> {
     publishableKey: readPublishableKey(env),
     signingKey: await readSigningKey(env),
     databaseTimeoutMs: 10_000,
-    // On the smallest plan, the Data API's pool has ten connections. This number is half of the
-    // connections.
+    // On the smallest plan, the Data API's pool has ten connections. `atOnce` is half of them.
     statementShare: { atOnce: 5, waiting: 64, patienceMs: 5_000 },
     // Two statements at a time are enough. A valid key is known after its first response. An
     // unknown key is refused within milliseconds, so its place is soon free. A statement with a
-    // valid key may wait longer in the database.
+    // valid key may take longer in the database, but it frees its place after `placeMs`.
     strangerShare: { atOnce: 2, waiting: 1_000, patienceMs: 5_000, placeMs: 250 },
     bodyTimeoutMs: 15_000,
     tellUsageEveryMs: 20_000,
@@ -118,7 +117,10 @@ function readEnvironment({ WHATSAPP_API_URL }: Environment): Config["environment
   return url && isThisMachine(url.hostname) ? "local" : "live";
 }
 
-/** The platform sets the dictionary of keys. An older project has only the anon key. */
+/**
+ * The platform sets SUPABASE_PUBLISHABLE_KEYS, a dictionary of keys. An older project has only the
+ * anon key.
+ */
 function readPublishableKey(env: Environment): string {
   const { SUPABASE_PUBLISHABLE_KEYS: dictionary, SUPABASE_ANON_KEY: anonKey } = env;
   if (dictionary) {
@@ -148,9 +150,9 @@ async function readSigningKey({ JWT_SIGNING_KEY }: Environment): Promise<Signing
 }
 
 /**
- * Imports a private JWK. The runtime checks a key only when it signs, and not strictly. An invalid
- * key must stop the function at startup, so each property is checked here. No schema is used,
- * because building one would take a tenth of the startup time.
+ * Imports a private JWK. The runtime checks a key only when the key is used to sign, and not
+ * strictly. An invalid key must stop the function at startup, so each property is checked here. No
+ * schema is used, because building one would take a tenth of the startup time.
  *
  * @throws Error when a property is missing or malformed.
  */

@@ -36,8 +36,8 @@ export class FairShare {
   /**
    * Does the work when its holder's share allows it.
    *
-   * @param isUrgent for work that must not be lost: it is placed at the front of the queue, however
-   * long the queue is, and waits without a limit.
+   * @param isUrgent whether the work must not be lost. Urgent work is placed at the front of the
+   * queue, even if the queue is full, and waits without a limit.
    * @throws ApiError too_many_requests when the queue is full, or when the work waits too long.
    */
   async run<Result>(

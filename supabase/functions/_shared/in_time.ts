@@ -1,8 +1,8 @@
 /**
- * Returns the result of work in progress, if the work ends before the signal. After the signal, the
- * work continues.
+ * Returns the result of work in progress, if the work ends before the signal aborts. The work
+ * itself continues after the signal.
  *
- * @throws the error from `late`, when the signal comes first; otherwise the errors of the work.
+ * @throws the error from `late`, when the signal aborts first; otherwise the errors of the work.
  */
 export async function inTime<Result>(
   work: Promise<Result>,

@@ -2,7 +2,7 @@
 // other lines.
 const PER_MS = 10_000;
 
-/** Allows this many log lines of one kind in ten seconds. */
+/** Limits the log lines of one kind to `maxLines` in ten seconds. */
 export class LineLimit {
   /** When this instance wrote the last lines, the oldest first. */
   readonly #writtenAt: number[] = [];

@@ -64,7 +64,7 @@ export function logEvent(
  * more than 10,000 characters.
  */
 const MAX_LINE_BYTES = 8192;
-/** Strings are truncated to the first of these lengths with which the line fits. */
+/** Long strings are truncated to the first of these lengths that makes the line short enough. */
 const CUTS = [2000, 500, 100, 20];
 
 /**

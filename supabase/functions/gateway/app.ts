@@ -14,8 +14,8 @@ export function gateway(config: GatewayConfig) {
 }
 
 /**
- * See the specification, part 5. A method that reads needs the `read` scope. A method that creates,
- * changes or deletes needs the `write` scope.
+ * Returns the scope that a method needs (specification, part 5). A method that reads needs the
+ * `read` scope. A method that creates, changes or deletes needs the `write` scope.
  */
 function scopeOf(method: string): Scope | null {
   if (method === "OPTIONS") return null;

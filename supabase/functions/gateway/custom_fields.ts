@@ -7,7 +7,7 @@ type JsonObject = { [key: string]: Json };
 
 const MAX_BYTES = 16 * 1024;
 const MAX_DEPTH = 32;
-/** The message about custom fields that are too large. */
+/** The error message if custom fields are too large. */
 export const CUSTOM_FIELDS_TOO_LARGE = "must be at most 16 KiB of JSON";
 
 /**
@@ -30,8 +30,9 @@ interface Problem {
 }
 
 /**
- * Returns the first part of a value that cannot be represented exactly. The function is not
- * recursive, because a deeply nested value could overflow the call stack.
+ * Returns the first problem in a value: a part that cannot be represented exactly, or too many
+ * levels of nesting. `findInexact` is not recursive, because a deeply nested value could overflow
+ * the call stack.
  */
 function findInexact(value: unknown): Problem | null {
   const open: { value: unknown; path: (string | number)[] }[] = [{ value, path: [] }];

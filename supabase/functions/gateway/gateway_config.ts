@@ -7,8 +7,8 @@ import { readAddressRules } from "../_shared/webhooks/address_rules.ts";
 import type { WebhookConfig } from "../_shared/webhooks/stored_webhook.ts";
 
 /**
- * The gateway's settings: the database connection, and the settings for reading media files from
- * the channel and storing webhooks.
+ * The gateway's settings: for the database connection, for reading media files from the channel,
+ * and for storing webhooks.
  */
 export interface GatewayConfig extends Config, WebhookConfig {
   whatsapp: ChannelConfig;

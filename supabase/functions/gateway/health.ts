@@ -11,7 +11,8 @@ import { logFailure, type Origin } from "../_shared/log.ts";
 import { RELEASE } from "../_shared/release.ts";
 
 /**
- * A database that takes longer is considered down, so that a monitor receives its response quickly.
+ * A database that takes longer than this is considered down. A monitor therefore receives its
+ * response quickly.
  */
 const PATIENCE_MS = 2_000;
 
@@ -30,9 +31,9 @@ export const Health = lazily(() =>
 const ASK_EVERY_MS = 1_000;
 
 /**
- * Returns the release if the database responds. Otherwise returns `database_unavailable`. Needs no
- * key. The database is checked at most once a second, and all requests within that second receive
- * the same response.
+ * Returns the release if the database responds. Otherwise, returns the error
+ * `database_unavailable`. The request needs no key. The database is checked at most once a second,
+ * and all requests within that second receive the same response.
  */
 export function health(config: Config) {
   const databaseTimeoutMs = Math.min(config.databaseTimeoutMs, PATIENCE_MS);

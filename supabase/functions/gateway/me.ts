@@ -46,8 +46,8 @@ export const Me = lazily(() =>
 );
 
 /**
- * Returns the company and the API key of the request. See the specification, 4.11. Any valid key
- * may call this operation, so a program can test a key.
+ * Returns the company and the API key of the request. See the specification, 4.11. The operation
+ * accepts any valid key, so a program can use it to test a key.
  */
 export function me({ environment, statementShare }: Config) {
   const limits = {

@@ -23,7 +23,7 @@ export const openApi = operation({
   scope: null,
   answers: () => ({ 200: OpenApi }),
 }, async ({ server }) => {
-  // The document is loaded only for this operation, because it is larger than the rest of the
+  // The document is loaded only when someone requests it, because it is larger than the rest of the
   // function.
   const { default: description } = await import("./openapi.json", { with: { type: "json" } });
   around ??= JSON.stringify({ ...description, servers: PLACE }).split(JSON.stringify(PLACE));
@@ -35,7 +35,7 @@ export const openApi = operation({
 const PLACE = "\0servers";
 
 /**
- * The JSON text before and after the servers. The text is created only once, because anyone may
- * request it, and creating it takes longer than the rest of the request.
+ * The JSON text before and after the list of servers. It is created only once, because creating it
+ * takes longer than the rest of the request, and anyone may send such requests.
  */
 let around: string[] | undefined;

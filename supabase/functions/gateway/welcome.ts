@@ -12,8 +12,8 @@ const HEADERS = {
 
 /**
  * Describes the gateway and links to its documents when someone opens the gateway's URL. Browsers
- * receive a page, and programs receive JSON. A hosted project sends a page as plain text, so the
- * page is also readable as text.
+ * receive a page, and programs receive JSON. A hosted Supabase project sends a page as plain text,
+ * so the page is also readable as text.
  */
 export function welcome(
   { docsUrl, supabaseUrl }: Config,

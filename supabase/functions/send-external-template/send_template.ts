@@ -67,7 +67,8 @@ export async function sendTemplate(
 }
 
 /**
- * A template needs no window. So if the channel mentions a window, it has rejected the template.
+ * A template needs no open window. So if the channel mentions a window, it has rejected the
+ * template.
  */
 function ofTemplate(outcome: FailedOutcome): FailedOutcome {
   return outcome.kind === "refused" && outcome.error === "window_closed"

@@ -51,7 +51,7 @@ export function settings(config: SettingsConfig): Hono<ApiEnv> {
   });
 }
 
-/** Parses a request by the schemas of its operation. */
+/** Parses a request with the schemas of its operation. */
 async function read(c: Context<ApiEnv>, operation: Operation, config: SettingsConfig) {
   const person = personOf(config, c.req.raw.headers, c.var.origin);
   requireAddress(c.req);

@@ -14,8 +14,8 @@ export interface Person {
   /** The database as the user sees it. */
   db: CompanyDb;
   /**
-   * Returns the user's claims, confirmed by the database, if the user is an owner or admin of the
-   * company.
+   * Returns the user as a manager, if the database confirms that the user is an owner or admin of
+   * the company.
    *
    * @throws ApiError not_signed_in or not_allowed; DatabaseError.
    */

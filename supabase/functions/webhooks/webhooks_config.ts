@@ -15,7 +15,7 @@ export interface WebhooksConfig extends Config {
   jobsSecret: string | null;
   /** The keys that decrypt webhook secrets. */
   credentialsKeys: CredentialsKeys;
-  /** Where requests may go besides the public internet, and where they may not go. */
+  /** The rules for the URLs to which requests may be sent. */
   addresses: AddressRules & { resolve?: Resolve };
   /**
    * The time limit of a run, which asks the database for work until then. The scheduler starts a

@@ -25,7 +25,7 @@ const MAX_VALUES = 100;
  * - The channel calls `/whatsapp/webhook/{app_key}`: GET verifies the URL, and POST delivers an
  *   event.
  * - The operator's scheduler calls `POST /whatsapp/jobs/{name}`, which runs a job for one account,
- *   or the job of the channel.
+ *   or the job `channel-events`.
  * - Callers with an API key call `POST /whatsapp/messages` for a free reply, and
  *   `POST /whatsapp/media` to upload a file.
  * A caller without the secret of the app or of the jobs, or without a key, learns nothing.

@@ -14,20 +14,20 @@ export interface WhatsappConfig extends UploadConfig {
   /** After this time, a job does not begin further work. */
   jobMs: number;
   /**
-   * The same limit for the job of the channel. The scheduler starts that job each minute, and each
-   * run must end before the next run begins.
+   * The same limit for the job `channel-events`. The scheduler starts that job each minute, and
+   * each run must end before the next run begins.
    */
   channelJobMs: number;
   /**
    * After this many events or bytes, the job leaves the other events to the next run: a run may use
-   * 2 s of CPU.
+   * only 2 s of CPU time.
    */
   channelJobMost: { events: number; bytes: number };
   /** If the database takes longer for a statement of a job, it is treated as down. */
   jobDatabaseTimeoutMs: number;
   /**
-   * If the database takes longer for an event, it is treated as down: the channel sends the event
-   * again.
+   * If the database takes longer for an event, it is treated as down, and the channel sends the
+   * event again.
    */
   eventTimeoutMs: number;
   /**
@@ -36,9 +36,9 @@ export interface WhatsappConfig extends UploadConfig {
    */
   eventShare: Share;
   /**
-   * How many large bodies of one app an instance has in memory at the same time, and how many of
-   * all apps (`inAll`). Anyone who knows the app's path can send such a body, because the signature
-   * is checked only after the body has arrived.
+   * How many large bodies an instance may have in memory at the same time: of one app, and of all
+   * apps (`inAll`). Anyone who knows the app's path can send such a body, because the signature is
+   * checked only after the body has arrived.
    */
   largeBodyShare: Share & { inAll: number };
   /** A large body that arrives more slowly than this loses its place to another body. */

@@ -1,20 +1,23 @@
 const FOLDER = new URL("../fixtures/", import.meta.url);
 
-/** T0 of the fixtures, in seconds since 1970. */
+/** The base time of the fixtures (T0), in seconds since 1970. */
 const T0 = 1795262400;
 
-/** The differences of a world from the fixtures, so that worlds in one database share nothing. */
+/**
+ * The values that differ between a world and the fixtures, so that worlds in one database share
+ * nothing.
+ */
 export interface Shift {
   /** The seconds that are added to every time. */
   seconds: number;
-  /** Replaces the first 14 digits of the channel's ids for numbers and business accounts. */
+  /** Replaces the first 14 digits of the channel's ids of phone numbers and business accounts. */
   numbers: string;
   businesses: string;
   /** Replaces the first 8 digits of the ids of sends. */
   sends: string;
 }
 
-/** A new shift, with T0 two minutes ago. */
+/** A new shift, which moves T0 to two minutes ago. */
 export function newShift(): Shift {
   const digits = () => String(1e13 + Math.floor(Math.random() * 9e13));
   return {
@@ -25,7 +28,7 @@ export function newShift(): Shift {
   };
 }
 
-/** The text of a fixture, shifted for a world. */
+/** The text of a fixture with the values of a world. */
 function shifted(text: string, { seconds, numbers, businesses, sends }: Shift): string {
   return text
     .replaceAll(/(?<![0-9])179[56][0-9]{6}(?![0-9])/g, (time) => String(Number(time) + seconds))

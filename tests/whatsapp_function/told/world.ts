@@ -4,7 +4,7 @@ import { addTemplate, connectAccount } from "../../support/company.ts";
 import { withDatabase } from "../../support/test_stack.ts";
 import { newShift, type Shift } from "./fixtures.ts";
 
-/** Creates new rows for the companies, contacts and sends in the fixtures. */
+/** The rows that a test creates for the companies, contacts and sends in the fixtures. */
 export interface World {
   shift: Shift;
   app: ChannelApp;
@@ -40,7 +40,7 @@ const WAMIDS: Record<number, string> = {
   17: "wamid.HQMMw8Aq6tfsuWgjq66/Zi6iGkDcPbl7lbw/a93OfROvlYA=",
 };
 
-/** Makes a world. */
+/** Creates the rows of a new world. */
 export async function newWorld(): Promise<World> {
   const shift = newShift();
   return await withDatabase((sql) =>
@@ -137,8 +137,8 @@ async function addConversation(
 }
 
 /**
- * A send that the channel accepted three minutes ago. Only the outcome of send 14 is unknown. Send
- * 7 is a free reply.
+ * Adds a send that the channel accepted three minutes ago. Only the outcome of send 14 is unknown.
+ * Send 7 is a free reply.
  */
 async function addSend(
   sql: Sql,

@@ -11,7 +11,7 @@ import { ask } from "./fault_requests.ts";
 const PROMISES = {
   token: "no answer contains the account's token",
   message: "at most 1,000 characters of the channel's words are passed on",
-  known: "an unusable answer of the channel is a 502",
+  known: "an unusable response of the channel causes a 502",
 };
 
 const MIB = 1024 * 1024;

@@ -9,7 +9,7 @@ import { ask, everyKind } from "./fault_requests.ts";
 const AHEAD_S = [25, -70, 40, -3_600, 3_600];
 const QUICK_AHEAD_S = [25, -70];
 
-/** Functions with a wrong clock. */
+/** Tests functions whose clock is wrong. */
 export async function clockFaults({ ours, quick }: Context, findings: Findings) {
   for (const seconds of quick ? QUICK_AHEAD_S : AHEAD_S) {
     const options = { clockAheadMs: seconds * 1000 };

@@ -31,7 +31,7 @@ export async function databaseFaults(context: Context, findings: Findings) {
   proxy.cut();
 }
 
-/** For some time, another transaction holds the row that a request changes. */
+/** For some time, another transaction locks the row that a request changes. */
 async function lockedRow(findings: Findings, ours: AttackedStack, ms: number) {
   const { victim } = ours.companies;
   await using lock = await holdRow(ours, victim.ids.contact[2]);
@@ -47,8 +47,8 @@ async function deadlock(findings: Findings, ours: AttackedStack) {
   const [contact, stage] = [victim.ids.contact[0], victim.ids.stage[0]];
   const first = ["contacts", contact] as const;
   const second = ["stages", stage] as const;
-  // A new deal locks both rows. In one of the two orders, the request already holds the next row of
-  // the transaction.
+  // A new deal locks both rows. In one of the two orders, the request has already locked the row
+  // that the transaction locks next.
   for (const [held, wanted] of [[first, second], [second, first]]) {
     const sql = await ours.stack.owner.reserve();
     try {
@@ -68,7 +68,7 @@ async function deadlock(findings: Findings, ours: AttackedStack) {
   }
 }
 
-/** An operator ends the statement of a request, or its connection. */
+/** An operator cancels the statement of a request, or ends its connection. */
 async function endedWithin(
   findings: Findings,
   ours: AttackedStack,

@@ -7,7 +7,7 @@ import { Findings, type Row } from "../findings.ts";
 import { exchange } from "../wire.ts";
 
 const PROMISES = {
-  stored: "a signed event is answered with 200 and stored, whatever it names",
+  stored: "a signed event is answered with 200 and stored, whatever it contains",
   ownPlaces: "slow bodies on the path of one app do not delay the events of another app",
   givenUp:
     "a large body that does not arrive is answered with a 408, or with a 503 when its app has no place for it",
@@ -29,7 +29,7 @@ const CROWDED: Record<string, (phoneNumberId: string) => string> = {
   "3 MiB with 120,000 ids of messages": (number) => event(number, { crowd: ids(2.9 * MIB) }),
 };
 
-/** Events of a known app that contain very many ids of the channel. */
+/** Sends events of a known app that contain very many message ids. */
 export async function events({ ours, measured, quick, progress }: Context) {
   const findings = new Findings("events");
   const rows: Row[] = Object.keys(CROWDED).map((name) => ({ name, values: [] }));

@@ -11,8 +11,8 @@ import { type FuzzCase, fuzzCases } from "./fuzz_requests.ts";
 const PROMISES = {
   apart: "no answer contains a row or an id of another company",
   unchanged: "no request changes a row of another company",
-  no503: "no request is a 503 while nothing is wrong with the database",
-  keyFirst: "without a valid key, every request is a 401, whatever else is wrong with it",
+  no503: "no request gets a 503 while nothing is wrong with the database",
+  keyFirst: "without a valid key, every request gets a 401, whatever else is wrong with it",
   noKey: "no line of the log contains an API key",
   shortLog: "no line of the log is longer than 8 KiB",
 };
@@ -126,8 +126,8 @@ function judgeKeyless(
   findings.attempts++;
   const { method, target, headers } = request;
   const hasOddHost = headers.some(([name]) => name === "Host");
-  // A request with an invalid Host does not reach any function. An operation that sends has only
-  // one method.
+  // A request with an invalid Host does not reach any function. An operation that sends accepts
+  // only POST.
   const isKeyless = KEYLESS.test(target) && (method === "GET" || method === "HEAD");
   if (UNDESCRIBED.test(target)) return;
   if (answer ? isOfServer(answer) || answer.status === 401 : endsItself(request)) return;

@@ -51,8 +51,7 @@ function requestsOf(
   companies: Companies,
   realCursors: string[],
 ): fc.Arbitrary<WireRequest> {
-  // An upload has no JSON body. The gateway, which receives all these requests, does not have this
-  // path.
+  // An upload has no JSON schema. Its requests have no body or the body `{}`.
   const schema = operation.requestBody?.content["application/json"]?.schema;
   const otherMethods = ["GET", "HEAD", "POST", "PATCH", "PUT", "DELETE", "OPTIONS", "TRACE", "FOO"];
   const parts = fc.record({

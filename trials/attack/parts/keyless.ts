@@ -9,7 +9,7 @@ import { list, urlFor } from "../requests.ts";
 import { exchange, shortened, shown, type WireRequest } from "../wire.ts";
 import { COSTLIEST, TRICKLE } from "./keyless_requests.ts";
 
-const PROMISES = { refused: "a request without a valid key is a 401" };
+const PROMISES = { refused: "a request without a valid key gets a 401" };
 
 const CONNECTIONS = 8;
 const TRICKLES = 64;

@@ -6,9 +6,8 @@ import { createContact, createDeal, nameOf, newPhone, once, send, urlFor } from 
 import { exchange, shortened, type WireAnswer, type WireRequest } from "../wire.ts";
 
 const PROMISES = {
-  once: "no message is at the channel twice",
-  known:
-    "every send ends with a known outcome: sent when the channel has it, otherwise sent or failed",
+  once: "the channel gets no message twice",
+  known: "every send ends with a known outcome: the channel has it once, or the status is failed",
   repeatable: "a request that was cut off by a kill can be repeated",
   oneRow: "a contact is written once, however often the request is repeated",
   oneDeal: "a deal is written once for its Idempotency-Key, and each repeat returns it",

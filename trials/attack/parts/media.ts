@@ -7,23 +7,26 @@ import { HOSTILE_NAME, type HostileMedia, hostileMedia } from "./hostile_media.t
 
 const PROMISES = {
   foreign: "no file is fetched from a foreign host, and no foreign host gets the token",
-  whole: "a file whose bytes are wrong never ends as a whole answer",
+  whole: "a file with wrong bytes is never returned as a complete response",
   harmless: "what people send cannot run in a browser, and its name adds no header",
   upload: "a file that is not what its type says is refused, and never reaches the channel",
   other: "a file, an upload or a message of another company or conversation is not found",
   slow: "files that arrive slowly hold up no other company",
-  hungUp: "the reading of the channel ends when the caller has hung up",
-  told: "a read that finds no place gets a 429 with Retry-After",
+  hungUp: "the function stops reading from the channel when the caller has hung up",
+  told: "a read for which no place is free gets a 429 with Retry-After",
 };
 
-/** This many reads at once. Three of one company may run, and the others wait for five seconds. */
+/**
+ * The number of simultaneous reads. Three reads of one company may run. The others wait for five
+ * seconds.
+ */
 const AT_ONCE = 10;
 const PATIENCE_MS = 10_000;
 
 interface Read {
   status: number;
   headers: Headers;
-  /** Whether the answer ended as it announced. */
+  /** Whether all announced bytes of the response arrived. */
   isWhole: boolean;
   text: string;
 }
@@ -142,14 +145,14 @@ export async function media({ ours, measured, quick, progress, resources }: Cont
     });
     findings.figures.push({
       title: "ten reads of 100 MB at 1 KB/s, ms",
-      rows: [row("another company's read", waited), row("until the channel is let go", ended)],
+      rows: [row("another company's read", waited), row("until the channel read ends", ended)],
     });
   }
   await Promise.all([gateway, whatsapp, sender].map((each) => each.end()));
   return findings.result;
 }
 
-/** The messages with the channel's files, and rows that the attacker may not use. */
+/** Writes messages with the channel's files, and rows that the attacker may not use. */
 async function writeRows(
   owner: Context["ours"]["stack"]["owner"],
   { files }: HostileMedia,

@@ -17,7 +17,7 @@ import {
 import { shown } from "../wire.ts";
 
 const PROMISES = {
-  served: "no request of a company is refused because another one floods",
+  served: "no request of a company is refused while another company floods the service",
   told: "the flooding company gets its answer, or a 429 or 503 with Retry-After",
 };
 
@@ -33,7 +33,10 @@ const ANSWERS_OF_FLOOD = [200, 201, 429, 503];
 
 interface Flood {
   plan: Omit<FloodPlan, "connections">;
-  /** Starts the processes that the flood needs. The caller disposes of them after the flood. */
+  /**
+   * Prepares what the flood needs, such as a locked row. The caller disposes of the result after
+   * the flood.
+   */
   hold(): Promise<AsyncDisposable>;
 }
 

@@ -19,11 +19,14 @@ const PROMISES = {
   read: "only the beginning of an endless answer is read",
 };
 
-/** The contacts that change, and the writes whose events the receivers get. */
+/**
+ * The number of contacts that change, and the number of writes. The receivers get an event of each
+ * write.
+ */
 const CONTACTS = 8;
 const WRITES = 24;
 const PATIENCE_MS = 20_000;
-/** The system's buffers hold some MiB of an unread response. */
+/** The system's buffers may contain some MiB of an unread response. */
 const MOST_READ_BYTES = 32 * 1024 * 1024;
 
 type Ask = (method: string, path: string, json?: unknown) => Promise<WireAnswer | null>;
@@ -177,7 +180,7 @@ export async function webhooks({ ours, measured, quick, progress, resources }: C
   return findings.result;
 }
 
-/** Every operation with the id of a webhook of another company. */
+/** Sends each operation with the id of another company's webhook. */
 async function attackForeign(ask: Ask, id: string, findings: Findings) {
   const event = `evt_${"0".repeat(32)}`;
   const since = new Date(Date.now() - 3_600_000).toISOString();

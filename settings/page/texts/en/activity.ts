@@ -2,7 +2,7 @@
 export const activity = {
   today: "today",
   again: "Refresh",
-  /** @param at the time when the page asked. */
+  /** @param at the time when the page loaded the numbers. */
   readAt: (at: string) => `Last refreshed: ${at}`,
 
   noRequests: "No request in the last 30 days",

@@ -1,4 +1,4 @@
-/** The strip that every view shows when a number cannot send or a webhook gets nothing. */
+/** The banner that every view shows when a number cannot send or a webhook gets nothing. */
 export const banner = {
   title: "Problems",
   refused: (phone: string, sends: string | null) =>

@@ -16,7 +16,7 @@ export const keys = {
     webhooks: {
       name: "Webhooks",
       allows:
-        "Sends what happens in your company to another address, and keeps sending after the program has ended. Only for programs that set up webhooks: they send out all that reading shows.",
+        "Sends what happens in your company to another address, and keeps sending after the program has ended. Only for programs that set up webhooks: webhooks send out everything that Read shows.",
     },
   },
 

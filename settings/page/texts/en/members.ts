@@ -11,7 +11,8 @@ export const members = {
   person: "Person",
   email: "E-mail",
   name: "Name",
-  nameHint: "Colleagues see it, and programs that use an API key. Never the e-mail address.",
+  nameHint:
+    "Colleagues and programs that use an API key see it. Programs never see the e-mail address.",
   role: "Role",
   roles: {
     owner: { name: "Owner", can: "Everything, and makes or removes owners." },

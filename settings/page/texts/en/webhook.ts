@@ -69,7 +69,7 @@ export const webhook = {
     replay: {
       title: "Deliver events again",
       text:
-        "All events of the time are delivered once more, also those that the receiver already has. They have the same ids, so a program can skip what it knows.",
+        "All events of this period are delivered once more, also those that the receiver already has. They have the same ids, so a program can skip what it knows.",
       submit: "Deliver again",
       done: "The events will be delivered again in the next minutes.",
     },

@@ -22,8 +22,8 @@ export type CheckReason =
 /** The result of checking an account with the channel before it is connected. */
 export interface AccountCheck {
   /**
-   * `refused`: the channel definitely refuses the account. `unclear`: any other response or
-   * failure.
+   * `refused`: the channel definitely refuses the account. `unclear`: the check gave no definite
+   * result.
    */
   verdict: "fits" | "refused" | "unclear";
   /** Missing when every check passes and the business account is known. */
@@ -50,7 +50,7 @@ interface Account {
   businessAccountId?: string;
 }
 
-/** The maximum number of a token's business accounts to check. */
+/** At most this many business accounts of a token are checked. */
 const MAX_BUSINESS_ACCOUNTS = 20;
 const MAX_NUMBERS = 10_000;
 
@@ -164,7 +164,7 @@ function numberNotRead(
   };
 }
 
-/** The subcode that error 190 has for an expired token. */
+/** The subcode of error 190 when the token has expired. */
 const TOKEN_EXPIRED = 463;
 
 /** Whether the error means that the token lacks a permission. */
@@ -250,8 +250,8 @@ async function businessAccountOf(
 }
 
 /**
- * The business accounts that the token can use, and its expiry time in seconds. An empty list and 0
- * if the channel does not report them.
+ * The business accounts that the token can use, and its expiry time in seconds. If the channel does
+ * not report them, the list is empty and the time is 0.
  */
 async function tokenFacts(
   channel: ChannelConfig,
@@ -263,8 +263,8 @@ async function tokenFacts(
   });
   const told = reply.kind === "answered" ? Token.safeParse(reply.body).data?.data : undefined;
   const { granular_scopes: scopes = [], expires_at: expiresAt = 0 } = told ?? {};
-  // The first permission allows reading phone numbers. The second often covers the same business
-  // accounts.
+  // With the first permission, a token can read phone numbers. The second often covers the same
+  // business accounts.
   const ids = ["whatsapp_business_management", "whatsapp_business_messaging"].flatMap((name) =>
     scopes.flatMap((scope) => scope?.scope === name ? scope.target_ids : [])
   );

@@ -8,9 +8,7 @@ import { outcomeOf, type SendOutcome } from "./outcome.ts";
 export interface ChannelCall {
   url: string;
   init: RequestInit;
-  /**
-   * The access token in `init`. If the channel's response contains the token, it is removed.
-   */
+  /** The access token in `init`. It is removed from the strings of the channel's response. */
   token: string;
 }
 
@@ -18,7 +16,7 @@ export interface ChannelCall {
 const MAX_ANSWER_BYTES = 65_536;
 
 /**
- * Makes the call once and returns what it shows about the message. Never throws. The timeout
+ * Makes the call once and returns what is then known about the message. Never throws. The timeout
  * includes reading the response.
  */
 export async function callChannel(
@@ -59,8 +57,8 @@ async function outcomeOfCall(
  */
 function wasNeverSent(cause: string): boolean {
   // hyper, Deno's HTTP library, uses the name "Connect" for the phase before anything is sent. Deno
-  // never connects to some ports, and reports them with the second message. After any other error,
-  // the call may have been sent.
+  // refuses to connect to some ports. The second part of the pattern matches that error. After any
+  // other error, the call may have been sent.
   return /^\w+: (client error \(Connect\)|(Fetch failed: )?Requests to port \d+ are blocked)/
     .test(cause);
 }

@@ -1,5 +1,5 @@
-// Shared code for all calls to the channel: the connection, reading a response of limited size, and
-// the reason for a failure.
+// Shared code for all calls to the channel: it provides the connection, reads a response up to a
+// size limit, and finds the reason for a failure.
 
 let client: Deno.HttpClient | undefined;
 
@@ -14,9 +14,9 @@ export function channelClient(): Deno.HttpClient | undefined {
 }
 
 /**
- * Reads at most this many bytes of a response as text, and reports whether they are the whole
+ * Reads at most `maxBytes` bytes of a response as text, and reports whether this is the whole
  * response. Bytes are counted after decompression, because a small response may decompress to
- * gigabytes. The rest is cancelled, which closes the connection.
+ * gigabytes. The rest of the response is cancelled, which closes the connection.
  */
 export async function beginningOf(
   { body }: Response,

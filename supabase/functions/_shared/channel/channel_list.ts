@@ -7,7 +7,10 @@ import { askChannel, type ChannelReply } from "./graph.ts";
  */
 export class ChannelTrouble extends Error {
   override name = "ChannelTrouble";
-  /** @param reply the response that was not a list; undefined when the list itself is invalid. */
+  /**
+   * @param reply the channel's refusal or failure; undefined when the channel returned an invalid
+   *   list.
+   */
   constructor(message: string, readonly reply?: Exclude<ChannelReply, { kind: "answered" }>) {
     super(message);
   }
@@ -16,9 +19,7 @@ export class ChannelTrouble extends Error {
 interface List<Item> {
   path: string;
   query: Record<string, string>;
-  /**
-   * The listed items, for the error message: `the templates of business account 1`.
-   */
+  /** What the list contains, for error messages: `the templates of business account 1`. */
   what: string;
   /** The maximum number of items. Reading a longer list fails. */
   maxItems: number;
@@ -53,7 +54,7 @@ export async function readList<Item>(
       );
     }
     if (next === null) return items;
-    // Without this check, a list with endless empty pages would never end.
+    // Without these two checks, a list with endless empty pages would never end.
     if (cursors.has(next)) throw new ChannelTrouble(`The channel repeats a page of ${what}`);
     if (cursors.size >= maxItems) {
       throw new ChannelTrouble(`The channel lists ${what} without an end`);

@@ -51,7 +51,7 @@ export function errorInWords<Error extends ChannelError>(channel: Error, token: 
 }
 
 /**
- * The cause as a string that is safe for callers and the log, of at most 500 characters; see
+ * The cause, as a string of at most 500 characters that is safe for callers and the log; see
  * `passedOn()`.
  */
 export function causeInWords(cause: string, token: string): string {
@@ -64,7 +64,7 @@ export function quotesToken(text: string, token: string): boolean {
 }
 
 /**
- * The string with each URL cut before its "?" or "#", because signatures and tokens come after that
+ * Cuts each URL in a string before its "?" or "#", because signatures and tokens come after that
  * character.
  */
 export function withoutQueries(text: string): string {
@@ -79,18 +79,17 @@ function words(text: string, token: string, max: number): string {
   return cut(withoutToken(plain, token), max);
 }
 
-/** The string, truncated to this many code points. "…" replaces the rest. */
+/** Truncates a string to `max` code points. "…" replaces the rest. */
 function cut(text: string, max: number): string {
   if (text.length <= max) return text;
-  // A code point has at most two UTF-16 units. The last unit of this part may be an unpaired
-  // surrogate.
+  // A code point has at most two UTF-16 units, so this slice is long enough. Its last unit may be
+  // an unpaired surrogate.
   const characters = Array.from(text.slice(0, 2 * max + 2));
   return characters.length <= max ? text : `${characters.slice(0, max - 1).join("")}…`;
 }
 
 /**
- * The string with each occurrence of the token replaced: the whole token, or a part of at least
- * eight characters.
+ * Replaces the token in a string, and each part of the token that has at least eight characters.
  */
 function withoutToken(text: string, token: string): string {
   const length = Math.min(PIECE, token.length);

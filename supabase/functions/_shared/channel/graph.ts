@@ -38,7 +38,7 @@ export type ChannelReply =
 
 const TIMEOUT_MS = 10_000;
 
-/** A page of 100 templates is the largest response. */
+/** The largest response, a page of 100 templates, is smaller than this. */
 const MAX_BYTES = 8 * 2 ** 20;
 
 /**

@@ -1,6 +1,6 @@
 import { withoutSignatures } from "./media_hosts.ts";
 
-/** Values nested deeper than this become null. The channel's templates have six nested levels. */
+/** Values nested deeper than this become null. The channel's templates have six levels. */
 const MAX_DEPTH = 16;
 
 /**

@@ -140,8 +140,8 @@ export function outcomeOf({ status, body, retryAfter }: ChannelAnswer): SendOutc
 }
 
 /**
- * A call has only one message. A schema for the whole list would check all of an invalid response,
- * which takes 70 ms.
+ * A call has only one message, so only the first is checked. A schema for the whole list would
+ * check every item of an invalid response, which takes 70 ms.
  */
 function firstMessage(body: unknown): unknown {
   const messages = (body as { messages?: unknown } | null | undefined)?.messages;
@@ -173,8 +173,8 @@ export function ofOwnMedia(outcome: SendOutcome): SendOutcome {
 }
 
 /**
- * "More than 24 hours have passed": a message without a template, after the 24-hour window has
- * closed.
+ * The channel's error "More than 24 hours have passed": the message had no template, and the
+ * 24-hour window was closed.
  */
 const WINDOW_CLOSED = 131047;
 

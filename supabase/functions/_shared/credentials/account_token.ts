@@ -38,8 +38,8 @@ export async function accountToken(
 }
 
 /**
- * Describes the cause to the operator: the configured keys, the account, or a change in the
- * database.
+ * The message for the operator. The cause can be the configured keys, the account, or a change in
+ * the database.
  */
 function whyUnusable(error: Error, keyId: string | undefined): string {
   if (error instanceof UnknownCredentialsKey || error instanceof TokenOfAnotherAccount) {

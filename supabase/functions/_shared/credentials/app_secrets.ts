@@ -40,8 +40,8 @@ export class SecretOfAnotherApp extends Error {
  * Decrypts a secret that `sealAppSecret` sealed for this app and kind. Refuses a secret of another
  * app or kind.
  *
- * @throws SecretOfAnotherApp; UnknownCredentialsKey when the secret names a key that is not among
- *   these; jose.errors.JOSEError when it was altered, or sealed in another way.
+ * @throws SecretOfAnotherApp; UnknownCredentialsKey when the secret names a key that is not in
+ *   `keys`; jose.errors.JOSEError when it was altered, or sealed in another way.
  */
 export async function openAppSecret(
   sealed: string,

@@ -98,9 +98,9 @@ export class TokenOfAnotherAccount extends Error {
  * Decrypts an access token that `sealToken` sealed for this account. Only the key that the token
  * names is tried.
  *
- * @throws UnknownCredentialsKey when it names a key that is not among these; TokenOfAnotherAccount
- *   when it was sealed for another account; jose.errors.JOSEError when it was altered, or sealed in
- *   another way, or under a key other than the one it names.
+ * @throws UnknownCredentialsKey when the token names a key that is not in `keys`;
+ *   TokenOfAnotherAccount when it was sealed for another account; jose.errors.JOSEError when it was
+ *   altered, or sealed in another way, or under a key other than the one it names.
  */
 export async function openToken(
   sealed: string,

@@ -8,7 +8,7 @@ import { ConfigError } from "../config.ts";
 const KEY = /^([A-Za-z0-9+/]{43}|[A-Za-z0-9_-]{43})=?$/;
 
 /**
- * The keys that access tokens of messaging accounts are sealed with. New tokens are sealed with the
+ * The keys that seal the access tokens of messaging accounts. New tokens are sealed with the
  * current key.
  */
 export type CredentialsKeys = readonly [current: Uint8Array, previous?: Uint8Array];

@@ -34,8 +34,8 @@ export class SecretOfAnotherWebhook extends Error {
 /**
  * Decrypts a secret that `sealWebhookSecret` sealed for this webhook.
  *
- * @throws SecretOfAnotherWebhook; UnknownCredentialsKey when the secret names a key that is not
- *   among these; jose.errors.JOSEError when it was altered, or sealed in another way.
+ * @throws SecretOfAnotherWebhook; UnknownCredentialsKey when the secret names a key that is not in
+ *   `keys`; jose.errors.JOSEError when it was altered, or sealed in another way.
  */
 export async function openWebhookSecret(
   sealed: string,

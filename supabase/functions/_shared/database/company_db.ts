@@ -50,8 +50,8 @@ export function urgent<Statement extends Query>(query: Statement): Statement {
 }
 
 /**
- * The query, limited to the byte budget of a page; see `readWithinBudget`.
- * @param atLeast this many rows are read, even if they are large.
+ * Limits the response to a query to the byte budget of a page; see `readWithinBudget`.
+ * @param atLeast how many rows are always read, even if they are large.
  */
 export function withinBudget<Statement extends Query>(query: Statement, atLeast = 1): Statement {
   query.setHeader(PAGE, String(atLeast));
@@ -125,7 +125,7 @@ function refused(code: string, status: number): Response {
   return Response.json({ code, message: "The statement was not made" }, { status });
 }
 
-/** Does the work, and aborts it when this time has passed. */
+/** Does the work, and aborts it after `ms` milliseconds. */
 async function answeredIn<Result>(
   ms: number,
   work: (signal: AbortSignal) => Promise<Result>,

@@ -17,8 +17,8 @@ const NEVER = -1;
 /**
  * Writes a record if its version is accepted, and returns the result of the write.
  *
- * @param write builds the statement, with this column in addition to the others. `write` is called
- * again if the record has another accepted version.
+ * @param write runs the statement, which must also write `column`. `write` is called again if the
+ * record has another accepted version.
  * @throws ApiError precondition_failed with the current version; the errors of `write`.
  */
 export async function writeIfMatch<Result>(
@@ -51,7 +51,7 @@ export interface Condition {
  * Writes a record with a database function if its version is accepted, and returns the function's
  * result.
  *
- * @param write calls the function, with these arguments in addition to the others.
+ * @param write calls the function, to which it must also pass the arguments in `condition`.
  * @throws ApiError precondition_failed with the current version if the record exists; the errors of
  *   `write`.
  */
@@ -71,8 +71,8 @@ export async function writeOnCondition<Result>(
 }
 
 /**
- * A version as a number; `NEVER` if the string is not a version, such as 07, 1.0 or a number that
- * is too large.
+ * A version as a number; `NEVER` for a string that is not a version, such as 07, 1.0 or a number
+ * that is too large.
  */
 function numberOf(version: string): number {
   const number = Number(version);
@@ -80,8 +80,8 @@ function numberOf(version: string): number {
 }
 
 /**
- * The current version of a record, if the database refused the statement because of another
- * version; null for any other error.
+ * The current version of the record, if the database refused the statement because the record has
+ * another version. Null for any other error.
  */
 function presentVersion(error: unknown): string | null {
   return isRefused(error) ? error.error.details : null;

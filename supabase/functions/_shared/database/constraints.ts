@@ -8,7 +8,7 @@ import { DatabaseError, rows } from "./rows.ts";
 
 /**
  * The meaning of the constraint or unique index that an error names; undefined when the error names
- * none of these.
+ * none of those in `meanings`.
  *
  * @param error as PostgREST reports it.
  * @param meanings the meanings, keyed by the names of constraints and unique indexes.
@@ -52,7 +52,10 @@ export function conflict(existingId: () => Promise<string | null>, message: stri
   };
 }
 
-/** How many times a write is tried if the existing row disappears each time before its id is found. */
+/**
+ * The maximum number of attempts to write. A write is repeated if the existing row disappears
+ * before its id is found.
+ */
 const MAX_TRIES = 3;
 
 /**

@@ -5,34 +5,34 @@
 export const PAGE_BYTES = 1024 * 1024;
 
 /**
- * A response up to this size is read at once. Reading a larger response in chunks takes less
+ * A response up to this size is read at once. A larger response is read in chunks, which takes less
  * memory.
  */
 const SMALL_BYTES = 64 * 1024;
 
-/** Facts about the rows of a response that was read within the budget. */
+/** Facts about the rows that `readWithinBudget` has read. */
 export interface ReadRows {
   bytes: number;
   /** Whether the last rows were left out. */
   endedEarly: boolean;
 }
 
-// The notes are in the response's status text, because supabase-js returns nothing else besides the
-// rows.
+// These facts are put into the response's status text, because supabase-js returns nothing else
+// besides the rows.
 const asStatusText = ({ bytes, endedEarly }: ReadRows) =>
   `${bytes} bytes${endedEarly ? ", ended early" : ""}`;
 
-/** The notes that `readWithinBudget` put into the status text of its response. */
+/** Reads the facts that `readWithinBudget` put into the status text of its response. */
 export function readRows({ statusText }: { statusText: string }): ReadRows {
   return { bytes: parseInt(statusText), endedEarly: statusText.endsWith("ended early") };
 }
 
 /**
- * Reads the rows of a database response, which is a JSON array, up to about 1 MiB. The row that
- * crosses this limit is left out, unless it is one of the first `atLeast` rows (default 1). Rows
- * that arrive together with that row may be kept, except the last row of the whole response.
- * `readRows` reports whether rows were left out. The rest of the response is not read, so a
- * response of any size takes about the same memory.
+ * Reads the rows of a database response, which is a JSON array, up to about 1 MiB. When more has
+ * arrived, reading stops. Complete rows are kept, except the last row of the whole response.
+ * Reading never stops before `atLeast` rows (default 1) are complete. `readRows` reports whether
+ * rows were left out. The rest of the response is not read, so a response of any size takes about
+ * the same memory.
  */
 export async function readWithinBudget(
   answer: Response,
@@ -56,8 +56,8 @@ export async function readWithinBudget(
     const part = decoder.decode(piece, { stream: true });
     parts.push(part);
     bytes += piece.length;
-    // Most responses remain within the budget, and finding where rows end takes longer than reading
-    // the rows.
+    // Finding where the rows end takes longer than reading them. It is necessary only for a
+    // response that exceeds the budget.
     if (bytes <= maxBytes) continue;
     let end = 0;
     while (examined < parts.length) end = rowsEndAt(parts[examined++]);
@@ -67,7 +67,7 @@ export async function readWithinBudget(
   return answerWith([...parts, decoder.decode()], { bytes, endedEarly: false });
 }
 
-/** The parts, truncated to this total length. */
+/** Truncates the parts to this total length. */
 function firstOf(parts: string[], length: number): string[] {
   let rest = length;
   return parts.map((part) => {
@@ -77,10 +77,7 @@ function firstOf(parts: string[], length: number): string[] {
   });
 }
 
-/**
- * The response with its body in memory, so that the statement has ended when the response is
- * returned.
- */
+/** Reads the whole body into memory, so that the statement has ended when this function returns. */
 export async function readWhole(answer: Response): Promise<Response> {
   const { status, headers, body } = answer;
   return new Response(body && await answer.text(), { status, headers });
@@ -88,8 +85,8 @@ export async function readWhole(answer: Response): Promise<Response> {
 
 /**
  * Returns a function that accepts the parts of a JSON array of objects one by one. That function
- * returns the position after the last object that another object follows, or 0 until it has found
- * `atLeast` such objects. So a page that ends at this position always has a next page.
+ * returns the position after the last object that is followed by another object. It returns 0 until
+ * it has found `atLeast` such objects. So a page that ends at this position always has a next page.
  */
 function lastRowEnd(atLeast: number): (part: string) => number {
   let [offset, end, followedEnd, depth, ended] = [0, 0, 0, 0, 0];

@@ -1,5 +1,6 @@
 /**
- * A cache that computes the value of each name once, and keeps the `max` most recently used names.
+ * A cache of values by name. It computes a missing value, and keeps the `max` most recently used
+ * names.
  */
 export class RecentlyUsed<Value> {
   readonly #values = new Map<string, Value>();

@@ -10,8 +10,8 @@ const FACTS = {
  * characters) and the reason (inactive, expired or scope). For an unknown key, the database reports
  * nothing.
  *
- * @param details of the error that app.company_id() raises: a JSON object with `key_id`, `hint`,
- *   `reason`. A fact that is missing or has another format is left out.
+ * @param details the details of the error that `app.company_id()` raises: a JSON object with
+ *   `key_id`, `hint`, `reason`. A fact that is missing or has another format is left out.
  */
 export function refusedKeyFacts(details: unknown): Record<string, string> {
   const told = parsed(details);

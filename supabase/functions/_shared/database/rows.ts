@@ -31,8 +31,9 @@ export type PassingTrouble =
   | "clock";
 
 /**
- * The SQLSTATEs of temporary faults, from the error code table in the PostgreSQL manual. 40001 and
- * 40P01 reach a function only from a proxy: PostgREST itself retries such a transaction.
+ * The SQLSTATEs of temporary faults, from the error code table in the PostgreSQL manual. After
+ * 40001 and 40P01, PostgREST itself retries the transaction, so a function receives these codes
+ * only from a proxy.
  */
 const PASSING: [RegExp, PassingTrouble][] = [
   [/^(08...|57P0[123])$/, "away"],
@@ -112,9 +113,9 @@ export const QUERY_TOO_LONG = "CRM414";
 /**
  * Returns the rows of a database response.
  *
- * @throws ApiError when the database refused the key, its scope or the Idempotency-Key, when the
- * company has too many statements in progress, or when the query is too long for a request;
- * DatabaseError for any other error.
+ * @throws ApiError when the database refused the key, its scope or the Idempotency-Key; when a
+ * record does not exist; when the company has too many statements in progress; or when the query is
+ * too long. DatabaseError for any other error.
  */
 export function rows<Row>(answer: PostgrestSingleResponse<Row>): Row {
   if (answer.error === null) return answer.data;

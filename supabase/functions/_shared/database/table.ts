@@ -19,8 +19,8 @@ type Stored<Type> = Type extends string ? string
   : Type;
 
 /**
- * The type of a column of a view. types.ts has null for each column that the view computes; a
- * column of the table with the same name shows whether the value can really be null.
+ * The type of a column of a view. In types.ts, every column that the view computes may be null. The
+ * table's column with the same name shows whether the value can really be null.
  */
 type InView<Name extends TableName, View extends ViewName, Field> = Field extends
   keyof Views[View]["Row"] ? Field extends keyof Tables[Name]["Row"] ?
@@ -36,7 +36,7 @@ type Misfits<Name extends TableName, View extends ViewName, Row> = {
     : Field;
 }[keyof Row];
 
-/** Like `Misfits`, for any column that may be null in types.ts. */
+/** Like `Misfits`, but null in types.ts is ignored. */
 type JoinedMisfits<View extends ViewName, Row> = {
   [Field in keyof Row]: Field extends keyof Views[View]["Row"]
     ? NonNullable<Views[View]["Row"][Field]> extends Stored<NonNullable<Row[Field]>> ? never : Field

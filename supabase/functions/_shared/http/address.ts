@@ -5,7 +5,7 @@ import { isThisMachine } from "../service_url.ts";
 /** A host name has at most 253 characters; a port adds up to six. */
 const MAX_HOST_LENGTH = 260;
 /**
- * Every API path is much shorter than this limit. Decoding the parts of a path takes time.
+ * Every API path is much shorter. A longer path is refused, because decoding its parts takes time.
  */
 const MAX_PATH_LENGTH = 8 * 1024;
 
@@ -29,9 +29,9 @@ const HOST = /^(?:[\w.-]{1,253}|\[[\da-f:.]{2,45}\])(?::\d{1,5})?$/i;
 
 /**
  * The base URL of the functions, as the caller wrote it:
- * `https://<project>.supabase.co/functions/v1`. Callers choose these headers, so the URL is used
- * only in the response to the same caller. In a hosted function, the `Host` header does not
- * identify the project, so it is used only in the local stack.
+ * `https://<project>.supabase.co/functions/v1`. It is read from headers that the caller chooses, so
+ * it is used only in the response to that caller. In a hosted function, the `Host` header does not
+ * identify the project, so this header is used only in the local stack.
  */
 export function serverUrl({ headers, url }: Request, supabaseUrl: string): string {
   const own = new URL(supabaseUrl);

@@ -25,8 +25,8 @@ const Pagination = lazily(() =>
 export const NOTHING = z.null();
 
 /**
- * The schema for a response of bytes instead of JSON. It parses nothing; the operation's
- * declaration has `bytes`.
+ * The schema for a response of bytes instead of JSON. The schema parses nothing. The operation's
+ * declaration sets `bytes`.
  */
 export const BYTES = z.null();
 

@@ -27,22 +27,22 @@ interface ApiOptions {
   name: string;
   operations: Operation[];
   /**
-   * The scope that a key needs to receive the error about an unknown path or method. Null means
-   * that any valid key is sufficient.
+   * The scope that the key of a request with an unknown path or method must have. Otherwise the
+   * caller receives an error about the key instead. Null means that any valid key is sufficient.
    */
   scopeOf(method: string): Scope | null;
   /**
-   * Whether a request with an unknown method is refused before its key is checked, if its path has
-   * no id.
+   * Whether a request with a method that is not allowed is refused before its key is checked. This
+   * applies only to paths without an id.
    */
   refusesMethodFirst?: boolean;
   errors?: Partial<ErrorAnswers>;
-  /** Handles a GET request for the function's own URL, without a key. */
+  /** Responds to a GET request for the function's own URL. The request needs no key. */
   welcome?(request: Request): Promise<{ body: string; headers: Record<string, string> }>;
 }
 
 /**
- * One function of the API, with its list of operations mounted. A request is checked in this order:
+ * Creates one function of the API from its list of operations. A request is checked in this order:
  * key, scope, parameters, conditions and other headers, body. A caller without a valid key learns
  * only that the key is not valid.
  */
@@ -51,8 +51,8 @@ export function api(config: Config, options: ApiOptions): Hono<ApiEnv> {
   const callerOf = callers(config);
   const app = newHono()
     // This middleware is added before the base path, so that it also counts requests outside of the
-    // base path. The error about an unknown path skips the code after `next()` in the last
-    // middleware.
+    // base path. For an unknown path, the code after `next()` in the last middleware does not run,
+    // so `countUsage` must not be the last.
     .use(countUsage(config, name))
     .use(headLength)
     .use(requestId)
@@ -63,7 +63,7 @@ export function api(config: Config, options: ApiOptions): Hono<ApiEnv> {
     const { id, method, path, scope, deprecated } = operation;
     const announced = deprecated ? deprecationHeaders(deprecated, config.docsUrl) : {};
     app.on(method, path, async (c) => {
-      // The headers are set first, because every response has these headers, even a response that
+      // The deprecation headers are set first, so that every response has them, even one that
       // refuses the key.
       for (const [name, value] of Object.entries(announced)) c.header(name, value);
       c.set("operation", operation);
@@ -88,7 +88,7 @@ export function api(config: Config, options: ApiOptions): Hono<ApiEnv> {
       return c.body(json, status as ContentfulStatusCode, headers);
     });
   };
-  // A request for `/contacts/changes` never reaches `/contacts/:id`, with any method.
+  // A request for `/contacts/changes` never reaches `/contacts/:id`, whatever its method is.
   const fixed = operations.filter(({ path }) => !path.includes("/:"));
   fixed.forEach(mount);
   for (const path of new Set(fixed.map(({ path }) => path))) app.all(path, (c) => c.notFound());
@@ -104,14 +104,14 @@ export function api(config: Config, options: ApiOptions): Hono<ApiEnv> {
     if (here.length > 0) throw methodNotAllowed(method, here);
     const caller = await callerOf(c.req.raw.headers, scopeOf(method), c.var.origin.requestId);
     c.set("caller", caller);
-    // The key is checked before the path is examined, because the path may be long.
+    // The key is checked first, because examining a long path takes time.
     await caller.judge();
     requireAddress(c.req);
     throw refusedRoute(name, operations, { method, path });
   });
 }
 
-/** Parses a request by the schemas of its operation. */
+/** Parses a request with the schemas of its operation. */
 async function read(c: Context<ApiEnv>, operation: Operation, config: Config) {
   const { caller, origin } = c.var;
   requireAddress(c.req);

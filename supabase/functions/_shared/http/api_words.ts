@@ -19,7 +19,8 @@ export const TAGS = {
   Events: "What happened to the records of your company in the last 30 days.",
   Search: "One search over several kinds of records.",
   Webhooks:
-    "Addresses of your company that get its events, signed. These operations need the scope webhooks.",
+    "URLs of your company that receive its events. Each request is signed. These operations need " +
+    "the scope `webhooks`.",
   Service: "For monitors and tools. Only `GET /me` needs a key.",
 } as const;
 

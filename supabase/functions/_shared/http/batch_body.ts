@@ -6,10 +6,10 @@ import { type JsonSurvey, surveyJson } from "./json_survey.ts";
 import { parseStrictly, RepeatedKeys } from "./strict_json.ts";
 import { givenTwice, judged, ofUnknownField, readObject } from "./validate.ts";
 
-// The body of a batch is { items: [ … ] }. Each item is checked separately, like the body of a
-// request.
+// The body of a batch is { items: [ … ] }. Each item is checked separately, as the body of a single
+// request is.
 
-/** Writing more items would exceed the statement timeout. */
+/** The maximum number of items. Writing more items would exceed the statement timeout. */
 export const MAX_ITEMS = 500;
 
 /** The options of a batch body. */
@@ -49,7 +49,7 @@ export function batchOf<Item extends z.core.$ZodType>(item: Item) {
 const Unjudged = batchOf(z.unknown());
 
 /**
- * The body of a batch, with each item checked separately.
+ * Reads the body of a batch, and checks each item separately.
  *
  * @throws ApiError invalid_request when the body as a whole is invalid; the errors of reading the
  *   body.
@@ -106,7 +106,9 @@ function strictly(text: string): unknown {
   return parseStrictly(text, surveyJson(new TextEncoder().encode(text)));
 }
 
-/** The name of an item's invalid field within the whole body: `items.3.phone`. */
+/**
+ * Converts an item's error: the field's name becomes its path in the whole body, `items.3.phone`.
+ */
 export function fieldOfItem(index: number, { field, message }: FieldError): FieldError {
   const path = field === WHOLE_ITEM ? [] : [field];
   return { field: ["items", index, ...path].join("."), message };

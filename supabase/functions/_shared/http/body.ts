@@ -3,7 +3,7 @@ import { type JsonSurvey, surveyJson } from "./json_survey.ts";
 
 // A caller without a valid key must not cost more than a caller with a valid key. So the service
 // checks the key in a separate round trip before it reads the rest of an expensive body or parses
-// it. An ordinary body is parsed first, and its write checks the key.
+// it. An ordinary body is parsed first. The statement that writes its data then checks the key.
 
 /** Options for reading a body. */
 export interface BodyReading {
@@ -81,7 +81,7 @@ export function refused(whatIsWrong: string): ApiError {
 }
 
 /**
- * The bytes of a body as they arrived, and whether the key was checked in the meantime.
+ * Reads the bytes of a body, and reports whether the key was checked while they arrived.
  *
  * @param pace the minimum transfer rate. A slower body is refused. Without a pace, only the timeout
  *   limits a body.

@@ -22,7 +22,7 @@ function reads(method: string): boolean {
   return method === "GET" || method === "HEAD";
 }
 
-/** The header with conditions that an operation accepts; null when it accepts no conditions. */
+/** The conditional header that an operation accepts; null when it accepts none. */
 export function conditionOf(
   { method, conditional, takesIfMatch }: Pick<
     Declaration,
@@ -54,8 +54,7 @@ export function readConditions(
     return tagsIn(name, value);
   };
   const conditions = { ifMatch: take("If-Match"), ifNoneMatch: take("If-None-Match") };
-  // On a read, this condition protects nothing, and HTTP allows a server to ignore such a
-  // condition.
+  // On a read, If-Unmodified-Since protects nothing, and HTTP allows a server to ignore it.
   if (!reads(method) && headers.has("If-Unmodified-Since")) {
     throw headerNotAccepted("If-Unmodified-Since", insteadOf("If-Unmodified-Since", method, taken));
   }

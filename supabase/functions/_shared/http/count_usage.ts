@@ -44,7 +44,7 @@ function isOfKnownKey(caller: Caller, refusal: ApiError | undefined): boolean {
   const { status } = refusal;
   // When the database refuses a key that it knows, its error has the id of that key.
   if (status === 401 || status === 403) return refusal.logFacts().key_id !== undefined;
-  // A request with one of these statuses may not have reached the database. For an error with any
-  // other status, the key was checked first.
+  // If the status is 429 or 5xx, the request may not have reached the database. For an error with
+  // any other status, the key was checked first.
   return status === 429 || status >= 500 ? caller.isKnown : true;
 }

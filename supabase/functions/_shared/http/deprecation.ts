@@ -41,7 +41,7 @@ const lines = new LineLimit(20);
  */
 export function noteDeprecatedUse(operation: string, origin: Origin, caller?: Caller) {
   const telling = async () => {
-    // When a key is first used, the database returns the key's company.
+    // If this instance does not know the key's company yet, this check finds the company.
     await caller?.judgeUnlessKnown();
     const last = told.get(`${operation} ${caller?.holder}`, () => ({ at: -Infinity }));
     const line = performance.now() - last.at < TELL_EVERY_MS ? null : lines.take();
@@ -50,7 +50,7 @@ export function noteDeprecatedUse(operation: string, origin: Origin, caller?: Ca
     const facts = { operation, company_id: caller?.holder, ...line };
     logWarning(origin, "deprecated_operation", facts);
   };
-  // The key was switched off just after the response, or the database is down. The next request is
-  // logged instead.
+  // `telling` fails if the key was switched off just after the response, or if the database is
+  // down. The next request is logged instead.
   keepRunning(telling().catch(() => {}));
 }

@@ -9,9 +9,11 @@ import type { Operation } from "./operation.ts";
 export interface ApiEnv {
   Variables: {
     origin: Origin;
-    /** The holder of the key. Missing until the key is read, and in an operation without a key. */
+    /**
+     * The holder of the key. Missing until the key is read, and for an operation that needs no key.
+     */
     caller?: Caller;
-    /** The operation of the request; missing when none has the path and the method. */
+    /** The operation of the request; missing when no operation has this path and this method. */
     operation?: Operation;
     /** The error that the caller receives. */
     refusal?: ApiError;
@@ -21,8 +23,8 @@ export interface ApiEnv {
 }
 
 /**
- * Hono with the router that serves every path here. The standard router first builds another
- * router, which cannot have both `/contacts/changes` and `/contacts/:id`.
+ * Hono with a `TrieRouter`, which supports all paths of this API. Hono's standard router first
+ * builds another router, which cannot have both `/contacts/changes` and `/contacts/:id`.
  */
 export function newHono(): HonoBase<ApiEnv> {
   return new HonoBase<ApiEnv>({ router: new TrieRouter() });

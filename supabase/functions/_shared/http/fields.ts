@@ -1,8 +1,8 @@
 import * as z from "zod/mini";
 
 // Fields that more than one resource has. A length counts code points, as in Postgres and JSON
-// Schema. When zod cannot express a check in JSON Schema, `meta` expresses it for the API's
-// description.
+// Schema. If zod cannot express a check in JSON Schema, the check is registered in
+// `z.globalRegistry` for the API's description.
 
 /** The id of a row. */
 export const Id = z.guid();
@@ -81,15 +81,15 @@ function storable(max: number, ...first: z.core.$ZodCheck<string>[]) {
 }
 
 /**
- * Whether a string has at most `max` characters. The `length` of a string counts a character as one
- * or two.
+ * Whether a string has at most `max` characters. The `length` of a string counts some characters as
+ * two.
  */
 function isWithin(max: number, text: string): boolean {
   return text.length <= max || (text.length <= 2 * max && [...text].length <= max);
 }
 
 /**
- * The same string schema, from `text` or `verbatim`, but requiring at least one non-whitespace
+ * A schema from `text` or `verbatim`, which then also requires at least one non-whitespace
  * character.
  */
 export function required<Text extends z.ZodMiniString<string>>(text: Text): Text {
@@ -105,8 +105,8 @@ export function requiredText(max: number) {
 }
 
 /**
- * The string schema that most fields share. Building a schema takes a tenth of a millisecond when a
- * function starts.
+ * Most fields share this string schema, because building a schema takes a tenth of a millisecond
+ * when a function starts.
  */
 export const ShortText = text(255);
 
@@ -127,7 +127,7 @@ export const Money = z.number().check(
   z.refine((value) => Math.round(value * 100) / 100 === value, "must have at most two decimals"),
 ).register(z.globalRegistry, { minimum: 0, maximum: MAX_MONEY, multipleOf: 0.01 });
 
-/** The largest integer that a column can hold. */
+/** The largest value of an integer column. */
 const MAX_INTEGER = 2_147_483_647;
 
 /** A position in a list, counted from 0. */

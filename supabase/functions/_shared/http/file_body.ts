@@ -77,7 +77,7 @@ export async function* arriving(
  */
 const PIECE = 16_384;
 
-/** Reads small chunks if the stream supports a chosen chunk size. */
+/** Reads chunks of `PIECE` bytes, if the stream supports this. */
 function readerOf(body: NonNullable<Request["body"]>) {
   try {
     const reader = body.getReader({ mode: "byob" });

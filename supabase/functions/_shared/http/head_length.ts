@@ -2,8 +2,8 @@ import { createMiddleware } from "hono/factory";
 import type { ApiEnv } from "./env.ts";
 
 /**
- * Sets the Content-Length of a HEAD response to that of the same GET. Otherwise the length would be
- * 0, because Hono drops the body.
+ * Gives a HEAD response the Content-Length that the response to a GET would have. Otherwise the
+ * length would be 0, because Hono drops the body.
  */
 export const headLength = createMiddleware<ApiEnv>(async (c, next) => {
   await next();

@@ -44,8 +44,8 @@ const SPACE = 0x20;
 const SMALL = 0x20;
 
 /**
- * Scans a JSON body. A scan takes a fraction of the time of parsing, and no memory. So a body from
- * an unknown caller can be scanned safely.
+ * Scans a JSON body. A scan takes much less time than parsing, and no memory. So a body from an
+ * unknown caller can be scanned safely.
  */
 export function surveyJson(json: Uint8Array): JsonSurvey {
   let [commas, keys, opened, empty, open, depth, digits, most] = [0, 0, 0, 0, 0, 0, 0, 0];

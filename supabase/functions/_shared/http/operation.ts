@@ -11,8 +11,8 @@ import type { Batch, JudgedItem } from "./batch_body.ts";
 import type { Deprecation } from "./deprecation.ts";
 
 /**
- * Each operation is declared only here. Its routing, its validation and the API's description
- * derive from the declaration.
+ * The declaration of an operation. The operation's routing, its validation and its part of the
+ * API's description derive from it.
  */
 export interface Declaration {
   /** The operation's id in the API's description, such as `listContacts`. */
@@ -21,8 +21,8 @@ export interface Declaration {
   /** The path below the function's name, with parameters as Hono writes them: `/contacts/:id`. */
   path: string;
   /**
-   * The scope that the key must have. `any` means that every valid key is sufficient, and null that
-   * no key is needed.
+   * The scope that the key must have. `any` means that every valid key is sufficient. Null means
+   * that no key is needed.
    */
   scope: Scope | "any" | null;
   params?: z.ZodMiniObject;
@@ -71,8 +71,8 @@ export interface Declaration {
    */
   idempotent?: boolean;
   /**
-   * Whether the body has `idempotency_key`, which names the send. The Idempotency-Key header may
-   * then only repeat that value.
+   * Whether the body has `idempotency_key`, which identifies the send. The Idempotency-Key header
+   * may then only repeat that value.
    */
   keyInBody?: boolean;
   /** How many JSON values the body may have, including nested ones. The default is 10,000. */
@@ -115,7 +115,7 @@ export interface Request<Declared extends Declaration> {
   body: Declared["batch"] extends Batch
     ? { items: JudgedItem<z.output<Declared["batch"]["item"]>>[] }
     : Output<Declared["body"]> | PatchOf<Declared>;
-  /** The request itself if its body is a file. The handler reads it; see `openFile`. */
+  /** The request itself if its body is a file. The handler reads it; see `arriving`. */
   file: Declared["file"] extends object ? globalThis.Request : undefined;
   /** The versions that a write accepts, for `writeIfMatch`. */
   ifMatch: AcceptedVersions;

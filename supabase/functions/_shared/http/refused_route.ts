@@ -34,8 +34,8 @@ const BESIDE_THE_GATEWAY = ["/send-external-template", "/whatsapp/messages"];
 /**
  * The path that the caller probably meant: at most one part is missing, extra or different. Null if
  * no path is similar.
- * @param paths below the function's name.
- * @param parts of the path in the request.
+ * @param paths the paths of the operations, including the function's name.
+ * @param parts the parts of the path in the request.
  */
 function nearestPath(paths: string[], parts: string[]): string | null {
   const given = parts.slice(2); // without the empty first part and without the function's name
@@ -60,12 +60,12 @@ function nearestPath(paths: string[], parts: string[]): string | null {
   return nearest;
 }
 
-/** HTTP does not limit the length of a method name. */
+/** A longer method name is not repeated in the error. HTTP does not limit its length. */
 const MAX_METHOD_LENGTH = 40;
 
 /**
- * The error for a request whose method none of these operations has. `Allow` lists the methods of
- * these operations.
+ * The error for a request with a method that none of these operations accepts. `Allow` lists the
+ * methods of these operations.
  */
 export function methodNotAllowed(method: string, operations: Operation[]): ApiError {
   // An operation that accepts GET also accepts HEAD, which returns no body.

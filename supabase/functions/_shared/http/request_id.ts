@@ -12,10 +12,9 @@ export function requestIdOf(headers: Headers): string {
 }
 
 /**
- * Sets in every response the caller's `X-Request-Id` if it is 1 to 128 visible ASCII characters,
- * otherwise a new UUID. The log lines of the request have the same id. The events about its changes
- * have that id too. Also forbids caches to store any response, because responses contain company
- * data.
+ * Adds an `X-Request-Id` to every response: the caller's own if it is 1 to 128 visible ASCII
+ * characters, otherwise a new UUID. The request's log lines and the events about its changes have
+ * the same id. Also forbids caches to store any response, because responses contain company data.
  */
 export const requestId = createMiddleware<ApiEnv>(async (c, next) => {
   const id = requestIdOf(c.req.raw.headers);

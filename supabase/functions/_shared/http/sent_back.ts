@@ -4,9 +4,9 @@ import { rows } from "../database/rows.ts";
 import { invalidRequest } from "../errors.ts";
 import type { ChangedRecord } from "./operation.ts";
 
-// Many programs read a record, change a field and send the whole record back. Its other fields are
-// then unchanged, so the service can ignore them. The service reads the record first only for a
-// request that sends such fields.
+// Many programs read a record, change a field and send the whole record back. The fields that the
+// operation does not write are then unchanged, so the service can ignore them. The service reads
+// the record first, but only for a request that sends such fields.
 
 /**
  * Refuses fields that differ from the record, because the operation does not write them.
@@ -29,7 +29,7 @@ export async function requireUnchanged(
   const record = rows(await db.rpc("record_to_change", { of_table, id })) as
     | Record<string, unknown>
     | null;
-  // The write itself reports the missing record.
+  // If the record does not exist, the write itself reports this.
   if (record === null) return null;
   const changed = names.filter((name) => !isSame(sentBack[name], record[name]));
   if (changed.length > 0) {
@@ -38,7 +38,10 @@ export async function requireUnchanged(
   return "version" in sentBack ? [String(sentBack.version)] : null;
 }
 
-/** Programs write a time in their own format, often only to the millisecond. */
+/**
+ * Whether two values are the same. Programs write a time in their own format, often only to the
+ * millisecond.
+ */
 function isSame(sent: unknown, stored: unknown): boolean {
   if (sent === stored || (typeof stored === "number" && sent === String(stored))) return true;
   if (typeof sent !== "string" || typeof stored !== "string") return false;

@@ -2,7 +2,8 @@
 const MAX_LENGTH = 64;
 
 /**
- * The known words, for the error about an unknown one: "one of name, email; did you mean email?"
+ * The part of an error message that lists the known words: "one of name, email; did you mean
+ * email?"
  */
 export function notOneOf(given: string, names: string[]): string {
   const nearest = nearestOf(given, names);
@@ -25,8 +26,8 @@ export function nearestOf(given: string, names: string[]): string | null {
 
 /**
  * How many parts must be inserted, removed or replaced to turn one list into the other
- * (Levenshtein): the letters of a word, or the parts of a path. deno-std has this function for
- * strings, but hosted functions' version of Deno does not find its types.
+ * (Levenshtein). The parts are the letters of a word, or the parts of a path. deno-std has this
+ * function for strings, but the version of Deno in hosted functions does not find its types.
  *
  * @param cost the cost of replacing a part of `one` with a part of `other`, from 0 to 1.
  */
@@ -156,7 +157,7 @@ const PATHS = {
   members: ["agents", "users"],
 };
 
-/** Whether the caller, who wrote this part of a path, probably meant this name. */
+/** Whether a caller who wrote this part of a path probably meant this name. */
 export function isMeantPart(part: string, name: string): boolean {
   return placeOfMeant(part, [name], PATHS) === 0;
 }
@@ -188,7 +189,7 @@ export function unknownField(name: string, known: string[]): string {
 }
 
 /**
- * The error about a parameter that a path does not accept: it lists the known parameters or names
+ * The error about a parameter that a path does not accept. It lists the known parameters, or names
  * the parameter that the caller probably meant.
  * @param known the names of all parameters, including the part after a field: `name[contains]`,
  *   `custom_fields.<key>`.

@@ -32,7 +32,7 @@ export async function readBody<Schemas extends Record<string, z.core.$ZodType>>(
   const fields = Object.entries(value as object);
   const others = fields.filter((field) => !isSentBack(field));
   const rest = judged(schema, Object.fromEntries(others), ofUnknownField(readOnly));
-  // A request that sends only these fields tries to change them, so they are refused.
+  // A request that sends only fields of this kind tries to change them, so they are refused.
   if ("wrong" in rest || others.length === 0) throw invalidRequest(result.wrong);
   return { body: rest.parsed, sentBack: Object.fromEntries(fields.filter(isSentBack)) };
 }
@@ -170,15 +170,15 @@ function withoutOptional(schema: z.core.$ZodType): z.core.$ZodType {
 }
 
 /**
- * Every operation accepts fewer parameters than this limit. Without these limits, refusing a query
- * could take longer than all other work.
+ * The limits of a query. Every operation accepts fewer parameters. Without these limits, refusing a
+ * query could take longer than all other work.
  */
 const MAX_QUERY_LENGTH = 16 * 1024;
 const MAX_PARAMETERS = 100;
 
 /**
- * The query is cut out of the string, because the rest of the URL may be invalid: the caller
- * chooses its host.
+ * The query is cut out of the URL, and the rest is not parsed. The rest may be invalid, because the
+ * caller chooses the host.
  */
 function parametersIn(url: string): [string, string][] {
   const [beforeFragment] = url.split("#", 1);
@@ -273,7 +273,7 @@ function check<Schema extends z.core.$ZodType>(
  * A value as parsed by its schema, or its errors.
  *
  * @param ofUnknown the message about a key that is not in the schema.
- * @param whole the field named in an error about the whole value.
+ * @param whole the name of the field in an error about the whole value.
  */
 export function judged<Schema extends z.core.$ZodType>(
   schema: Schema,
@@ -296,7 +296,7 @@ function fieldsOf(schema: z.core.$ZodType): string[] {
   return schema instanceof z.ZodMiniObject ? Object.keys(schema.shape) : [];
 }
 
-/** Finding a similar name takes time, and no one reads more suggestions. */
+/** At most this many unknown keys get a suggestion, because finding a similar name takes time. */
 const MAX_SUGGESTIONS = 10;
 
 function fieldErrors(

@@ -39,7 +39,7 @@ export class Caller {
   }
 
   /**
-   * The holder to whom the key's work is counted: the company's id, or the key's hash until the
+   * Whose share the key's work counts towards: the company's id, or the key's hash until the
    * company is known.
    */
   get holder(): string {
@@ -59,7 +59,7 @@ export class Caller {
   /**
    * Does work that needs much memory, when this company's share allows it.
    *
-   * @throws ApiError too_many_requests when too much such work waits.
+   * @throws ApiError too_many_requests when too many of these tasks are waiting.
    */
   async inTurn<Result>(largeWork: () => Promise<Result>): Promise<Result> {
     return await this.#turns.large(this.holder, largeWork);
@@ -107,8 +107,8 @@ export class Caller {
     remember(this.keyHash, { companyId, notedAt: Date.now() });
     const noting = this.judge().catch((error) => {
       remember(this.keyHash, { companyId });
-      // The key was switched off just after the response, or its company has many requests in
-      // progress. Neither case is a failure.
+      // An `ApiError` means that the key was switched off just after the response, or that its
+      // company has many requests in progress. Neither case is a failure.
       if (!(error instanceof ApiError)) logFailure(origin, "note_use", error);
     });
     keepRunning(noting);

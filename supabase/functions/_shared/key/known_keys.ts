@@ -25,8 +25,8 @@ export function forget(keyHash: string) {
 }
 
 /**
- * The holder to whom a key's work is counted: the company's id, or the key's hash until the company
- * is known.
+ * Whose share a key's work counts towards: the company's id, or the key's hash until the company is
+ * known.
  */
 export function holderOf(keyHash: string): string {
   return whatIsKnownOf(keyHash).companyId ?? keyHash;

@@ -65,9 +65,9 @@ export function usageTokenSource(signingKey: SigningKey): () => Promise<string> 
 }
 
 /**
- * Creates the tokens that the function `settings` uses to store, on behalf of a user, data that
- * only this function may store. Their role `settings_client` cannot read or write any table. The
- * database checks the user's permissions again.
+ * Creates the tokens with which the function `settings` stores data on behalf of a user. Only this
+ * function may store that data. The tokens' role `settings_client` cannot read or write any table.
+ * The database checks the user's permissions again.
  *
  * @param person the user's claims, as the database has confirmed them.
  */

@@ -5,8 +5,8 @@ import { waitAtMost } from "../wait_at_most.ts";
 import { forget, holderOf, whatIsKnownOf } from "./known_keys.ts";
 
 /**
- * How many large pages one instance may hold at a time. Each page takes some megabytes of memory
- * until it is sent.
+ * How many large pages one instance may have in memory at a time. Each page takes some megabytes of
+ * memory until it is sent.
  */
 const LARGE_AT_ONCE = 3;
 /** One instance never serves more companies than this at the same time. */
@@ -51,7 +51,7 @@ export class Turns {
   /**
    * Does work that needs much memory, one task at a time for each company.
    *
-   * @throws ApiError too_many_requests when too much such work waits.
+   * @throws ApiError too_many_requests when too many of these tasks are waiting.
    */
   async large<Result>(holder: string, work: () => Promise<Result>): Promise<Result> {
     return await this.#largeOfCompany.run(holder, () => this.#largeOfAll.run("", work));

@@ -36,9 +36,7 @@ export type NoMedium =
   | { kind: "account"; code: number }
   | { kind: "unavailable"; cause: string; retryAfter?: number };
 
-/**
- * The subcode that error 100 has for an object that does not exist or that the token cannot read.
- */
+/** The subcode of error 100 when an object does not exist or the token cannot read it. */
 const NO_OBJECT = 33;
 const MAX_REDIRECTS = 3;
 /**
@@ -104,8 +102,8 @@ async function goneOrHidden(
 }
 
 /**
- * The response of the host that has the bytes of a media file. If the URL has expired, the channel
- * is asked once for another URL.
+ * Returns the response of the host that serves a media file. If the URL has expired, the channel is
+ * asked once for another URL.
  *
  * @param signal ends the download, even after this function has returned.
  */

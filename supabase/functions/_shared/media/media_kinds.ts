@@ -5,7 +5,7 @@ const OFFICE = "application/vnd.openxmlformats-officedocument";
 /** Whether the first bytes of a file match its type. */
 type Beginning = (bytes: Uint8Array) => boolean;
 
-/** These ASCII characters at this offset. */
+/** Whether one of these strings is at this offset, with one byte for each character. */
 function at(place: number, ...texts: string[]): Beginning {
   return (bytes) =>
     texts.some((text) =>

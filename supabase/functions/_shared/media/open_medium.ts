@@ -82,7 +82,7 @@ export async function openMedium(
     const bytes = new WholeBytes({ length, sha256: sha256 ?? facts.sha256 });
     const reader = (answer.response.body ?? new Blob().stream()).getReader({ mode: "byob" });
     // If the signal aborts a request just after its response has arrived, the connection does not
-    // always close.
+    // always close. So the reader is cancelled too.
     ending.signal.addEventListener("abort", () => void reader.cancel().catch(() => {}));
     /** The next chunk, or undefined after the last chunk. */
     const read = async () => {

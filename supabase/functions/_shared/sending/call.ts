@@ -18,7 +18,7 @@ export interface Sending {
   event: string;
   /**
    * Whether the caller chose the file of the message. Errors about the file are then reported as
-   * the caller's.
+   * errors of the caller.
    */
   hasOwnMedia?: boolean;
   /** When the request arrived, on the clock of `performance.now()`. */

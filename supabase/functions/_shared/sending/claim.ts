@@ -39,7 +39,9 @@ export interface RepeatedSend {
   mismatch?: MismatchedField[];
 }
 
-/** The idempotency key names a message to another recipient, of another template or kind. */
+/**
+ * The idempotency key belongs to another message: its recipient, its template or its kind differs.
+ */
 export interface ReusedKey {
   /**
    * The fields of the request that do not match that message. `idempotency_key` means that the

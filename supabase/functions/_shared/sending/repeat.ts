@@ -42,7 +42,7 @@ const DIFFERS: Record<Exclude<DecisiveField, "idempotency_key">, string> = {
 /**
  * The error for a request whose idempotency key names another message.
  *
- * @param otherKind the kind of message that this request does not send.
+ * @param otherKind the kind of the message that the key belongs to, such as `a free reply`.
  */
 export function keyOfOtherMessage({ differs }: ReusedKey, otherKind: string): ApiError {
   const { details, told } = toldFields(differs.map((field) => ({

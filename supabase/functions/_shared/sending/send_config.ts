@@ -24,8 +24,8 @@ export async function readSendingConfig(
     ...await readConfig(env),
     credentialsKeys: readCredentialsKeys(env),
     whatsapp: readChannelConfig(env),
-    // The number is greater than the share of statements, because a send that waits for the channel
-    // does not use a database connection.
+    // `atOnce` is greater than for statements, because a send that waits for the channel does not
+    // use a database connection.
     sendShare: { atOnce: 20, waiting: 64, patienceMs: 5_000 },
     // These pauses and the call together are shorter than a lease, unless the database hangs. After
     // the lease ends, a repeat would return `failed`, which may be wrong.

@@ -108,8 +108,8 @@ function inWords(channel: ChannelError | undefined) {
 }
 
 /**
- * A string that Postgres can store. Otherwise the database would refuse the outcome because of
- * characters in its cause.
+ * Replaces characters that Postgres cannot store. Otherwise the database would refuse the outcome
+ * because of characters in its cause.
  */
 function storable(text: string | undefined): string | undefined {
   return text?.toWellFormed().replaceAll("\0", "\uFFFD") || undefined;

@@ -1,9 +1,9 @@
 import type { FieldsOf, Words } from "../http/api_words.ts";
 import type { DoNotContact, DryRun, Repeat, Sent } from "./send_answers.ts";
 
-const MISMATCH = "The fields that differ from the first request with this key, as in the header " +
-  "`Idempotency-Mismatch`. What this request says in these fields was not sent. Missing when " +
-  "nothing differs.";
+const MISMATCH = "The fields that differ from the first request with this key. The response then " +
+  "also has the header `Idempotency-Mismatch`. The new values of these fields were not sent. " +
+  "Missing when nothing differs.";
 
 /** The descriptions of the responses that template sends and free replies share. */
 export const words = {
@@ -42,8 +42,7 @@ export const words = {
     DryRun: {
       success: "Whether the same request without `dry_run` would return `success: true`.",
       dry_run: "The request was a dry run.",
-      outcome:
-        "`send`: the channel would get the request. `repeat`: the request repeats an idempotency " +
+      outcome: "`send`: the message would be sent. `repeat`: the request repeats an idempotency " +
         "key. `do_not_contact`: the contact must not be contacted. `marketing_opt_out`: the " +
         "template is a marketing template, and the person has opted out of marketing.",
       mismatch: MISMATCH,

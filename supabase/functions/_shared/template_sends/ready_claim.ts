@@ -21,7 +21,7 @@ export type ReadyClaim = Exclude<
   { result: "reread" | "media_needed" | "own_media_needed" }
 >;
 
-/** How a template send is claimed. */
+/** What is needed to claim a template send. */
 export interface Claiming {
   templateName: string;
   /** Asks the database for its decision about the send. */

@@ -78,7 +78,7 @@ export interface KnownTemplate {
  */
 export type Preflight = "first" | "last";
 
-/** How the database decides about a claim. */
+/** The options for the database's decision about a claim. */
 export interface Judging {
   preflight: Preflight;
   /** The database decides as usual, but writes nothing. */
@@ -93,7 +93,7 @@ export interface UploadedMedia {
   filename?: string;
 }
 
-/** Claims the send of a request, like `claimSend()`. */
+/** Claims the send of a request, with `claimSend()`. */
 export async function claimTemplate(
   caller: Caller,
   patience: SettlePatience,

@@ -77,15 +77,18 @@ function textComponent(type: "header" | "body", values: string[], names: string[
   return [{ type, parameters }];
 }
 
-/** The buttons that need a value: from the request, or the code of an authentication template. */
+/**
+ * The buttons that need a value. The value comes from the request, or is the code of an
+ * authentication template.
+ */
 function buttons(
   { button_variables, body_variables }: Message,
   template: KnownTemplate | null,
 ) {
   if (!template) return [];
   const { variables: { buttons }, otp_button } = template;
-  // If there are too few values, the channel refuses the send. The stored template may be out of
-  // date.
+  // Too few values are not an error here, because the stored template may be out of date. If it is
+  // up to date, the channel refuses the send.
   const given = buttons.slice(0, button_variables.length).map(({ index, kind }, at) =>
     kind === "copy_code"
       ? button(index, kind, { type: "coupon_code", coupon_code: button_variables[at] })

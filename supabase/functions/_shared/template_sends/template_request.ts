@@ -16,7 +16,7 @@ export const Variables = z.array(verbatim(1024)).check(
   z.maxLength(30, "must have at most 30 items"),
 );
 
-/** The message for a caller who sends the URL of a media file. */
+/** The message for a caller who sends the URL of a media file in `header_variables`. */
 export const OWN_MEDIUM =
   "the medium of a header is always the approved sample of the template, unless header_media names your own";
 
@@ -60,7 +60,7 @@ export const SendRequest = z.strictObject({
   // An addition to the specification.
   header_media: z.optional(HeaderMedia),
 }).check(z.refine(
-  // A header is either text or media. Its media is part of the approved template.
+  // A header is either text or media, and a media header has no variables.
   ({ template_header_type, header_media, header_variables }) =>
     !(template_header_type || header_media) || header_variables.length === 0,
   {

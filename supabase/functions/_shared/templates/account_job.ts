@@ -19,7 +19,7 @@ export type JobOutcome<Result> =
   /** No connected account has the id. */
   | { outcome: "no_account" };
 
-/** An account while a job runs for it. */
+/** The account for which a job runs. */
 export interface JobAccount {
   accountId: string;
   phoneNumberId: string;
@@ -65,7 +65,7 @@ export async function runJob<Result extends object>(
     return { outcome: "done", result };
   } catch (error) {
     const failure = failureOf(error);
-    // If the database cannot be reached now, the database treats the run as failed after some minutes.
+    // If the database cannot be reached now, it treats the run as failed after some minutes.
     await db.rpc("end_job", {
       run_id,
       failure: failure ?? "The job failed unexpectedly",

@@ -16,7 +16,7 @@ export interface StoredColumns extends SendableTemplate {
  * A template as callers see it: with the values that a send must provide, and the reasons why it
  * cannot be sent.
  *
- * @param stored the columns of a read, which may have additional columns.
+ * @param stored the columns that were read, which may include additional columns.
  */
 export function answeredTemplate<Stored extends StoredColumns>(stored: Stored) {
   const { read_at, created_at, updated_at, ...others } = stored;

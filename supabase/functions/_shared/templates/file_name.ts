@@ -15,10 +15,10 @@ interface Named {
 }
 
 /**
- * The name of a file. The name comes from the server, if possible. Otherwise it is the end of the
- * URL if that end has an extension of the format, or else the template's name. The file name has
- * the extension of its type and at most 240 characters, without quotes, control characters or
- * folders.
+ * The name of a file. If the server gives a name, that name is used. Otherwise it is the end of the
+ * URL, if that end has an extension of the format. Otherwise it is the template's name. The file
+ * name has the extension of its type and at most 240 characters, without quotes, control characters
+ * or folders.
  */
 export function fileName({ format, type, disposition, url, templateName }: Named): string {
   const last = decoded(url.pathname.split("/").at(-1)!);
@@ -35,7 +35,7 @@ export function givenFileName(format: MediaFormat, type: string, given: string):
   return shortened(format, type, plain(given) || format.toLowerCase());
 }
 
-/** The name with the extension of its type and at most 240 characters. */
+/** Shortens a name to at most 240 characters, with the extension of its type. */
 function shortened(format: MediaFormat, type: string, name: string): string {
   const base = Array.from(name).slice(0, MAX_BASE).join("");
   return nameWithExtension(format, type, base === name ? name : /^.*[^. ]/s.exec(base)?.[0] ?? "");

@@ -14,8 +14,8 @@ export const MAX_BYTES: Record<MediaFormat, number> = {
 };
 
 /**
- * The types of each format, with their extensions. The first type is used for a file whose name has
- * no extension.
+ * The types of each format, with their extensions. If a file name has none of its type's
+ * extensions, the first extension is added.
  */
 const TYPES: Record<MediaFormat, Record<string, string[]>> = {
   IMAGE: { "image/jpeg": ["jpg", "jpeg"], "image/png": ["png"] },
@@ -51,7 +51,7 @@ export function formatOfType(type: string): MediaFormat {
   return (Object.keys(TYPES) as MediaFormat[]).find((format) => isTypeOf(format, type))!;
 }
 
-/** Whether media of a type may be the header of a format. */
+/** Whether a type belongs to a format. */
 export function isTypeOf(format: MediaFormat, type: string): boolean {
   return Object.hasOwn(TYPES[format], type);
 }

@@ -34,7 +34,7 @@ const MAX_REDIRECTS = 3;
  * Opens a sample at its URL, without the token. The fetch follows at most three redirects, and only
  * to hosts that may serve samples.
  *
- * @param signal aborts the reading.
+ * @param signal aborts the download.
  * @throws MediaTrouble when the sample cannot be fetched, is too large, or has a type that its
  *   header format does not allow.
  */

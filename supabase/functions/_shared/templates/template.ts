@@ -28,8 +28,8 @@ const MEDIA_FORMATS = new Set(["IMAGE", "VIDEO", "DOCUMENT"]);
 // missing or malformed property does not affect the others. Unknown properties are not read.
 const Text = z.catch(z.optional(z.string()), undefined);
 /**
- * Examples in order. For a body, the channel lists several sets of examples; this code reads the
- * first set.
+ * The examples, in the order of the variables. For a body, the channel lists several sets of
+ * examples; this code reads the first set.
  */
 const Texts = z.prefault(
   z.pipe(

@@ -6,7 +6,7 @@ import { ChannelTrouble } from "../channel/channel_list.ts";
 import type { CatalogueEntry } from "./catalogue_entry.ts";
 import type { ChannelConfig } from "../channel/channel_config.ts";
 
-/** How many templates a reading added, changed and removed in the database. */
+/** What changed in the database after templates were read from the channel. */
 export interface Changes {
   /** How many templates the channel lists. */
   templates: number;
@@ -16,14 +16,14 @@ export interface Changes {
   removed: number;
 }
 
-/** A business account with the token of one of its accounts, for a reading of its templates. */
+/** A business account whose templates are read, with the token of one of its accounts. */
 export interface TemplateSource {
   accountId: string;
   businessAccountId: string;
   token: string;
   /**
-   * The database's time before the reading. With this time, the database avoids replacing the
-   * results of a later reading.
+   * The database's time before the templates are read. With this time, the database does not
+   * replace templates that were read later.
    */
   beganAt: string;
 }

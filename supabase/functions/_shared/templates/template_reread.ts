@@ -6,7 +6,7 @@ import type { ChannelConfig } from "../channel/channel_config.ts";
 import { ChannelTrouble } from "../channel/channel_list.ts";
 import { readByName, type TemplateSource } from "./template_reading.ts";
 
-/** A reading of the templates of one name that this instance has begun. */
+/** A request of this instance to read the templates of one name. */
 interface Reading {
   /** The start time, on the clock of `performance.now()`. */
   began: number;
@@ -14,10 +14,15 @@ interface Reading {
   isStored: Promise<boolean>;
 }
 
-/** The readings of the last few seconds, by account and name, the oldest first. */
+/**
+ * The requests of the last few seconds to read templates, by account and name, the oldest first.
+ */
 const readings = new Map<string, Reading>();
 
-/** The database reports for the same length of time that a reading is in progress. */
+/**
+ * How long a request is kept in `readings`. For the same time, the database reports that the
+ * templates are being read.
+ */
 const KEPT_MS = 15_000;
 /**
  * How long a send waits while another request reads the templates. After that, the service tries
@@ -26,18 +31,19 @@ const KEPT_MS = 15_000;
 const ELSEWHERE_MS = 1_500;
 const LOOK_EVERY_MS = 50;
 /**
- * How long a send waits for its own reading. A reading may take many pages, because the channel
- * also lists names that resemble the requested name. After this time, the reading continues for
- * later sends.
+ * How long a send waits while it reads the templates itself. There may be many pages to read,
+ * because the channel also lists names that resemble the requested name. After this time, the
+ * service continues to read, for later sends.
  */
 const PATIENCE_MS = 5_000;
 
 /**
  * Reads the templates of one name again, for a send that does not match the stored templates. If
- * several sends of one instance need this reading, one send reads and the other sends wait. If
+ * several sends of one instance need these templates, one send reads them and the others wait. If
  * another instance reads the templates, the send waits up to 1.5 s.
  *
- * @param source with `isElsewhere`, whether the database has left the reading to another request.
+ * @param source `isElsewhere` is whether another request already reads the templates, as the
+ *   database reports.
  * @returns whether the templates of this name have now been read again and stored.
  * @throws ChannelTrouble when that takes too long, and, for the send that reads, the errors of
  *   `readByName()`.

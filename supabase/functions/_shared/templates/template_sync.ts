@@ -15,8 +15,8 @@ import { type Changes, storeReading } from "./template_reading.ts";
 export interface MediaUploads {
   uploaded: number;
   /**
-   * The first templates, at most 20, with media that could not be uploaded. Each template has a
-   * message with the reason.
+   * The first templates, at most 20, with media that could not be uploaded. Each entry gives the
+   * reason.
    */
   failed: { name: string; language: string; reason: string }[];
   /** The number of further failed templates; left out when `failed` lists all of them. */
@@ -26,7 +26,8 @@ export interface MediaUploads {
 /** The result of a synchronisation. */
 export interface Synchronisation extends Changes {
   /**
-   * Null when another run is uploading the account's media, or when the uploads failed completely.
+   * Null when another run is uploading the account's media, or when the run of template-media
+   * failed.
    */
   media: MediaUploads | null;
 }
@@ -48,8 +49,8 @@ const READING_MS = 90_000;
 const UPLOAD = { timeoutMs: 80_000, leaseSeconds: 120 };
 const DUE_AT_ONCE = 50;
 /**
- * The report on a run is one log line, and is also stored. Each failed template adds its reason to
- * the report.
+ * At most this many failed templates are listed in the report on a run, each with its reason. The
+ * report is one log line, and is also stored.
  */
 const MAX_TOLD = 20;
 

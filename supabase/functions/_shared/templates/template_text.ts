@@ -18,8 +18,8 @@ export function placeholders(text: string): string[] {
 }
 
 /**
- * Splits a text into its parts and variables. Values of a POSITIONAL template are in the order of
- * the numbers, values of a NAMED template in the order of their first appearance.
+ * Splits a text into its parts and variables. The variables of a POSITIONAL template are in numeric
+ * order. The variables of a NAMED template are in the order of their first appearance.
  */
 export function templateText(text: string, format: "POSITIONAL" | "NAMED"): TemplateText {
   const names = placeholders(text);
@@ -35,7 +35,7 @@ export function templateText(text: string, format: "POSITIONAL" | "NAMED"): Temp
   return { names, pieces };
 }
 
-/** Whether a placeholder is a number, like all placeholders of a POSITIONAL template. */
+/** Whether a placeholder is a number, as all placeholders of a POSITIONAL template are. */
 export function isNumber(name: string): boolean {
   return /^\d+$/.test(name);
 }

@@ -135,7 +135,7 @@ export class UsageCounts {
   }
 }
 
-/** Earlier and later errors, with equal errors counted together. */
+/** Adds later errors to earlier errors of the same kind. */
 function together(earlier: ErrorsOfKey, later: ErrorsOfKey): ErrorsOfKey {
   return {
     ...later,

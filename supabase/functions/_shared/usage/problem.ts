@@ -13,7 +13,8 @@ const MAX_PROBLEM = 300;
 
 /**
  * What is stored about an error. Names and values that the caller chose are left out, because they
- * may name a person: an unknown field, the key of a custom field, an id, a phone number, a time.
+ * may identify a person. Examples are an unknown field, the key of a custom field, an id, a phone
+ * number and a time.
  */
 export function problemOf({ message, parts: { details = [] } }: ApiError): Problem {
   const [wrong] = details;

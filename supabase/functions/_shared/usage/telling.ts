@@ -11,7 +11,7 @@ import { type AnsweredRequest, UsageCounts } from "./counts.ts";
  * Returns a function that counts a completed request with a known key. It only counts, so no
  * response waits for it. From time to time, this instance stores its counts in the database with
  * one statement. The instance also stores its counts when the platform is about to shut it down.
- * While counts are not stored, the platform knows that the instance has work to do.
+ * Until all counts are stored, the platform treats the instance as busy.
  */
 export function usageOfKeys(config: Config): (answered: AnsweredRequest, origin: Origin) => void {
   const counts = new UsageCounts();

@@ -12,7 +12,10 @@ export interface AddressProblem {
 /** @see PROBLEMS, which has the message for each name. */
 export type AddressProblemName = keyof typeof PROBLEMS;
 
-/** Where requests may go besides the public internet, and where they may not go. */
+/**
+ * Exceptions for requests: origins that are allowed although they are not on the public internet,
+ * and host names that are not allowed.
+ */
 export interface AddressRules {
   /** The origins on this machine, `http://127.0.0.1:8080`, that a local stack allows. */
   hosts?: readonly string[];
@@ -73,7 +76,7 @@ export function checkAddressForm(
     return problem(/^https:/i.test(text) || !/^[a-z]+:/i.test(text) ? "not_a_url" : "not_https");
   }
   const url = new URL(text);
-  // `URL` writes `é` as `%C3%A9`.
+  // The parsed URL may be longer: `URL` writes `é` as `%C3%A9`.
   if (url.href.length > MAX_LENGTH) return problem("too_long");
   const [, authority] = /^[^:]+:\/\/([^/?#]*)/.exec(text)!;
   if (authority.includes("@")) return problem("user");
@@ -114,9 +117,9 @@ function problem(name: AddressProblemName): AddressProblem {
 }
 
 /**
- * Host names that never refer to a machine on the public internet: the reserved names of RFC 6761,
- * RFC 6762, RFC 7686, RFC 8375 and RFC 9476, and names that private networks, containers and clouds
- * use.
+ * Host names that never refer to a machine on the public internet. They are the reserved names of
+ * RFC 6761, RFC 6762, RFC 7686, RFC 8375 and RFC 9476, and names that private networks, containers
+ * and clouds use.
  */
 const SPECIAL_NAME =
   /(^|\.)(alt|arpa|cluster|corp|example|home|internal|intranet|invalid|lan|local|localdomain|localhost|localnet|mail|onion|private|svc|test)$/;

@@ -78,7 +78,7 @@ export const NewWebhook = lazily(() =>
   described(z.strictObject(newWebhook()), { id: "NewWebhook" })
 );
 
-/** The fields of a webhook that a request changes, at least one. */
+/** The changes to a webhook: at least one field. */
 export const WebhookChanges = lazily(() =>
   described(
     atLeastOne(z.strictObject({
@@ -92,7 +92,7 @@ export const WebhookChanges = lazily(() =>
   )
 );
 
-/** For how many hours after a rotation requests are also signed with the previous secret. */
+/** After a rotation, requests are also signed with the previous secret for this many hours. */
 export const OverlapHours = z.int().check(
   z.minimum(0, "must be at least 0"),
   z.maximum(168, "must be at most 168"),

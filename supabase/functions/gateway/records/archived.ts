@@ -2,10 +2,12 @@ import * as z from "zod/mini";
 import type { ColumnTest, Condition } from "./conditions.ts";
 import type { Resource } from "./resource.ts";
 
-// Some resources have records that can be archived. Reads leave archived records out unless the
-// caller asks for them.
+// The records of some resources can be archived. Reads leave archived records out unless the caller
+// asks for them.
 
-/** Whether a resource has archived records, and the columns that store their values. */
+/**
+ * Whether a resource's records can be archived, and in which columns archived records store values.
+ */
 type Archives = Pick<Resource, "archives">;
 
 /** Which records a read returns. */
@@ -22,7 +24,7 @@ export function archivedParameter({ archives }: Archives): { archived?: typeof A
   return archives ? { archived: Archived } : {};
 }
 
-/** Returns the conditions that a read request adds for its parameter `archived`. */
+/** Returns the conditions for the parameter `archived` of a read request. */
 export function archivedConditions(
   { archives }: Archives,
   archived: Archived = "exclude",
@@ -36,8 +38,8 @@ export function archivedConditions(
 }
 
 /**
- * Like `archivedConditions`, but for reading one record by id. An erased record is still returned,
- * so that the caller learns that the record was erased.
+ * Does the same as `archivedConditions`, but for reading one record by id. An erased record is
+ * still returned, so that the caller learns that the record was erased.
  */
 export function archivedRecordConditions(resource: Resource, archived?: Archived): Condition[] {
   const conditions = archivedConditions(resource, archived);
@@ -48,8 +50,8 @@ export function archivedRecordConditions(resource: Resource, archived?: Archived
 }
 
 /**
- * Extends a caller's conditions to the columns that only archived records have. For example, an
- * archived contact's phone number is in a column that other reads do not search.
+ * Extends a caller's conditions, so that they also search the columns that only archived records
+ * use. For example, an archived contact's phone number is in a separate column.
  */
 export function amongArchived(
   { archives }: Archives,

@@ -10,8 +10,8 @@ import type { Caller } from "../../_shared/key/caller.ts";
 import { errorOf, headersOf, type Meanings, type NotWritten, type Outcome } from "./written.ts";
 
 /**
- * The maximum number of JSON values in a batch, enough for a batch of full records. A body of 1 MiB
- * could have more values, but reading them would take too long.
+ * The maximum number of JSON values in a batch. This is enough for 500 complete records. A body of
+ * 1 MiB could have more values, but reading them would take too long.
  */
 const MAX_VALUES = 100_000;
 
@@ -88,13 +88,13 @@ export function batchOperation<
     path: string;
     /** The schema of a record. */
     row: RowSchema;
-    /** The schema of a record in a response that would otherwise be too large. */
+    /** The schema of a smaller record, for a response that would otherwise be too large. */
     lighterRow?: RowSchema;
     /** The schema of an item. */
     item: Item;
     /** The name of the body's schema in the OpenAPI document. */
     body: string;
-    /** `BatchParameters` and additional parameters. */
+    /** `BatchParameters`, with the operation's own parameters. */
     query?: Query;
     meanings: Meanings;
     /**
@@ -172,8 +172,8 @@ function wrongFieldsOf(items: JudgedItem[]): FieldError[] {
 }
 
 /**
- * Returns the error for a batch that wrote nothing because the database refused an item. The schema
- * had accepted all items.
+ * Returns the error for a batch that wrote nothing. All items matched the schema, but the database
+ * refused an item.
  */
 function firstError(outcome: Outcome, meanings: Meanings): ApiError {
   for (const [index, result] of outcome.results.entries()) {
@@ -184,7 +184,7 @@ function firstError(outcome: Outcome, meanings: Meanings): ApiError {
   throw new Error("a batch was rolled back although no item failed");
 }
 
-/** Returns an item's result in the form that the response contains. */
+/** An item's result, as the response contains it. */
 type ItemAnswer =
   | { index: number; status: 200 | 201; data: Record<string, unknown> }
   | { index: number; status: 404 | 409 | 422; error: BatchItemError };

@@ -4,7 +4,7 @@ import { Id } from "../../_shared/http/fields.ts";
 
 /**
  * A position in a resource's changes, after the change with this version and id. The generation
- * shows whether the cursor was made before the database was restored or moved.
+ * shows whether the cursor was created before the database was restored or moved.
  */
 export interface Place {
   generation: number;
@@ -19,7 +19,7 @@ export interface Place {
 const LAST_ID = "ffffffff-ffff-ffff-ffff-ffffffffffff";
 
 /**
- * Returns the position after all changes that can be read now. The versions of these changes are
+ * Returns the position after all changes that can be read now, which are the changes with versions
  * below the horizon.
  */
 export function placeAt(clock: { generation: number; horizon: number }): Place {
@@ -28,7 +28,7 @@ export function placeAt(clock: { generation: number; horizon: number }): Place {
 
 /**
  * Returns the cursor for a position.
- * @param feed names the changes of one resource.
+ * @param feed the name of the resource's list of changes.
  */
 export function writePlace(feed: string, { generation, version, id }: Place): string {
   return base64url.encode(JSON.stringify([feed, generation, version, id]));

@@ -91,9 +91,9 @@ type Change = (Row | DeletedRow) & { id: string; version: number };
 
 /**
  * Returns one page of changes as the body `{ data, pagination: { limit, has_more, next_cursor } }`.
- * Each row is in its current state, and is returned again after its next change. A caller updates a
- * copy by replacing the row with the same id. The copy is up to date after a page whose `has_more`
- * is false.
+ * Each row is in its current state. After its next change, it is returned again. A caller keeps a
+ * copy up to date by replacing the row with the same id. After a page whose `has_more` is false,
+ * the copy is up to date.
  *
  * @throws ApiError `cursor_expired` if the cursor was created before the database was restored or
  * moved.
@@ -113,7 +113,8 @@ export async function readChanges(
   // The query reads one row more than a page has, to find out whether there is another page. With a
   // limit of 0, the query reads only the clock.
   const max_rows = page.start === "now" ? 0 : limit + 1;
-  // The limit allows at least the clock and one row, so that each page makes progress.
+  // The query reads the clock and at least one row, even if the row exceeds the byte budget. Each
+  // page therefore makes progress.
   const atLeast = 2;
   const read = async () =>
     await withinBudget(caller.db.rpc(feed, { ...place, max_rows }, { get: true }), atLeast);

@@ -5,8 +5,8 @@ import { recordSchema, type Resource } from "./resource.ts";
 
 /**
  * Creates an operation that returns a resource's changes and deletions since a cursor, so that
- * callers can keep a copy up to date. Each change is returned at least once after its commit, with
- * the record's current state.
+ * callers can keep a copy up to date. After a change is committed, it is returned at least once,
+ * with the record's current state.
  */
 export function changesOperation<const Id extends string>(
   { id, path, resource, feed }: {

@@ -1,5 +1,5 @@
-// Conditions on the rows of a list, in PostgREST's syntax. Conditions select from a view of the
-// company's own rows.
+// Conditions on the rows of a list, in PostgREST's syntax. The queries read views that contain only
+// the company's own rows.
 
 /**
  * A condition on one column, such as `name=eq.Ana`, or a group of conditions. In `anyOf`, at least
@@ -64,10 +64,10 @@ export function isLike(columns: string[], pattern: string): Condition[] {
 }
 
 /**
- * Adds the key's company to the conditions of a text search. The views contain only this company's
- * rows, but the Postgres planner does not know which company it is. Without this condition, the
- * planner plans for the largest company. For a smaller company, Postgres then often reads all rows
- * instead of the text search index.
+ * Returns a condition on the key's company, for the conditions of a text search. The views contain
+ * only this company's rows, but the Postgres planner does not know which company it is. Without
+ * this condition, the planner plans for the largest company. For a smaller company, Postgres then
+ * often reads all rows instead of using the text search index.
  *
  * @param companyId undefined while the company is not known.
  */

@@ -6,7 +6,7 @@ import type { ListOrder } from "./sorting.ts";
 // changes a cursor, the cursor points to another position in the same company's list, or is
 // refused.
 
-/** The sort column values of the last row before a page. */
+/** The values that the last row before a page has in the sort columns. */
 export type Start = (string | number)[];
 
 /**
@@ -50,8 +50,8 @@ export function cursorsOf(
   { columns }: ListOrder,
   query: unknown[],
 ): Cursors {
-  // A list without filters has no query digest in its cursors. While one release replaces another,
-  // each release can therefore read the other's cursors.
+  // If a list has no filters, its cursors contain no query digest. While a new release replaces an
+  // old one, both releases can therefore read these cursors.
   const marksOf = async (): Promise<Mark[]> =>
     query.length === 0 ? [] : [[await digest(JSON.stringify(query))]];
   return {

@@ -37,7 +37,8 @@ export function choice(column: string, value: QueryValue): Filter {
   const { all } = value;
   return {
     is: listOf(value, (operands) => the.isAnyOf(column, operands)),
-    // An index finds rows with given values, but not rows with other values.
+    // An index finds rows that have given values, but not rows that lack them. If all possible
+    // values are known, the filter therefore searches for the other values.
     ne: listOf(
       value,
       (operands) =>
@@ -66,8 +67,8 @@ export function computedChoice(
 }
 
 /**
- * The filter on a string that few rows have.
- * @param isRare the column that is true for each row in the index of rare rows.
+ * The filter on a string that few rows have. An index contains only these rows.
+ * @param isRare the column that is true for each row in this index.
  */
 export function rareText(column: string, isRare: string): Filter {
   const value = orNone(TEXT);
@@ -79,7 +80,7 @@ export function rareText(column: string, isRare: string): Filter {
   };
 }
 
-/** The filter that finds a record if any of these columns has the value. */
+/** The filter that finds a record if at least one of these columns has the value. */
 export function inOneOf(columns: string[], value: QueryValue): Filter {
   const tests = (operands: string[]) => columns.flatMap((each) => the.isAnyOf(each, operands));
   return { is: listOf(value, (operands) => [{ anyOf: tests(operands) as ColumnTest[] }]) };
@@ -164,8 +165,8 @@ export function optionalTime(column: string): Filter {
 
 /**
  * A `time` filter on a time that may be missing, and by which lists can be sorted.
- * @param column the column that has a very early time in place of a missing time, so that one index
- * serves both ranges and sorting.
+ * @param column the column for ranges and sorting. It contains a very early time in place of a
+ * missing time, so that one index is enough for both.
  */
 export function sortedTime(column: string): Filter {
   const isGiven = the.compares(column, "gt", MISSING);
@@ -189,8 +190,8 @@ function ranges(column: string, value: QueryValue, also: Condition[] = []): Filt
 
 /**
  * The filter on an amount that is at least 0 and may be missing.
- * @param filled the column that has -1 in place of a missing amount, so that one index serves both
- * ranges and sorting.
+ * @param filled the column for ranges and sorting. It contains -1 in place of a missing amount, so
+ * that one index is enough for both.
  */
 export function optionalAmount(column: string, filled: string): Filter {
   const isGiven = the.compares(filled, "gte", "0");
@@ -253,14 +254,14 @@ function isSearchable(given: string): boolean {
 }
 
 /**
- * A value for a field that accepts `[empty]`. The error message about an empty value mentions this
- * operator.
+ * Adapts a value for a field that accepts `[empty]`. The error message about an empty value then
+ * mentions this operator.
  */
 function orNone(value: QueryValue): QueryValue {
   return { ...value, ifEmpty: "[empty]=true after the name finds records without a value" };
 }
 
-/** `field[empty]=true` or `false`. */
+/** The parameter `field[empty]`, which is `true` or `false`. */
 function flag(conditions: (isTrue: boolean) => Condition[]): Parameter {
   const { must, schema, operand } = TRUE_OR_FALSE;
   return single(

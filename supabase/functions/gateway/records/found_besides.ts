@@ -14,8 +14,8 @@ function isChoice({ operator }: ColumnTest): boolean {
 
 /**
  * Returns the ids of contacts that have one of the requested phone numbers as an additional number.
- * The service looks up these ids only if the list found fewer records than phone numbers, or if it
- * includes records of archived contacts.
+ * The service looks up these ids only in two cases: if the list has fewer records than the request
+ * has phone numbers, or if it includes records of archived contacts.
  */
 export async function foundBesides(
   { db }: Caller,
@@ -29,7 +29,7 @@ export async function foundBesides(
       .filter((test) => test.column === besides.column && isChoice(test))
       .flatMap(({ operand }) => operand.match(/\+\d+/g) ?? []);
   const phone_keys = conditions.flatMap(keysOf);
-  // The digits of one phone number in a search may have several keys. These keys count as one phone
+  // In a search, the digits of one phone number may have several keys, which count as one phone
   // number.
   const phones = conditions.flatMap((each) =>
     "anyOf" in each ? keysOf(each).slice(0, 1) : keysOf(each)
@@ -40,7 +40,7 @@ export async function foundBesides(
   return rows(await db.rpc(besides.by, { phone_keys, with_archived }, { get: true })) as string[];
 }
 
-/** Returns the conditions, changed so that they also match these contacts' records. */
+/** Returns the conditions, extended so that they also match these contacts' records. */
 export function orThese(
   { besides, archives }: Pick<Resource, "besides" | "archives">,
   conditions: Condition[],

@@ -38,11 +38,13 @@ export function members(
 }
 
 const ENDS_WITH_OPERATOR = /\[(ne|gt|gte|lt|lte|contains|all|empty)\]$/;
-/** Each additional dot would double the number of conditions. */
+/**
+ * The maximum number of dots in a key. Each additional dot would double the number of conditions.
+ */
 const MAX_DOTS = 3;
 /**
- * Longer conditions never fit into the URL of a database request. Without this limit, a caller
- * without a valid key could make the conditions very long.
+ * The maximum length of the conditions. Longer conditions never fit into the URL of a database
+ * request. Without this limit, a caller without a valid key could make the conditions very long.
  */
 const MAX_LENGTH = 8 * 1024;
 
@@ -71,8 +73,8 @@ function pathsOf(key: string): string[][] {
 }
 
 /**
- * Returns the JSON objects whose value is written as this string. For example, the values 5 and "5"
- * are both written 5.
+ * Returns the JSON objects that have this value at one of these paths. For example, the string `5`
+ * means the number 5 and for the string "5".
  */
 function membersOfText(paths: string[][], value: string): Record<string, unknown>[] {
   const number = Number(value);

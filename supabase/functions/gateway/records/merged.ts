@@ -3,8 +3,8 @@ import { ApiError } from "../../_shared/errors.ts";
 import type { Caller } from "../../_shared/key/caller.ts";
 import type { Resource } from "./resource.ts";
 
-// Some resources have records that can be merged into one another. After a merge, a request with
-// the merged record's id returns the record that remains.
+// The records of some resources can be merged. After a merge, a request with the merged record's id
+// returns the remaining record.
 
 /** The error message for a write to a merged record. */
 export const MERGED =

@@ -7,8 +7,8 @@ import type { Caller } from "../../_shared/key/caller.ts";
 // rows are read.
 
 /**
- * This size is less than the budget, so that a page still fits if its rows are slightly larger than
- * on the last page.
+ * The size that a page should have. It is less than the budget, so that a page still fits if its
+ * rows are slightly larger than the rows of the last page.
  */
 const ASKED_BYTES = 0.9 * PAGE_BYTES;
 /**
@@ -16,7 +16,7 @@ const ASKED_BYTES = 0.9 * PAGE_BYTES;
  * has about 100 KiB.
  */
 const LARGE_BYTES = PAGE_BYTES / 4;
-/** The maximum number of lists that one instance returns at the same time. */
+/** The maximum number of lists whose row size one instance remembers. */
 const MAX_LISTS = 1_000;
 
 /** The row size of one list, as measured on the last page. */

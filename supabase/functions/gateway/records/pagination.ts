@@ -35,7 +35,7 @@ export interface List {
   resource: Resource;
   /** Conditions that all rows of the list must match, in every request. */
   within: Condition[];
-  /** The ids of additional records that match the conditions; see `foundBesides`. */
+  /** The ids of contacts whose records also match the conditions; see `foundBesides`. */
   besides?: string[];
   /**
    * An empty list does not prove that the API key is valid. This function therefore checks the key
@@ -50,8 +50,8 @@ export interface List {
  * with the total if the caller requests it.
  *
  * A page starts after the sort values of the previous page's last row (keyset pagination). If rows
- * are added or deleted between two pages, no other row is skipped or repeated. A late page costs as
- * much as the first. If rows are large, a page ends at its byte budget, before its limit.
+ * are added or deleted between two pages, no other row is skipped or repeated. A late page takes no
+ * longer than the first page. If rows are large, a page ends at its byte budget, before its limit.
  *
  * @throws ApiError `invalid_request` if the cursor belongs to another list or query.
  * @throws ApiError `query_too_expensive` if the query takes too long.
@@ -92,8 +92,8 @@ export async function readPage(
   for (const column of columns) query = query.order(column, { ascending: order.ascending });
   if (place) query = after(query, order, place.start);
 
-  // Rows of the same kind have a similar size. The kind does not depend on the requested fields.
-  // Otherwise, each new selection of fields would be a new kind with an unknown size.
+  // Rows of the same kind have a similar size. The kind does not depend on which fields are
+  // requested. Otherwise, each new combination of fields would have an unknown row size.
   const kind = `${asked.fields ? "part" : "whole"} ${asked.include ?? ""}`;
   const size = new PageSize(`${caller.holder} ${table.name} ${kind}`);
   const limit = size.rowsUpTo(asked.limit);
@@ -123,7 +123,7 @@ export async function readPage(
   return { data: shown.map(selection.answer), pagination };
 }
 
-/** Counts the rows of a list, for a caller who asks for the total only after the first page. */
+/** Counts the rows of a list if the caller asks for the total only after the first page. */
 async function countRows(
   caller: Caller,
   { table, order }: Resource,

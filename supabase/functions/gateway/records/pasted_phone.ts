@@ -31,11 +31,14 @@ export interface PastedPhone {
  */
 const UNSEEN = /[\u200b-\u2015\u202a-\u202e\u2060-\u2069\u2212\ufeff]+/g;
 const DIGITS = /^[0-9]+$/;
-/** Fewer digits would match many phone numbers. More digits cannot be a phone number (E.164). */
+/**
+ * The number of digits in a phone number. Fewer digits would match many phone numbers, and more
+ * digits cannot be a phone number (E.164).
+ */
 const [FEWEST, MOST] = [8, 15];
 /**
- * The codes of the countries in which a phone number can be written in several ways. The empty code
- * is for digits that already include a country code.
+ * The codes of countries whose phone numbers can be written in several ways. The empty code is for
+ * digits that already include a country code.
  */
 const COUNTRIES = ["", "55", "52", "54"];
 

@@ -3,8 +3,8 @@ import { notOneOf } from "../../_shared/http/suggestion.ts";
 import type { Archived } from "./archived.ts";
 import { type Included, recordSchema, type Resource } from "./resource.ts";
 
-// The part of a record that is returned: all of its fields or the fields in the parameter `fields`,
-// and the records that `include` adds.
+// Determines which part of a record is returned: all fields or only the fields in the parameter
+// `fields`, and the records that `include` adds.
 
 /** The part of a record that a caller requests. */
 export interface Projection {
@@ -61,11 +61,11 @@ function told(name: string): string {
 type Row = Record<string, unknown>;
 
 /**
- * The columns that a read request selects for a projection, and how a selected row is converted to
- * a response.
+ * The columns that a read request selects for a projection, and the function that converts a
+ * selected row to the returned record.
  */
 export interface Selection {
-  /** For PostgREST's `select`. */
+  /** The argument of PostgREST's `select`. */
   columns: string;
   answer(row: Row): Row;
 }
@@ -110,8 +110,8 @@ export function partOf({ table, answered }: Resource, fields?: string[]): (row: 
 }
 
 /**
- * Keeps only these properties in each row of one response. All rows in a response have the same
- * properties.
+ * Returns a function that keeps only these properties in each row of one response. All rows in a
+ * response have the same properties, so only the first row is checked.
  */
 function only(names: string[]): (row: Row) => Row {
   let hasOthers: boolean | undefined;
@@ -127,7 +127,9 @@ function membersOf(row: Row, names: string[]): Row {
   return members;
 }
 
-/** PostgREST returns the properties of an embedded row in its own order. */
+/**
+ * Returns embedded rows with their properties in the schema's order. PostgREST uses another order.
+ */
 function inOrder(found: unknown, { table, atMost }: Included): unknown {
   const names = Object.keys(table.row.shape);
   if (Array.isArray(found)) {

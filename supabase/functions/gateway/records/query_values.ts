@@ -24,8 +24,8 @@ export interface QueryValue {
 }
 
 /**
- * A value that matches this pattern.
- * @param operand the value for the comparison.
+ * Creates a kind of query value: strings that match this pattern.
+ * @param operand returns the value that the database compares.
  */
 function matching(
   pattern: RegExp,
@@ -76,7 +76,7 @@ export const INTEGER: QueryValue = {
 };
 
 /**
- * A value that is one of these words.
+ * Creates a kind of query value: one of these words.
  * @param stored the form in which a word is stored, if callers see a different word.
  */
 export function oneOf(

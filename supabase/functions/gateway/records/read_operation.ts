@@ -70,8 +70,8 @@ export function readOperation<const Name extends string>(
 }
 
 /**
- * Returns the records of the key's company that have this value in a field, in the form that
- * callers receive.
+ * Returns the records whose field has this value, in the form that callers receive. Reads only
+ * records of the key's company.
  */
 export async function readRecords(
   caller: Caller,

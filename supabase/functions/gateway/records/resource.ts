@@ -49,30 +49,30 @@ export interface Resource<
    */
   archives?: {
     /**
-     * Maps each of these columns to the column that has the same value for an archived record: `{
-     * phone_key: "…" }`.
+     * Maps a column, such as `phone_key`, to the column that contains its value while the record is
+     * archived.
      */
     keptIn?: Record<string, string>;
     /** The column with the time when a record was erased. */
     erasedIn?: string;
   };
   /**
-   * Present if records can be merged: the function that returns the record into which a record was
-   * merged.
+   * Present if records can be merged. This database function returns the id of the record into
+   * which a record was merged.
    */
   survivor?: "survivor_of_contact";
   /**
    * Present if a contact can have additional values of `column`, such as additional phone numbers.
-   * The function `by` finds contacts by these values. The column `contact` contains the id of a
-   * record's contact.
+   * The database function `by` finds contacts by these values. The column `contact` contains the id
+   * of a record's contact.
    */
   besides?: { column: string; by: "contacts_of_further_phones"; contact: string };
   /**
-   * Fields of referenced records by which callers can filter. Each entry names the reference column
-   * and the table that contains the field.
+   * Filters on fields of referenced records. Each entry names the column with the reference and the
+   * table that contains the field.
    */
   through?: Record<string, { column: string; table: Table }>;
-  /** The records that `include` adds, by the names of the fields that contain them. */
+  /** The records that `include` adds, by field name. */
   includes?: Record<string, Included>;
 }
 

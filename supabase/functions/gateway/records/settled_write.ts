@@ -1,8 +1,8 @@
 import { ApiError } from "../../_shared/errors.ts";
 import { REPLAYED } from "../../_shared/http/idempotency.ts";
 
-// The results of database functions that write a record and also change other records. For example,
-// moving a pipeline changes the positions of other pipelines.
+// Reads the results of database functions that write a record and also change other records. For
+// example, moving a pipeline changes the positions of other pipelines.
 
 /** The result of a request that adds a record. */
 interface Added<Row> {

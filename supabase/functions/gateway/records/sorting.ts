@@ -10,9 +10,9 @@ export interface SortColumn {
 }
 
 /**
- * The order of a list. No two rows have the same values in all of the order's columns, so the order
- * is unambiguous across pages. All columns are ascending, or all are descending, so that one index
- * can serve every page of the list.
+ * The order of a list. No two rows have the same values in all of these columns, so each row has a
+ * definite place. All columns are ascending, or all are descending, so that one index can serve
+ * every page of the list.
  */
 export interface ListOrder {
   /** The value of the parameter `sort`, such as `-created_at`. */
@@ -83,7 +83,8 @@ export function sortParameter(
   id: SortColumn,
 ): z.core.$ZodType<ListOrder | undefined, string | undefined> {
   const names = Object.keys(sorts).flatMap((name) => [name, `-${name}`]);
-  // `sort` cannot name an order with more columns, because `sort` means one column and the id.
+  // A value of `sort` names only one column, to which the id is added. It cannot name an order with
+  // more columns.
   const isSort = standard.columns.length === 2;
   const sort = z.optional(
     z.pipe(

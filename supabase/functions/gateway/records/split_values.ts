@@ -1,4 +1,7 @@
-/** Callers rarely need more values, and the length of a URL is limited. */
+/**
+ * The maximum number of values in a list. Callers rarely need more, and the length of a URL is
+ * limited.
+ */
 export const MAX_VALUES = 100;
 
 const BAD_ESCAPE =

@@ -31,7 +31,7 @@ export const words = {
     BatchItemError:
       "The reason why an item was not written. This is the same body as the error for a single " +
       "record, without `request_id`.",
-    BatchSummary: "The number of items that succeeded and that failed.",
+    BatchSummary: "The number of items that succeeded, and the number of items that failed.",
     DeletedRow: "A record that was deleted. Only these fields remain.",
     Pagination: "The position of this page in the list.",
     ChangesPagination: "The position of this page in the list of changes.",
@@ -51,7 +51,7 @@ export const words = {
       has_more:
         "Whether there are more changes to read now. When this is `false`, your copy is up to date.",
       next_cursor:
-        "The `cursor` of the next page. That page also contains changes that are made later.",
+        "The `cursor` for the next page, which also contains changes that are made later.",
     },
     Pagination: {
       limit: "The maximum number of records on a page.",

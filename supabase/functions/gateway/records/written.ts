@@ -41,7 +41,7 @@ export type Result<Row = Record<string, unknown>> = Written<Row> | NotWritten;
 export interface Outcome<Row = Record<string, unknown>> {
   /** Whether an earlier request with the same `Idempotency-Key` wrote the records. */
   replayed: boolean;
-  /** Whether nothing was written because one item of an all-or-none request failed. */
+  /** Whether nothing was written because one item of a request with `atomic=true` failed. */
   undone: boolean;
   results: Result<Row>[];
 }
@@ -70,10 +70,7 @@ export function inFormOf(row: RowSchema, record: Record<string, unknown>) {
   return Object.fromEntries(known.map((field) => [field, record[field]]));
 }
 
-/**
- * Returns the record for a row that an update of its table returned. The record's version is a
- * string.
- */
+/** Returns the record for a row that an update returned. In a record, the version is a string. */
 export function recordOfRow<Schema extends RowSchema>(
   schema: Schema,
   row: { version: number },
@@ -82,7 +79,7 @@ export function recordOfRow<Schema extends RowSchema>(
 }
 
 /**
- * The result of a database function that writes records.
+ * Returns the result of a database function that writes records.
  * @param row the schema of a record in the result.
  */
 export function outcomeOf<Row>(answer: Json, row: RowSchema): Outcome<Row> {
@@ -90,7 +87,7 @@ export function outcomeOf<Row>(answer: Json, row: RowSchema): Outcome<Row> {
   const results = outcome.results.map((result) => {
     if (!("data" in result)) return result;
     const written = { ...result, data: inFormOf(row, result.data) };
-    // The value that the database returns for a record that already had the item's values.
+    // The database returns 304 for a record that already had the item's values.
     return written.status as number === 304
       ? { ...written, status: 200 as const, unchanged: true as const }
       : written;

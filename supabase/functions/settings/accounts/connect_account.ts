@@ -121,7 +121,8 @@ function unavailable(sentence: string): AccountCheck {
  * Returns the phone number, in the form +5511987654321.
  *
  * @throws ApiError channel_unavailable when the channel cannot be asked; account_refused, with the
- *   reason, unless the channel clearly confirms the account. Nothing is stored then.
+ *   reason, when the channel does not clearly confirm the account. In both cases, nothing is
+ *   stored.
  */
 function confirmedPhone(
   { reason, sentence, displayPhone }: AccountCheck,

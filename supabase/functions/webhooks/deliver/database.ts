@@ -3,7 +3,7 @@ import { rows } from "../../_shared/database/rows.ts";
 import type { Json } from "../../_shared/database/types.ts";
 import type { Outcome, SettledWebhook, WebhookWithDeliveries } from "./delivery.ts";
 
-/** The result of a request for webhooks with due deliveries. */
+/** The result of leasing webhooks that have due deliveries. */
 export interface TakenWebhooks {
   /** False when four other runs are in progress. */
   may_run: boolean;
@@ -12,7 +12,7 @@ export interface TakenWebhooks {
   ended: string[];
 }
 
-/** The statements of one run. */
+/** The database statements of one run. */
 export class DeliveryDatabase {
   constructor(
     readonly db: CompanyDb,
@@ -35,8 +35,8 @@ export class DeliveryDatabase {
   }
 
   /**
-   * Due deliveries of leased webhooks. A webhook that is missing from the response is no longer
-   * leased, or is paused.
+   * Reads due deliveries of leased webhooks. A webhook that is missing from the response is no
+   * longer leased, or is paused.
    *
    * @param wanted the number of deliveries to read, by webhook.
    * @param held the records whose deliveries are left out, by webhook.

@@ -26,14 +26,14 @@ export interface DeliverRequest {
 type DeliverAnswer = { job: typeof DELIVER; company_id?: string } & RunResult;
 
 /**
- * How long this run waits for the call that starts the next run. The next run continues without its
- * caller.
+ * How long this run waits for the call that starts the next run. When this call ends, the next run
+ * continues.
  */
 const CALL_MS = 2_000;
 
 /**
  * Returns a function that runs the job once, and writes a line about the run to the log. It throws
- * ApiError job_running when four runs are in progress, and job_failed when the run fails.
+ * ApiError job_running when four other runs are in progress; otherwise the errors of the run.
  */
 export function deliverJob(config: WebhooksConfig) {
   const db = companyDb(config, webhookTokenSource(config.signingKey));

@@ -8,14 +8,14 @@ const FIRST_AT_ONCE = 4;
 /** After this many failures in a row, nothing is sent until their outcomes are stored. */
 const FAILURES_IN_A_ROW = 5;
 /**
- * A delivery that has waited longer than this is dropped from memory and read again, so that no
- * request contains the record of a person who was erased in the meantime.
+ * A delivery that has waited longer than this is dropped from memory and read again. Otherwise a
+ * request could contain the record of a person who was erased in the meantime.
  */
 const FRESH_MS = 5_000;
-/** How many deliveries of one webhook a run holds in memory. */
+/** The maximum number of deliveries of one webhook that a run has in memory. */
 const MOST_IN_HAND = 100;
 
-/** A webhook that a run has leased, with the deliveries that the run holds in memory. */
+/** A webhook that a run has leased, with the deliveries that the run has in memory. */
 export class LeasedWebhook {
   url = "";
   companyId = "";
@@ -47,7 +47,7 @@ export class LeasedWebhook {
 
   constructor(readonly id: string, readonly mostAtOnce: number) {}
 
-  /** Whether the run holds nothing for this webhook: no delivery, no request and no outcome. */
+  /** Whether the run has nothing left for this webhook: no delivery, no request and no outcome. */
   get isEmpty(): boolean {
     return this.#waitingCount === 0 && this.#inFlight.size === 0 && this.#unsettledCount === 0;
   }
@@ -101,8 +101,8 @@ export class LeasedWebhook {
       }
       if (this.#inFlight.has(record)) continue;
       const delivery = deliveries.shift()!;
-      // A record with more deliveries moves to the end of the queue, so that every record is
-      // served.
+      // A record with more deliveries moves to the end of the queue, so that every record gets its
+      // turn.
       this.#waiting.delete(record);
       if (deliveries.length > 0) this.#waiting.set(record, { readAt, deliveries });
       this.#waitingCount--;

@@ -5,7 +5,7 @@ import type { Delivery } from "./delivery.ts";
 
 const USER_AGENT = `crm-messaging-api/${RELEASE}`;
 
-/** The largest body. */
+/** The maximum size of a body, in bytes. */
 export const MAX_BODY_BYTES = 256 * 1024;
 
 /** The body of a delivery: the event, with its record as `data`. */

@@ -8,11 +8,13 @@ import { LeasedWebhook } from "./leased_webhook.ts";
 import type { Sender } from "./sender.ts";
 import { Signal } from "./signal.ts";
 
-// The estimated cost of a run, in milliseconds of CPU. The platform has no call that returns the
-// CPU time used.
+// The estimated CPU time of one statement, one delivery and one DNS lookup, in milliseconds. The
+// platform has no call that returns the CPU time used.
 const CPU_MS = { statement: 2, delivery: 0.35, host: 1.2 };
 
-/** How many webhooks a run leases, and how many unsent deliveries it holds in memory, at most. */
+/**
+ * The maximum number of webhooks that a run leases, and of unsent deliveries that it has in memory.
+ */
 const MOST_WEBHOOKS = 50;
 const MOST_IN_HAND = 600;
 /**
@@ -24,14 +26,15 @@ const IDLE_MS = 1_000;
 /** For this time after its last work, a run asks the database for work more often. */
 const BUSY_MS = 5_000;
 /**
- * Outcomes are collected for this time, and stored together, at most this many in one statement.
+ * Outcomes are collected for `GATHER_MS`, and then stored together, at most `MOST_SETTLED` in one
+ * statement.
  */
 const GATHER_MS = 20;
 const MOST_SETTLED = 500;
 /** A failed statement is repeated after this pause. */
 const DATABASE_PAUSE_MS = 1_000;
 /**
- * If outcomes cannot be stored for this long, the run discards them, because another run holds the
+ * If outcomes cannot be stored for this long, the run discards them, because another run has the
  * leases by then.
  */
 const SETTLE_MS = 40_000;
@@ -91,7 +94,7 @@ export class Run {
     },
   ) {}
 
-  /** Runs until its time or CPU is used up, or until nothing is due. */
+  /** Runs until its time or its CPU time is used up, or until nothing is due. */
   async run({ untilMs, untilIdle }: { untilMs: number; untilIdle: boolean }): Promise<RunEnd> {
     const settling = this.#settleUntilEnd();
     settling.catch(() => this.#isEnding = true); // awaited below
@@ -271,7 +274,8 @@ export class Run {
         await pauseUntilEnd(DATABASE_PAUSE_MS);
       }
     }
-    // While these outcomes were not stored, the deliveries of their records were not read.
+    // Until these outcomes were stored, the next deliveries of their records were not read. Some
+    // may be due now.
     this.#isQuiet = false;
     const states = new Map(settled?.map((each) => [each.id, each]));
     for (const { outcome, webhook } of batch) {

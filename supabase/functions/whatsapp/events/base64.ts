@@ -1,6 +1,6 @@
 /**
- * Groups of three bytes become groups of four characters. A chunk has few enough bytes to be passed
- * as the arguments of one call.
+ * The number of bytes in a chunk. It is a multiple of three, because base64 encodes three bytes as
+ * four characters. The bytes of a chunk are few enough to be the arguments of one call.
  */
 const PIECE = 3 * 8192;
 

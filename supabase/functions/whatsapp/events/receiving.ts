@@ -5,13 +5,13 @@ import { type AppliedEvent, logAppliedEvent } from "./applied_event.ts";
 import { base64 } from "./base64.ts";
 import { applyEvent, isOfEvent, whatIsIn } from "./due_events.ts";
 
-/** An event with one message is always much smaller. */
+/** The maximum size of an ordinary event. An event with one message is always much smaller. */
 export const ORDINARY_BYTES = 64 * 1024;
 
 /**
  * Stores an event with a correct signature, and applies it. An ordinary event takes one round trip.
  * A large event is stored separately before anything in it is applied. An event that cannot be
- * applied is stored too, and the job applies the rest later.
+ * applied is stored too, and the job `channel-events` tries again later.
  *
  * @returns whether the app exists.
  * @throws DatabaseError when the event is not stored.

@@ -21,9 +21,9 @@ const MAX_MIB = 3;
 const MAX_QUERY_LENGTH = 4 * 1024;
 
 /**
- * The paths that the channel calls for each of its apps: one verifies the URL of an app, and the
- * other receives the app's events. An event is stored unchanged before anything else, and then
- * applied immediately if possible.
+ * The handlers for the channel's requests about one of its apps: `verify` verifies the app's URL,
+ * and `receive` receives the app's events. An event is stored unchanged before anything else, and
+ * then applied immediately if possible.
  *
  * @param noSuchPath the error about an unknown path. A request for an unknown app receives the same
  *   error.
@@ -39,7 +39,7 @@ export function webhook(config: WhatsappConfig, noSuchPath: () => ApiError) {
   const events = new FairShare(eventShare);
   const largeEvents = new FairShare(config.largeEventShare);
   const largeBodies = new FairShare(largeBodyShare);
-  // Each app has only its own share of this work, so the queue is short.
+  // This queue needs no limit: it is short, because each app has only its own share of this work.
   const allLargeBodies = new FairShare({
     ...largeBodyShare,
     atOnce: largeBodyShare.inAll,
@@ -181,8 +181,8 @@ function unusable(): ApiError {
 }
 
 /**
- * The result of work in a queue. If the queue is too long, the channel must send the event again
- * later.
+ * Returns the result of work that waits in a queue. If the queue is too long, throws an error,
+ * after which the channel sends the event again later.
  */
 async function inTurn<Result>(work: Promise<Result>): Promise<Result> {
   try {

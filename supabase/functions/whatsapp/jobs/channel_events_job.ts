@@ -20,9 +20,9 @@ export interface ChannelEventsResult {
 }
 
 /**
- * Runs the job of the channel, which needs no account. The job applies due events until the time or
- * the limit of a run is used up, and runs `tend_channel()`. The database records the beginning and
- * the end of the run.
+ * Runs the job `channel-events`, which needs no account. The job runs `tend_channel()`, and then
+ * applies due events until the run reaches its time limit or the limit `most`. The database records
+ * the beginning and the end of the run.
  * @throws DatabaseError when the database cannot begin or end the run; unexpected errors.
  */
 export async function runChannelEvents(
@@ -38,8 +38,8 @@ export async function runChannelEvents(
     const events = { applied: 0, done: 0 };
     let bytes = 0;
     const isOver = () => performance.now() >= untilMs;
-    // The limit is checked only after all events that were fetched together. If the job stopped
-    // earlier, the rest of these events would wait for three minutes.
+    // The limit `most` is checked only after all events that were fetched together have been
+    // applied. If the job stopped earlier, the rest of these events would wait for three minutes.
     const isEnough = () => events.applied >= most.events || bytes >= most.bytes;
     const mayBeMore = async () =>
       await applyDueEvents(db, isOver, (event, length) => {

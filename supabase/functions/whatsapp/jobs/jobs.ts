@@ -24,7 +24,7 @@ export type Job =
   | { job: typeof CHANNEL_EVENTS; accountId?: undefined }
   | { job: AccountJob; accountId: string };
 
-/** The response to a successful run: the request, and the result of the job. */
+/** The response to a successful run: the job, its account, and the result. */
 type JobAnswer = { job: string; account_id?: string } & Record<string, unknown>;
 
 /**

@@ -27,7 +27,7 @@ const OFFICE = "application/vnd.openxmlformats-officedocument";
 const OLE = [0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1];
 const ZIP = [0x50, 0x4b, 0x03, 0x04];
 
-/** Whether a file may be of a type, by its first bytes. */
+/** Whether the first bytes of a file match a type. */
 const BEGINNINGS: Record<string, (bytes: Uint8Array) => boolean> = {
   "image/jpeg": (bytes) => begins(bytes, [0xff, 0xd8, 0xff]),
   "image/png": (bytes) => begins(bytes, [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]),
@@ -68,8 +68,8 @@ export function acceptedType(named: string): string {
 }
 
 /**
- * The type under which the channel receives a file. An Ogg file with Opus has one type, regardless
- * of the requested type.
+ * The type with which a file is sent to the channel. An Ogg file with Opus always has the type
+ * `OGG_OPUS`, whatever audio type the request names.
  *
  * @param named the request's type, from `acceptedType`.
  * @throws ApiError invalid_request on `Content-Type` when the first bytes are not of that type.

@@ -25,7 +25,7 @@ const UploadParameters = z.strictObject({
   filename: z.optional(verbatim(240)),
 });
 
-/** Every content type of a request, with the maximum number of bytes. */
+/** The maximum number of bytes for each content type that a request may have. */
 const FILES = {
   ...ACCEPTED_TYPES,
   ...Object.fromEntries(
@@ -33,7 +33,7 @@ const FILES = {
   ),
 };
 
-/** The operations of uploads: media that a company sends. */
+/** The operations for uploading media that a company sends. */
 export function mediaOperations(config: UploadConfig) {
   const { inAll, ...share } = config.uploadShare;
   const ofCompany = new FairShare(share);

@@ -50,8 +50,8 @@ interface Asked {
 }
 
 /**
- * Uploads a file to the channel, for one phone number, while the file arrives, and stores its
- * metadata. The type comes from the first bytes. A repeat creates another upload, which is
+ * Uploads a file to the channel for one phone number, while the file arrives. Then stores its
+ * metadata. The type is determined from the first bytes. A repeat creates another upload, which is
  * harmless.
  *
  * @throws ApiError for every error that the operation declares.

@@ -11,26 +11,26 @@ export const words = {
         "Uploads a file to the channel, for replies and for the headers of templates. The body is " +
         "the file itself, and `Content-Type` is its type. The service checks the first bytes. An " +
         "image has at most 5 MB, a video or audio 16 MB, and a document 100 MB. The file must " +
-        "arrive within 60 seconds. Audio in Ogg must have Opus. A repeat makes another upload, and " +
-        "does no harm. For 29 days, the file can be sent, but only from the number for which " +
-        "you uploaded it.",
+        "arrive within 60 seconds. Ogg audio must use the codec Opus. A repeat makes another " +
+        "upload, and does no harm. For 29 days, the file can be sent, but only from the number for " +
+        "which you uploaded it.",
     },
     getMediaUpload: {
       tag: "Conversations",
       summary: "Get an upload",
       description:
-        "Returns what is known about an upload. The file itself is only at the channel, and cannot " +
-        "be read here.",
+        "Returns the facts about an upload. The file itself cannot be read here, because only the " +
+        "channel has it.",
     },
   },
-  schemas: { MediaUpload: "A file that your company uploaded, to send it." },
+  schemas: { MediaUpload: "A file that your company uploaded in order to send it." },
   fields: {
     MediaUpload: {
       id:
         "The id of the upload, for `media.id` of a reply and `header_media.id` of a template send.",
       phone_number_id: "The messaging account that can send the file.",
-      type: "The kind of message that shows the file.",
-      mime_type: "The type under which the channel has the file. Ogg with Opus is always " +
+      type: "The type of a message that contains the file.",
+      mime_type: "The content type of the file at the channel. For Ogg with Opus, it is always " +
         "`audio/ogg; codecs=opus`.",
       bytes: "The size in bytes.",
       sha256: "The SHA-256 digest of the file, in hexadecimal digits.",

@@ -26,13 +26,13 @@ export const ReactedMessage = z.object({
 
 type OwnReaction = z.output<typeof ReactedMessage>["own_reaction"];
 
-/** A reaction to a message of the company. Without an emoji, the reaction is removed. */
+/** The company's reaction to a message. Without an emoji, the reaction is removed. */
 export interface Reaction {
   id: string;
   emoji?: string;
 }
 
-/** The answer of message_to_react(). */
+/** The result of `message_to_react()`. */
 type ToReact =
   & { company_id: string }
   & (
@@ -101,7 +101,7 @@ export async function react(
   ) as OwnReaction | null; // the jsonb from note_own_reaction()
 }
 
-/** The error of a reaction that the channel accepted, and then did not deliver. */
+/** The error for a reaction that the channel accepted, and then did not deliver. */
 export function notDelivered(): ApiError {
   return new ApiError(
     "conflict",

@@ -11,8 +11,8 @@ export function replies(config: SendingConfig) {
     refusesMethodFirst: true,
     errors: {
       always: { success: false },
-      // The claim of a send fails before the channel is called. A reaction may have reached the channel
-      // already, but a repeat of it does no harm.
+      // If the claim of a send fails, the channel has not been called. A reaction may have reached
+      // the channel already, but a repeat of it does no harm.
       whenUnavailable: (method) =>
         `${method === "POST" ? "nothing was sent, so " : ""}repeat the request`,
     },

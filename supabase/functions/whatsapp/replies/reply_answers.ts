@@ -6,7 +6,7 @@ import type { Unfit } from "./reply_claim.ts";
 
 // The responses to a free reply.
 
-/** Every response with the status 200. A template send has the same responses. */
+/** Every response with the status 200. A template send has these responses too. */
 export const ReplyAnswer = z.union([Sent, Repeat, DoNotContact, DryRun]).register(
   z.globalRegistry,
   { id: "ReplyAnswer" },

@@ -61,7 +61,7 @@ export interface ClaimedReply extends ClaimedSend, Person {
 }
 
 /**
- * Claims the reply of a request, like `claimSend()`.
+ * Claims the reply of a request, with `claimSend()`.
  *
  * @param dryRun the database decides as usual, but writes nothing.
  */

@@ -4,7 +4,7 @@ import { recipientOf } from "./recipient.ts";
 import type { ClaimedReply } from "./reply_claim.ts";
 import type { ReplyRequest } from "./reply_request.ts";
 
-/** A reply in the channel's form. */
+/** A reply in the channel's format. */
 export function replyMessage(
   claim: ClaimedReply,
   request: ReplyRequest,

@@ -17,10 +17,11 @@ export const words = {
       tag: "Conversations",
       summary: "Reply in a conversation",
       description:
-        "Sends a text, a file, buttons or a list in a conversation while its window is open: until `window_expires_at`, " +
-        "24 hours after the person's last message. After that, the answer is a 409 " +
-        "`window_closed`, and only a template can be sent. **Always check `success`**, and " +
-        "give every message an `idempotency_key`, as for a template send.",
+        "Sends a text, a file, buttons or a list in a conversation. The conversation's window must " +
+        "be open: it closes at `window_expires_at`, 24 hours after the person's last message. " +
+        "After that, the answer is a 409 `window_closed`, and only a template can be sent. " +
+        "**Always check `success`**, and give every message an `idempotency_key`, as for a " +
+        "template send.",
     },
     markMessageRead: {
       tag: "Conversations",
@@ -42,8 +43,8 @@ export const words = {
       tag: "Conversations",
       summary: "Remove a reaction",
       description:
-        "Removes your company's emoji from a message. The window must be open. A repeat does no " +
-        "harm, and neither does a message without a reaction.",
+        "Removes your company's emoji from a message. The window must be open. If the message has " +
+        "no reaction of your company, the request does no harm.",
     },
   },
   schemas: {
@@ -55,7 +56,7 @@ export const words = {
     ReplyMedia: "The file of a reply: an upload, or an address that the channel fetches itself.",
     ReplyButton: "A button that the person can tap.",
     ReplyList: "A list of choices, which opens when the person taps its button.",
-    ReplyListSection: "Choices of a list that belong together.",
+    ReplyListSection: "A section of a list: choices that belong together.",
     ReplyListRow: "One choice of a list.",
     ReplyAnswer: "The result of the request.",
   },
@@ -88,20 +89,20 @@ export const words = {
         "A key of a template send cannot be used again for a free reply.",
       media: "The file of the message. `media`, `buttons` and `list` cannot be combined.",
       reply_to_id:
-        "The id of the message of this conversation that the reply answers. The person " +
-        "sees that message above the reply.",
-      buttons: "Up to three buttons below the text. The ids differ, and the titles differ. The " +
-        "person's tap comes back as a message of the type `interactive`.",
+        "The id of the message that the reply answers. It must be in the same conversation. The " +
+        "person sees that message above the reply.",
+      buttons: "Up to three buttons below the text. Each must have its own id and its own title. " +
+        "When the person taps a button, you receive a message of the type `interactive`.",
       list:
-        "A list of up to ten choices. The person's choice comes back as a message of the type " +
-        "`interactive`.",
+        "A list of up to ten choices. When the person selects one, you receive a message of the " +
+        "type `interactive`.",
     } satisfies FieldsOf<typeof ReplyRequest>,
     ReplyMedia: {
       id: "The id of an upload of the conversation's phone number.",
       link:
         "An https address that the channel fetches. A problem with the file is reported later: " +
         "the message becomes `failed`. An upload is better.",
-      type: "What kind of file `link` is.",
+      type: "The kind of the file at `link`.",
       filename:
         "The name that the person sees. Only for a document; the default is the name of the upload.",
       voice:
@@ -109,20 +110,21 @@ export const words = {
         "512 KB is shown with a play button.",
     } satisfies FieldsOf<typeof ReplyMedia>,
     ReplyButton: {
-      id: "Your own id of the choice. The person does not see it.",
+      id: "Your own id for the choice. The person does not see it.",
       title: "What the person sees.",
     } satisfies FieldsOf<typeof ReplyButton>,
     ReplyList: {
       button: "The button that opens the list.",
       sections:
-        "The parts of the list. All parts together have at most ten rows, with different ids.",
+        "The sections of the list. All sections together have at most ten rows, and each row has " +
+        "its own id.",
     } satisfies FieldsOf<typeof ReplyList>,
     ReplyListSection: {
-      title: "The title of the part. Required when there are several.",
-      rows: "The choices of the part.",
+      title: "The title of the section. Required when there are several sections.",
+      rows: "The choices in the section.",
     } satisfies FieldsOf<typeof ReplyListSection>,
     ReplyListRow: {
-      id: "Your own id of the choice. The person does not see it.",
+      id: "Your own id for the choice. The person does not see it.",
       title: "What the person sees.",
       description: "A line below the title.",
     } satisfies FieldsOf<typeof ReplyListRow>,

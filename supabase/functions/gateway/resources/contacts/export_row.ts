@@ -43,7 +43,7 @@ export const ContactFormerPhone = lazily(() =>
   )
 );
 
-/** A change to the person's phone numbers or ids that the channel reported. */
+/** A change to the person's phone numbers or ids, as the channel reported it. */
 export const ContactIdentityEvent = lazily(() =>
   z.object({
     kind: z.string(),
@@ -53,7 +53,10 @@ export const ContactIdentityEvent = lazily(() =>
   }).register(z.globalRegistry, { id: "ContactIdentityEvent" })
 );
 
-/** The time until which the company may send free replies to the person, on one of its accounts. */
+/**
+ * For one of the company's accounts, the time until which the company may send free replies to the
+ * person.
+ */
 export const ContactWindow = lazily(() =>
   z.object({
     account_id: Id,

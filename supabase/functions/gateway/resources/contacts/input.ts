@@ -37,8 +37,8 @@ const SentTags = lazily(() =>
 );
 
 /**
- * Creating and updating have the same input, and both require phone (specification, 2.1). On an
- * update, a field that is left out keeps its value, and null clears a field that may be null.
+ * Creating and updating have the same input, and both require `phone` (specification, 2.1). On an
+ * update, a field that is left out keeps its value, and `null` clears a field that may be null.
  */
 const input = () =>
   z.extend(
@@ -63,8 +63,8 @@ const input = () =>
   );
 
 /**
- * The error about a missing phone says how to leave it out, because most callers of an update try
- * that first.
+ * If `phone` is missing, the error message says how to leave it out, because most callers of an
+ * update try that first.
  */
 const phoneOfChanges = () =>
   z.clone(Phone, {
@@ -99,7 +99,10 @@ const NO_OTHER_TAGS = {
   },
 };
 
-/** The changes that the database applies to the stored values in the statement that writes. */
+/**
+ * Moves changes to stored values into `patch`. The database applies them in the statement that
+ * writes the contact.
+ */
 function asPatch<Change extends { add_tags?: string[]; remove_tags?: string[] }>(
   { add_tags, remove_tags, ...others }: Change,
   custom_fields?: Record<string, Json>,
@@ -120,8 +123,8 @@ export const ContactChanges = lazily(() =>
 );
 
 /**
- * The same changes as a JSON Merge Patch. `phone` may be left out, and the database merges custom
- * fields key by key in the statement that writes.
+ * The same changes as a JSON Merge Patch. `phone` may be left out. The database merges custom
+ * fields key by key, in the statement that writes the contact.
  */
 export const ContactPatch = lazily(() =>
   z.pipe(
@@ -150,8 +153,8 @@ export const NewContact = lazily(() =>
 );
 
 /**
- * The input for the contact with this phone. In an existing contact, a field that is left out keeps
- * its value. In a new contact, a field that is left out has its default value.
+ * The input for the contact with this phone number. In an existing contact, a field that is left
+ * out keeps its value. In a new contact, a field that is left out has its default value.
  */
 export const ContactToPut = lazily(() => described(input(), { id: "ContactToPut" }));
 

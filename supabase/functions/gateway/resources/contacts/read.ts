@@ -19,8 +19,8 @@ import { DEALS } from "../deals/row.ts";
 import { CONTACTS, TEMPERATURES } from "./row.ts";
 
 /**
- * Includes only the newest records that refer to a contact. The list of these records contains the
- * older ones.
+ * Includes only the newest records that refer to a contact. To read older records, callers use the
+ * list of these records.
  */
 function newest(table: Table) {
   const listedBy = ["created_at", "id"].map((column) => ({ column, ascending: false }));

@@ -20,7 +20,7 @@ const contact: FieldsOf<typeof Contact> = {
   phone:
     "The person's phone number in E.164 format with a leading plus sign, exactly as it was sent. " +
     "`null` if the channel hides the person's phone number.",
-  temperature: "How warm the lead is.",
+  temperature: "How interested the person is.",
   tags: "Labels for grouping contacts.",
   source: "Where the contact came from.",
   job_title: "The person's job.",
@@ -200,7 +200,8 @@ export const words = {
       "A person that the company talks to, with the records that `include` adds.",
     IncludedDeals: "A contact's newest deals, newest first.",
     IncludedConversations: "A contact's newest conversations, newest first.",
-    ContactById: "A contact, found by its id or by the id of a contact that was merged into it.",
+    ContactById: "A contact. The id in the path is its own id, or the id of a contact that was " +
+      "merged into it.",
     ContactToPut:
       "The contact with this phone number. A field that is left out keeps its value. In a new " +
       "contact, a field that is left out has its default value.",
@@ -219,11 +220,11 @@ export const words = {
     ContactIdentity: "An id that the channel assigned to a person.",
     ContactFormerPhone:
       "A phone number that a person used earlier, or that came from a merged contact.",
-    ContactIdentityEvent: "A change to a person's phone number or id that the channel reported.",
+    ContactIdentityEvent: "A change to a person's phone number or id, as the channel reported it.",
     ContactWindow:
       "The time until which your company may send free replies to a person, for one account.",
     Merging: "The contact to merge into the contact in the path.",
-    Erasing: "The confirmation that the person is to be erased.",
+    Erasing: "Confirms that the person should be erased.",
   },
   fields: {
     Contact: contact,
@@ -246,8 +247,8 @@ export const words = {
       ...contact,
       ...included,
       merged_into:
-        "The id of the contact in this response, if the contact that you requested was merged " +
-        "into it. Otherwise left out.",
+        "If you requested a contact that was merged into this contact, the id of this contact. " +
+        "Otherwise left out.",
     },
     ContactToPut: contact,
     ContactWithoutCustomFields: contact,
@@ -261,7 +262,7 @@ export const words = {
       former_phones:
         "Phone numbers that the person used earlier, or that came from merged contacts.",
       identity_events:
-        "The changes to the person's phone numbers and ids that the channel reported.",
+        "The changes to the person's phone numbers and ids, as the channel reported them.",
       windows:
         "The times until which your company may send free replies to the person, one for each account.",
       deals: "The person's deals.",
@@ -282,8 +283,8 @@ export const words = {
       start_word_at: "When the person last sent a word such as `start`.",
       marketing_stopped_at: "When the person last opted out of marketing messages.",
       marketing_stop_source:
-        "How the person last opted out of marketing messages. The values are those of the " +
-        "contact's `marketing_opt_out_source`.",
+        "How the person last opted out of marketing messages. The possible values are the same " +
+        "as for the contact's `marketing_opt_out_source`.",
       marketing_resumed_at: "When the person most recently allowed marketing messages again.",
       marketing_opt_out_at: contact.marketing_opt_out_at,
     } satisfies FieldsOf<typeof ContactWishes>,
@@ -294,7 +295,7 @@ export const words = {
       seen_at: "When the id was first seen.",
     } satisfies FieldsOf<typeof ContactIdentity>,
     ContactFormerPhone: {
-      phone: "The phone.",
+      phone: "The phone number.",
       until:
         "When the person stopped using the phone number. `null` for an additional phone number " +
         "that the person still uses.",
@@ -302,8 +303,8 @@ export const words = {
     ContactIdentityEvent: {
       kind: "What the channel reported. `phone_changed`: the person has a new phone number. " +
         "`user_id_changed`: the person has a new id. `phone_taken`: the new phone number belongs " +
-        "to another contact. `merged`: another contact was the same person, and `was` is the id " +
-        "of that contact.",
+        "to another contact. `merged`: another contact was the same person, and `was` contains " +
+        "that contact's id.",
       was: "The previous phone number or id.",
       becomes: "The new phone number or id.",
       happened_at: "When it happened.",

@@ -38,7 +38,10 @@ const PHONE_TAKEN =
 const EXTERNAL_ID_TAKEN =
   "A contact with this external_id already exists; update that contact instead";
 
-/** The error message about a batch item, which says how a batch updates existing contacts. */
+/**
+ * Returns the error message for a batch item. The message says how a batch can update existing
+ * contacts.
+ */
 const inBatch = (sentence: string) =>
   sentence.replace(
     "update that contact instead",

@@ -74,8 +74,8 @@ export const dealHistory = listOperation({
 });
 
 /**
- * Refuses a deal that the company does not have. If the request has filters, an existing deal's
- * history may also be an empty list.
+ * Throws an error if the company does not have the deal. If the request has filters, the history of
+ * an existing deal may be an empty list.
  */
 async function requireDeal({ reader }: Caller, id: string) {
   const [found] = rows(await reader.from("own_deals").select("id").eq("id", id));

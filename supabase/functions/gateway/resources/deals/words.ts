@@ -78,8 +78,8 @@ export const words = {
       tag: "Deals",
       summary: "Create or update many deals",
       description:
-        "Creates up to 500 deals. Each item is checked separately, like the body of `POST " +
-        "/deals`. `on_conflict` determines what happens to a deal that already has an item's " +
+        "Creates up to 500 deals. Each item is checked separately, as `POST /deals` checks its " +
+        "body. `on_conflict` determines what happens to a deal that already has an item's " +
         "`external_id`. `data` contains one result for each item, in the order of the items. " +
         "With `atomic=true`, either all items are written or no items are.",
     },
@@ -97,8 +97,8 @@ export const words = {
       summary: "List the history of a deal",
       description:
         "Lists the entries in a deal's history, newest first unless `sort` says otherwise. The " +
-        "oldest entry is the creation of the deal. Every other entry is a move to another stage " +
-        "or status. Each entry contains the time and author of the change.",
+        "oldest entry says when the deal was created. Every other entry says when the deal moved " +
+        "to another stage or status. Each entry contains the time and author of the change.",
     },
   },
   schemas: {
@@ -128,10 +128,9 @@ export const words = {
     DealHistoryEntry: {
       id: "The entry's id.",
       kind: "The kind of change: the deal was `created`, or moved to another stage or status.",
-      from: "The previous stage or status. `null` for the creation.",
-      to:
-        "The new stage or status. For the creation, this is the first stage. `null` if the value " +
-        "is unknown because the deal is older than its history.",
+      from: "The previous stage or status. `null` in the entry `created`.",
+      to: "The new stage or status. In the entry `created`, this is the deal's first stage. " +
+        "`null` if the value is unknown because the deal is older than its history.",
       at: "When the change happened. No two entries in a deal's history have the same time.",
       by: "The author of the change. `null` if the service itself made the change, or if the " +
         "author is unknown.",

@@ -73,7 +73,7 @@ const parameters = lazily(() =>
 interface Clock {
   generation: number;
   horizon: number;
-  /** The last event that was read, if more events follow than the page could read. */
+  /** If there were more events than the page could read, the last event that was read. */
   read_to: { version: number; id: string } | null;
 }
 

@@ -9,8 +9,7 @@ import { mediaExpired, type MediumOfMessage } from "./found_medium.ts";
 
 /**
  * Returns the bytes of a media file that a contact sent. The channel stores the file, and the
- * service passes the bytes on. One database query provides everything that does not need a call to
- * the channel.
+ * service forwards the bytes. One database query provides everything else that the response needs.
  */
 export function messageMedia(config: GatewayConfig) {
   const { inAll, ...share } = config.mediaShare;
@@ -36,7 +35,7 @@ export function messageMedia(config: GatewayConfig) {
     ],
   }, async ({ caller, params: { id }, origin }) => {
     const asked = caller.db.rpc("media_of_message", { message_id: id }, { get: true });
-    const found = rows(await asked) as unknown as MediumOfMessage; // its jsonb
+    const found = rows(await asked) as unknown as MediumOfMessage; // the function's jsonb
     switch (found.result) {
       case "not_found":
         throw new ApiError("not_found", "Message not found");

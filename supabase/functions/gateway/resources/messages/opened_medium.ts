@@ -28,8 +28,8 @@ interface Answer {
 }
 
 /**
- * Opens a message's media file when it is the company's turn. The file counts as open until its
- * last byte has been sent.
+ * Waits until it is the company's turn, and opens a message's media file. The file counts as open
+ * until its last byte has been sent.
  *
  * @throws ApiError `media_expired`, `channel_account_error`, `channel_unavailable` or
  * `too_many_requests`.
@@ -149,7 +149,7 @@ function unavailable(retryAfter?: number): ApiError {
   );
 }
 
-/** The log line contains neither the media file's URL nor its name. */
+/** Logs the end of a download. The log line contains neither the media file's URL nor its name. */
 function log(
   { bytes, failure }: { bytes: number; failure?: string },
   { found: { company_id, account_id }, messageId, origin }: Asked,

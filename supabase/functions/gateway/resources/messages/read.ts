@@ -57,8 +57,8 @@ export const messages = [
 ];
 
 /**
- * Refuses a conversation that the company does not have. For a conversation without messages,
- * returns an empty list.
+ * Throws an error if the company does not have the conversation. For a conversation without
+ * messages, the operation returns an empty list.
  */
 async function requireConversation({ reader }: Caller, id: string) {
   const [found] = rows(await reader.from("own_conversations").select("id").eq("id", id));

@@ -39,10 +39,10 @@ export const words = {
     },
     getMessageMedia: {
       tag: "Conversations",
-      summary: "Read the medium of a message",
+      summary: "Get the media file of a message",
       description:
         "Returns the bytes of the image, video, voice message, document or sticker that a " +
-        "contact sent. The service passes the bytes on from the channel and does not store them. " +
+        "contact sent. The service forwards the bytes from the channel and does not store them. " +
         "The channel keeps the file for seven days. After that, the request returns a 410 " +
         "`media_expired`. **If the connection ends before you have received `Content-Length` " +
         "bytes, discard the bytes:** the service completes a response only if the bytes match " +
@@ -50,14 +50,14 @@ export const words = {
     },
   },
   schemas: {
-    Message: "A message of a conversation.",
+    Message: "A message in a conversation.",
     MessageAuthor: "Who wrote a message.",
     MessageFailure: "Why a message failed.",
     MessageMedia:
-      "A file that a person sent, such as an image. The channel keeps the file itself; " +
-      "`GET /messages/{id}/media` reads it.",
+      "A file that a person sent, such as an image. The channel stores the file itself. " +
+      "`GET /messages/{id}/media` returns it.",
     MessageReaction: "A reaction to a message.",
-    MessageLocation: "A place that a person sent.",
+    MessageLocation: "A location that a person sent.",
     ContactCard: "A contact card that a person sent. The card does not create a contact.",
     MessageChoice: "The button or the entry of a list that a person chose.",
   },
@@ -85,8 +85,8 @@ export const words = {
         "reported its arrival. `null` for an inbound message.",
       whatsapp_message_id: "The channel's id for the message. `null` until this id is known.",
       sent_at:
-        "For an outbound message, when the channel passed the message on to the contact, as the " +
-        "channel reported. For an inbound message, when the contact sent the message.",
+        "For an outbound message, when the channel sent the message to the contact, according to " +
+        "the channel. For an inbound message, when the contact sent the message.",
       delivered_at:
         "When the message reached one of the contact's devices. May remain `null` for a message " +
         "that was read.",
@@ -113,11 +113,12 @@ export const words = {
         "cards do not create contacts.",
       choice:
         "The contact's choice. For the type `button`, this is a template's button. For the type " +
-        "`interactive`, this is a reply button or a list entry. `null` for a form.",
+        "`interactive`, this is a reply button or a list entry. `null` if the contact completed " +
+        "a form.",
       media: "The details of an inbound message's media file.",
       reply_to_id:
-        "The id of the message that this message answers, if this service has that message.",
-      reply_to_whatsapp_id: "The channel's id of the message that this message answers.",
+        "The id of the message that this message replies to, if this service has that message.",
+      reply_to_whatsapp_id: "The channel's id for the message that this message replies to.",
       reaction: "The person's reaction to the message; `null` when there is none.",
       own_reaction: "Your company's reaction to the message; `null` when there is none.",
       edited_at: "When the person last edited the message. `content` is the newest text.",
@@ -127,8 +128,8 @@ export const words = {
       type:
         "`person`: the contact of the conversation. `key`: an API key, with a template send or a " +
         "free reply. `member`: a person who works in your company. `agent`: the platform's AI " +
-        "agent. `system`: the channel or the platform itself, such as a notice of a new phone " +
-        "number.",
+        "agent. `system`: the channel or the platform itself. For example, the channel reports " +
+        "that the contact has a new phone number.",
       id: "The id of the contact, the key or the member, even after the key or the member was " +
         "deleted. `null` if the author has no id.",
       name:
@@ -141,7 +142,7 @@ export const words = {
         "The reason as a code of this API, such as `recipient_unreachable` or `window_closed`; " +
         "`channel_error` for any other reason.",
       code: "The channel's error code.",
-      message: "The channel's words.",
+      message: "The channel's error message.",
       details: "Additional details from the channel.",
     } satisfies FieldsOf<typeof MessageFailure>,
     MessageMedia: {

@@ -34,9 +34,9 @@ export const words = {
       summary: "Create a pipeline",
       description:
         "Creates a pipeline without stages. If `position` is set, the pipeline is inserted at " +
-        "that position, and the pipelines at and after that position move back. Otherwise, the " +
-        "pipeline becomes the last pipeline. With `is_default: true`, it becomes the default " +
-        "pipeline in place of the previous default pipeline.",
+        "that position, and the positions of all pipelines from there on increase by 1. " +
+        "Otherwise, the pipeline becomes the last pipeline. With `is_default: true`, it becomes " +
+        "the default pipeline in place of the previous default pipeline.",
     },
     updatePipeline: {
       tag: "Pipelines",

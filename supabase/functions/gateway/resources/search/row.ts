@@ -5,7 +5,7 @@ import { Contact } from "../contacts/row.ts";
 import { Conversation } from "../conversations/row.ts";
 import { Deal } from "../deals/row.ts";
 
-/** A record that matches a search. @param id the name of the schema. */
+/** Returns the schema of a record that matches a search. @param id the schema's name. */
 function found<Row extends RowSchema>(type: string, row: Row, id: string) {
   return z.object({ type: z.literal(type), id: Id, label: z.string(), row })
     .register(z.globalRegistry, { id });

@@ -17,10 +17,9 @@ export const words = {
       description:
         "Finds contacts, deals and conversations by words, the best match first. A conversation " +
         "is found by its contact. A record must contain every word, in any order. Accents and " +
-        "case make no difference. Records whose label equals the search text come first, " +
-        "followed by records whose label begins with the text, and records with a word in the " +
-        "label that begins with the text. Records that match equally well are sorted newest " +
-        "first.",
+        "case make no difference. Records whose label equals the search text come first. Then " +
+        "come records whose label begins with the text, and then records with a label in which a " +
+        "word begins with the text. Records that match equally well are sorted newest first.",
     },
   },
   schemas: {

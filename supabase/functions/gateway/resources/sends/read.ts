@@ -19,8 +19,8 @@ import { Send, SEND_STATES } from "./row.ts";
 
 /**
  * The filter on a send's state or status. A pending send whose lease has ended counts as failed.
- * @param rare the values that an index finds. The index contains the rows for which `isRare` is
- * true.
+ * @param rare the values for which there is an index. The index contains the rows for which
+ * `isRare` is true.
  */
 function outcome(column: string, words: readonly string[], rare: string[], isRare: string) {
   return computedChoice(oneOf(words), (operands) => {

@@ -10,9 +10,9 @@ export const words = {
       description:
         "Lists template sends and free replies with their outcomes, newest first unless `sort` " +
         "says otherwise. `idempotency_key` finds the send with this key, and returns a list with " +
-        "at most one send. `phone` finds the sends to the contact who has this phone number now. " +
-        "To follow the status of sends, read `GET /messages/changes`: the `message_id` of a send " +
-        "is the id of its message.",
+        "at most one send. `phone` finds the sends to the contact that now has this phone " +
+        "number. To follow the status of sends, read `GET /messages/changes`: the `message_id` " +
+        "of a send is the id of its message.",
     },
     getSend: {
       tag: "Sends",
@@ -33,7 +33,8 @@ export const words = {
       company_id: COMMON.company_id,
       conversation_id: "The message's conversation.",
       contact_id: "The message's recipient. After a merge, this is the remaining contact.",
-      idempotency_key: "The caller's name for the send. `null` if the caller gave no name.",
+      idempotency_key: "The idempotency key that the caller chose for the send. `null` if the " +
+        "caller sent no key.",
       api_key_id:
         "The API key that requested the send, even after the key was deleted. `null` if no API " +
         "key requested the send.",
@@ -57,7 +58,7 @@ export const words = {
       lease_ends_at:
         "The time after which a `pending` send counts as failed, unless its outcome is known " +
         "earlier.",
-      sent_at: "When the channel passed the message on to the contact, as the channel reported.",
+      sent_at: "When the channel sent the message to the contact, according to the channel.",
       delivered_at: "When the message reached one of the contact's devices.",
       read_at: "When the contact read the message.",
       failed_at: "When the message failed, according to the channel.",

@@ -44,8 +44,8 @@ export const stageReads = [
 ];
 
 /**
- * Refuses a filter by pipelines that the company does not have. If the company has at least one of
- * these pipelines, an empty list is returned.
+ * Throws an error if the company has none of the pipelines in the filter. If the company has at
+ * least one of them, the operation returns an empty list.
  */
 export async function requirePipeline(
   { caller, query: { pipeline_id } }: { caller: Caller; query: Record<string, unknown> },

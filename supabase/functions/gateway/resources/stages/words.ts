@@ -20,8 +20,8 @@ export const words = {
       description:
         "Lists the stages of all pipelines, or of the pipelines in `pipeline_id`. Unless `sort` " +
         "says otherwise, the stages are grouped by pipeline and, within a pipeline, ordered by " +
-        "position. If your company does not have one of these pipelines, the request returns a " +
-        "422.",
+        "position. If your company has none of the pipelines in `pipeline_id`, the request " +
+        "returns a 422.",
     },
     getStage: {
       tag: "Pipelines",
@@ -33,8 +33,8 @@ export const words = {
       summary: "Create a stage",
       description:
         "Creates a stage in a pipeline. If `position` is set, the stage is inserted at that " +
-        "position, and the stages at and after that position move back. Otherwise, the stage " +
-        "becomes the pipeline's last stage.",
+        "position, and the positions of all stages from there on increase by 1. Otherwise, the " +
+        "stage becomes the pipeline's last stage.",
     },
     updateStage: {
       tag: "Pipelines",

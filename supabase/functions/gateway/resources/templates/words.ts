@@ -50,7 +50,7 @@ export const words = {
         "has announced no change.",
       quality: "The template's quality rating, which depends on recipients' feedback: `GREEN`, " +
         "`YELLOW`, `RED` or `UNKNOWN`.",
-      rejected_reason: "The channel's own code for the reason why it rejected the template.",
+      rejected_reason: "The channel's code for the reason why it rejected the template.",
       parameter_format:
         "Whether the template's variables have numbers or names. In both cases, a send lists the " +
         "values in order.",
@@ -83,8 +83,8 @@ export const words = {
     TemplateNeeds: {
       template_header_type:
         "The kind of media in the header. `null` if the header has no media. The service " +
-        "supplies the media file. A send may leave out this field, but must not name a different " +
-        "kind.",
+        "provides the media file. A send may leave out `template_header_type`, but must not name " +
+        "a different kind.",
       header_variables: "The number of values that `header_variables` must have.",
       body_variables: "The number of values that `body_variables` must have.",
       button_variables: "The number of values that `button_variables` must have.",

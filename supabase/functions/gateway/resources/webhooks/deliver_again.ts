@@ -7,7 +7,10 @@ import { operation, reply } from "../../../_shared/http/operation.ts";
 import { EventId } from "../../../_shared/webhooks/event.ts";
 import { QueuedEvent, Replay, Replaying } from "../../../_shared/webhooks/webhook.ts";
 
-/** A database result that says whether the request repeats an earlier request. */
+/**
+ * Returns the response's data and headers. The database result says whether the request is a
+ * repeat.
+ */
 function queued<Row>(answer: unknown) {
   const { replayed, ...data } = answer as Row & { replayed: boolean };
   return { data: data as unknown as Row, headers: replayed ? REPLAYED : undefined };

@@ -23,8 +23,8 @@ const DeliveriesQuery = lazily(() =>
 );
 
 /**
- * The position of a page, which starts after this delivery. `ended_at` is null while the delivery
- * is waiting.
+ * A page starts after the delivery with these values. `ended_at` is null while the delivery is
+ * waiting.
  */
 interface Place {
   event_id: string;
@@ -98,7 +98,7 @@ const PlaceParts = z.tuple([
   z.nullable(z.string().check(z.regex(/^[1-9]\d{3}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?\+00:00$/))),
 ]);
 
-/** @throws ApiError `invalid_request` for a string that is not a cursor of deliveries. */
+/** @throws ApiError `invalid_request` if the string is not a cursor for a list of deliveries. */
 function placeOf(cursor: string): Place {
   try {
     const text = new TextDecoder().decode(base64url.decode(cursor.slice(0, 500)));

@@ -11,8 +11,8 @@ const written = {
   url: "The URL that receives the events. The URL must use `https`, port 443 or 8443, and a host " +
     "name whose IP addresses are all on the public internet.",
   types:
-    "The types of events: exact types (`deal.won`), all types of a resource (`deal.*`), or all types " +
-    "(`*`).",
+    "The event types: single types (`deal.won`), all types for a resource (`deal.*`), or all " +
+    "types (`*`).",
   payload:
     "`full`: an event contains the record's state when the event is delivered. `ids`: an event " +
     "contains only the record's id.",
@@ -20,9 +20,9 @@ const written = {
 };
 
 const state =
-  "`on`: events are delivered. `catching_up`: events are delivered, and older events are still " +
-  "being read from the log. `paused`: events wait. `off`: events do not wait and are not " +
-  "delivered.";
+  "`on`: events are delivered. `catching_up`: events are delivered, but the service is still " +
+  "reading older events from the log. `paused`: events wait. `off`: events do not wait and are " +
+  "not delivered.";
 
 const webhook: FieldsOf<typeof Webhook> = {
   id: COMMON.id,
@@ -43,8 +43,8 @@ const webhook: FieldsOf<typeof Webhook> = {
   failing_since:
     "When the first delivery since the last success failed. `null` while events arrive.",
   paused_until:
-    "When the next delivery is attempted after several consecutive failures. Otherwise `null` or " +
-    "a time in the past.",
+    "If several consecutive deliveries have failed, the time of the next attempt. Otherwise " +
+    "`null` or a time in the past.",
   switched_off_at: "When the webhook was switched off. `null` if the webhook is not off.",
   previous_secret_ends_at:
     "The time until which events are also signed with the previous secret. `null` if only one " +
@@ -80,9 +80,9 @@ export const words = {
       summary: "Create a webhook",
       description:
         "Creates a webhook and returns it with its secret, which is never shown again. Events " +
-        "that happen from now on are delivered to the webhook's URL. A company may have at most " +
-        "ten webhooks. If this limit is exceeded, the request returns a 409. If the key that " +
-        "makes this request is switched off, expires or is deleted, the webhook is switched off.",
+        "that happen from now on are delivered to the webhook's URL. If your company already has " +
+        "ten webhooks, the request returns a 409. If the key that makes this request is switched " +
+        "off, expires or is deleted, the webhook is switched off.",
     },
     updateWebhook: {
       tag: "Webhooks",
@@ -91,7 +91,7 @@ export const words = {
         "Updates at least one field of a webhook. If the state is `paused`, events wait. If the " +
         "state is `on`, events are delivered. `on` also switches on a webhook that is off, and " +
         "you can then replay the events that it missed. If the request switches the webhook on " +
-        "or changes `url`, the webhook from then on depends on the key that makes this request.",
+        "or changes `url`, the webhook then depends on the key that makes this request.",
     },
     deleteWebhook: {
       tag: "Webhooks",
@@ -199,8 +199,8 @@ export const words = {
         "The reason why there was no response, such as `timeout`. `null` if there was a response.",
       ms: "The duration of the attempt, in milliseconds.",
       answer:
-        "The first characters of an unsuccessful response. Otherwise `null`. When the person to " +
-        "whom the record belongs is erased, the service removes this text.",
+        "The first characters of an unsuccessful response. Otherwise `null`. When the contact " +
+        "that the record belongs to is erased, the service removes this text.",
     },
   },
 } satisfies Words;

@@ -120,8 +120,8 @@ export function webhookWrites(config: WebhookConfig) {
 }
 
 /**
- * The API key's company. If this instance does not know the key yet, the database checks the key
- * now, before the service resolves a host name or encrypts a secret.
+ * Returns the API key's company. If this instance does not know the key yet, the database checks
+ * the key now, before the service resolves a host name or encrypts a secret.
  */
 async function companyOf(caller: Caller): Promise<string> {
   await caller.judgeUnlessKnown();

@@ -3,7 +3,9 @@ import type { Item, ItemPlace, TemplateHint } from "./item.ts";
 import { list, type Loose, member, objectIn, textIn, timeIn } from "./loose.ts";
 import { unknown } from "./unknown.ts";
 
-/** The fields about a template. */
+/**
+ * The fields of an event that are about a template, with the kind of change that each one reports.
+ */
 const TEMPLATE_EVENTS = new Map<string, TemplateHint["event"]>([
   ["message_template_status_update", "status"],
   ["message_template_quality_update", "quality"],
@@ -11,7 +13,7 @@ const TEMPLATE_EVENTS = new Map<string, TemplateHint["event"]>([
   ["message_template_components_update", "components"],
 ]);
 
-/** The fields about a business account or one of its numbers. */
+/** The fields of an event that are about a business account or one of its numbers. */
 const ACCOUNT_FIELDS = new Set([
   "account_alerts",
   "account_review_update",
@@ -34,8 +36,8 @@ const STOPPING = ["DISABLED_UPDATE", "ACCOUNT_RESTRICTION", "ACCOUNT_DELETED"];
 const WORD = /^[A-Za-z0-9_.-]+$/;
 
 /**
- * Reads a change of a field that has no messages. Returns null when the field is unknown. The time
- * of such a change is in its entry.
+ * Reads a change that is about a template or an account. Returns null when the field is unknown.
+ * The time of such a change comes from the entry that contains the change.
  */
 export function readBusinessNotice(field: string, value: Loose, place: ItemPlace): Item | null {
   const event = TEMPLATE_EVENTS.get(field);

@@ -23,8 +23,9 @@ export function cleanText(text: string, maxLength: number): string {
 }
 
 /**
- * An object of the channel that is stored, with clean keys and strings. An object that is too large
- * or too deep becomes `{ "truncated": true }`; the stored event still has the whole object.
+ * Cleans the keys and strings of an object from the channel, so that it can be stored. An object
+ * that is too large or too deep becomes `{ "truncated": true }`; the stored event still has the
+ * whole object.
  */
 export function cleanObject(value: Record<string, unknown>): { [key: string]: Clean } {
   try {

@@ -10,15 +10,13 @@ import { unknown } from "./unknown.ts";
 /** The content of an event. */
 export interface ReadEvent {
   items: Item[];
-  /**
-   * A message for operators about why the event has no content; null when the event can be read.
-   */
+  /** A message for operators about what could not be read; null when the whole event was read. */
   problem: string | null;
 }
 
 /**
- * The channel sends up to 1,000 items. Items beyond this limit are not applied, and the result
- * reports this.
+ * The maximum number of items in an event. The channel sends up to 1,000. Items beyond the maximum
+ * are not applied, and the result reports this.
  */
 const MAX_ITEMS = 10_000;
 
@@ -50,8 +48,8 @@ function read(body: Uint8Array): ReadEvent {
   const isOther = product !== null && product !== "whatsapp_business_account";
   const items: Item[] = [];
   let seen = 0;
-  // There may be very many malformed parts. One item is sufficient for each account, number and
-  // field.
+  // There may be very many malformed parts. One item of the kind `unknown` is sufficient for each
+  // account, number and field.
   const toldUnknown = new Set<string>();
   for (const item of itemsIn(event, isOther ? product : null)) {
     if (++seen > MAX_ITEMS) {

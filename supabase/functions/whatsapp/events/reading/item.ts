@@ -94,8 +94,8 @@ export interface Message {
   /** What the person requests, if the whole message is a word that stops or starts messages. */
   word: Word | null;
   /**
-   * Whether the message is the sender's own contact card, sent when the company requested the phone
-   * number.
+   * Whether the message is the sender's own contact card, which the sender shared because the
+   * company requested the phone number.
    */
   has_own_phone: boolean;
 }

@@ -14,8 +14,8 @@ const names = (...parts: (string | null)[]) =>
   cleanText(parts.filter((part) => part).join(", "), MAX_CONTENT);
 
 /**
- * The text of each type, from the part of the message with the same name. Null means that this part
- * is missing or malformed.
+ * Reads the text of each message type. A message has its content in the property with the name of
+ * its type. Null means that this property is missing or malformed.
  */
 const CONTENTS = new Map<string, Reader>([
   ["text", (own) => {
@@ -49,8 +49,8 @@ function interactiveText(own: unknown): string | null {
 }
 
 /**
- * The type and the text of a message. If the type is unknown, or its part of the message is
- * missing, the type is `unsupported`, because the person sent something.
+ * The type and the text of a message. If the type is unknown, or its property is missing, the
+ * message is still kept, with the type `unsupported`, because the person sent something.
  */
 export function contentOf(message: Loose): { type: MessageType; content: string } {
   const type = textIn(message, "type", 64) ?? "";

@@ -66,8 +66,8 @@ function written(message: Loose, envelope: Envelope): { kind: "message" } & Mess
 }
 
 /**
- * Whether one of the contact cards is the sender's own, sent when the company requested the phone
- * number.
+ * Whether one of the contact cards is the sender's own, which the sender shared because the company
+ * requested the phone number.
  */
 function hasOwnPhone(cards: unknown, { phone }: Person): boolean {
   return phone !== null &&
@@ -89,7 +89,7 @@ function edit(message: Loose, envelope: Envelope): Item {
   const target = idIn(own, "original_message_id");
   const edited = objectIn(own, "message");
   const now = edited && contentOf(edited);
-  // An unreadable part must not replace what the person wrote earlier.
+  // An edit that cannot be read must not replace what the person wrote earlier.
   if (target === null || now === null || now.type === "unsupported") {
     return unknown(envelope, "messages.edit");
   }

@@ -8,9 +8,9 @@ const COMMON = ["id", "from", "from_user_id", "from_parent_user_id", "timestamp"
 const OF_MEDIA = ["id", "mime_type", "sha256", "url", "caption", "filename", "voice", "animated"];
 
 /**
- * The parts of a message that have no property in its item. These parts are the part with the name
- * of the message's type, the advertisement that led to the message, and any part that the channel
- * adds. Null when there are none.
+ * The parts of a message that have no property in its item. They are the property with the name of
+ * the message's type, the advertisement that led to the message, and any property that the channel
+ * adds later. Null when there are none.
  */
 export function payloadOf(message: Loose): CleanObject | null {
   const rest = without(message, COMMON);
@@ -23,8 +23,8 @@ export function payloadOf(message: Loose): CleanObject | null {
 }
 
 /**
- * A message has a part with the name of its type. Returns the names of the properties to leave out,
- * because the item already has them or they are not stored.
+ * The property with the name of the message's type is an object. Returns the names of its
+ * properties to leave out, because the item already has them or they are not stored.
  */
 function namedOf(type: string): string[] {
   if (type === "text") return ["body"];
