@@ -42,7 +42,7 @@ export function accountCommands(program: Command) {
     .requiredOption("--display-phone <e164>", "the phone number, such as +5511987654321", phone)
     .option(
       "--business-account-id <id>",
-      "the business account of the number, which has the templates (default: the business " +
+      "the number's business account, to which the templates belong (default: the business " +
         "account that the channel names, or else the stored business account)",
       channelId,
     )

@@ -52,7 +52,7 @@ export function noKey(id: string): string {
   return `No API key has the id ${id}: npm run admin -- key list shows the ids.`;
 }
 
-/** The last part of a sentence, which says when a new key expires. */
+/** The end of a sentence about a new key. It says when the key expires. */
 export function endOf({ expires_at }: NewApiKey): string {
   return `which ${expires_at ? `expires ${moment(expires_at, "")}` : "does not expire"}.`;
 }

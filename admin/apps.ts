@@ -24,9 +24,9 @@ export function appCommands(program: Command) {
 
   app.command("create")
     .description(
-      "Register an app of the channel, and print the address to enter there as its callback " +
-        "URL. The app secret is read from the first line of standard input, the verify token " +
-        "from the second, or both from prompts. They are stored encrypted.",
+      "Register an app of the channel, and print the callback URL to enter in the app's " +
+        "settings at the channel. The app secret is read from the first line of standard input, " +
+        "the verify token from the second, or both from prompts. Both are stored encrypted.",
     )
     .usage("--name <name> [options]")
     .requiredOption("--name <name>", "the app's name, as people see it", nameOf(100))
@@ -70,7 +70,7 @@ export function appCommands(program: Command) {
       "Delete an app and its events. The command refuses while an account uses the app or has used it, and while events wait to be processed.",
     )
     .argument(...APP_ARGUMENT)
-    .option("--force", "delete it anyway, with its events", false)
+    .option("--force", "delete the app anyway, with its events", false)
     .option(...JSON_OPTION)
     .addHelpText("after", examples(`npm run admin -- app delete ${EXAMPLE_APP}`))
     .action(deleteApp);
@@ -169,7 +169,7 @@ async function rotateApp(app_key: string, options: Printing & { finish: boolean 
     { app_key, rotation_began_at },
     () =>
       "Both the new and the previous secret are accepted from now on. When the channel signs " +
-      `with the new one, run npm run admin -- app rotate ${app_key} --finish`,
+      `with the new secret, run npm run admin -- app rotate ${app_key} --finish`,
   );
 }
 
@@ -183,7 +183,7 @@ async function finishRotation({ db, rows }: Project, app_key: string, options: P
     { app_key, finished },
     () =>
       finished
-        ? "Only the new secret is accepted now. The functions know this within a minute."
+        ? "Only the new secret is accepted now. The functions notice this within a minute."
         : "The app was not in a rotation.",
   );
 }

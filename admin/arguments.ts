@@ -100,7 +100,7 @@ const MOMENT = /^(\d{4}-\d{2}-\d{2})(?:(T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?)(Z|[+-
 
 /**
  * A point in time in ISO 8601: a date, or a date and a time, in UTC unless it has an offset. Any
- * other string gives NaN.
+ * other string gives an invalid `Date`.
  */
 function momentOf(value: string): Date {
   const [, date, time = "T00:00", offset = "Z"] = MOMENT.exec(value) ?? [];

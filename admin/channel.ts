@@ -55,8 +55,8 @@ export function channelCommands(program: Command) {
 
   channel.command("replay")
     .description(
-      "Apply events again from their stored bytes: all events that are not done, unless you name " +
-        "other states or one event. A change that an event has already made is not made twice. " +
+      "Apply events again from their stored bytes: all events that are not done, unless you " +
+        "choose other states or one event. A change that an event has already made is not made twice. " +
         "The command ends when no event is due.",
     )
     .option(...STATE)

@@ -96,7 +96,7 @@ async function listCompanies(options: Printing) {
 }
 
 /**
- * Checks that a company exists, because an empty list does not show whether it does.
+ * Checks that a company exists, because an empty list does not show whether the company exists.
  * @throws OperatorError when no company has the id.
  */
 export async function requireCompany({ db, rows }: Project, id: string): Promise<void> {

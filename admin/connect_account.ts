@@ -68,7 +68,8 @@ export async function connectAccount(options: Printing & Connection) {
 }
 
 /**
- * Asks the channel about the account, and prints a warning if the channel's data differs.
+ * Asks the channel about the account, and prints a warning if the channel's data differs from the
+ * options.
  * @returns the channel's data, with the business account if it was given or found.
  * @throws OperatorError when the channel clearly refuses the account.
  */

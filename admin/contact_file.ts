@@ -78,8 +78,8 @@ const WRONG_QUOTES =
   "A quote is inside a cell: put the whole cell in quotes, and write each quote within it twice";
 
 /**
- * Whether a row is empty. When a user clears a row, a spreadsheet program still writes its
- * separators.
+ * Whether a row is empty. When a user clears a row, a spreadsheet program still writes the
+ * separators of the cells.
  */
 function isEmpty(record: CsvRecord, separator: string): boolean {
   if (!/^[\s",;]*$/.test(record.text)) return false; // this check suffices for nearly all rows, and does not parse their cells

@@ -112,7 +112,7 @@ function requireContactColumns(columns: string[]) {
     );
   }
   const twice = columns.find((name, at) => columns.indexOf(name) !== at);
-  if (twice !== undefined) throw new OperatorError(`The column ${twice} is there twice.`);
+  if (twice !== undefined) throw new OperatorError(`The column ${twice} occurs twice.`);
   if (!columns.includes("phone")) {
     throw new OperatorError(`The column phone is missing: it identifies the contact. ${there}.`);
   }

@@ -35,10 +35,10 @@ export function contactCommands(program: Command) {
         "for a contact that already exists: keep its values and fill its empty fields, update it, update it and keep its tags, or reject the row",
       ).choices(["keep", "update", "merge", "fail"]).default("keep"),
     )
-    .option("--dry-run", "import, roll it all back, and print what would be imported", false)
+    .option("--dry-run", "import, roll everything back, and print what would be imported", false)
     .option(
       "--rejected <file>",
-      "write the rejected rows into a file, each with its line and reason",
+      "write the rejected rows into a file, each with its line number and the reason",
     )
     .option(...JSON_OPTION)
     .addHelpText(

@@ -18,7 +18,8 @@ const MAX_RECORD = 1024 * 1024;
 const SEPARATORS = [",", ";", "\t"];
 
 /**
- * The separator of the cells in a file: the comma, semicolon or tab that the header has most often.
+ * The separator of the cells in a file: the comma, semicolon or tab, whichever occurs most often in
+ * the header.
  */
 export function separatorOf(header: string): string {
   const unquoted = header.replace(/"(?:[^"]|"")*"/g, "");
@@ -107,7 +108,7 @@ export async function* recordsOf(
 
 function notClosed(line: number): OperatorError {
   return new OperatorError(
-    `A quote in the row that begins in line ${line} is never closed: put a second one at the ` +
+    `A quote in the row that begins in line ${line} is never closed: put a second quote at the ` +
       "end of its cell, and write a quote that is part of a text twice.",
   );
 }

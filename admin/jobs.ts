@@ -21,8 +21,8 @@ export function jobCommands(program: Command) {
   jobs.command("schedule")
     .description(
       "Let the database call the functions whatsapp and webhooks each minute for the jobs that " +
-        "are due, with the JOBS_SECRET of the environment. Running it again replaces the " +
-        "addresses and the secret.",
+        "are due, with the JOBS_SECRET of the environment. Running the command again replaces " +
+        "the addresses and the secret.",
     )
     .option(
       "--functions-url <url>",
@@ -54,7 +54,7 @@ export function jobCommands(program: Command) {
 
   jobs.command("unschedule")
     .description(
-      "Stop the schedule; the database deletes the addresses and the secret.",
+      "Stop the schedule; the database deletes the addresses of the functions and the secret.",
     )
     .option(...JSON_OPTION)
     .addHelpText("after", examples("npm run admin -- jobs unschedule"))

@@ -150,7 +150,7 @@ function scheduleText({ scheduled, url, webhooks_url }: JobsStatus): string {
     ? `Jobs are scheduled: the database calls ${url ?? unknown} and ${
       webhooks_url ?? unknown
     } each minute.`
-    : "Jobs are not scheduled: npm run admin -- jobs schedule does that on a Supabase project. " +
+    : "Jobs are not scheduled: npm run admin -- jobs schedule starts them on a Supabase project. " +
       "The local stack needs no schedule.";
 }
 

@@ -73,7 +73,7 @@ export function keyCommands(program: Command) {
   key.command("rotate")
     .description(
       "Create a successor of an API key, with the same name and scopes, and print it. It is never shown again. " +
-        "The key itself works until the overlap ends.",
+        "The old key works until the overlap ends.",
     )
     .usage("<id> [options]")
     .argument(...ID_ARGUMENT)

@@ -244,8 +244,8 @@ async function resetFactors({ email, ...options }: Printing & { email: string })
 }
 
 /**
- * Returns the member from the result of a call about one person. If there is none, the error says
- * whether the company or the person does not exist.
+ * Returns the member from the result of a call about one person. If there is no member, the error
+ * says whether the company or the person does not exist.
  */
 async function memberOf(
   project: Project,

@@ -10,7 +10,7 @@ export interface AccountNotice {
   company_id: string;
   account_id: string;
   kind: "event" | "trouble" | "refusal" | "reading_refusal" | "reported_refusal";
-  /** The channel's name for the event, such as ACCOUNT_RESTRICTION, or its error code. */
+  /** The channel's name for an event, such as ACCOUNT_RESTRICTION, or the channel's error code. */
   event: string;
   /** For an event, the object that the channel sent. */
   value: Record<string, unknown>;

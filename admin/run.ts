@@ -88,8 +88,8 @@ function explain(error: unknown): number {
 }
 
 /**
- * The parser's message on one line. For an unknown option, the message shows only its name, because
- * its value, as in `--token=abc` or `-tabc`, may be a secret.
+ * The parser's message on one line. For an unknown option, the message shows only the option's
+ * name, because the value, as in `--token=abc` or `-tabc`, may be a secret.
  */
 function parserMessage(message: string): string {
   const withoutValue = message.replace(

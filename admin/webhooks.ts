@@ -18,7 +18,7 @@ import {
 export function webhookCommands(program: Command) {
   const webhooks = program.command("webhooks")
     .description(
-      "See which addresses get the events of companies, and whether the deliveries succeed. Pause, resume and repeat deliveries.",
+      "See which URLs get the events of companies, and whether the deliveries succeed. Pause, resume and repeat deliveries.",
     )
     .addHelpText(
       "after",
@@ -60,7 +60,7 @@ export function webhookCommands(program: Command) {
 
   webhooks.command("resume")
     .description(
-      "Start the deliveries to a webhook again, also to one that was switched off. What happened while it was off is delivered only by webhooks replay.",
+      "Start the deliveries to a webhook again, also to one that was switched off. Events from the time while it was off are delivered only by webhooks replay.",
     )
     .argument("<id>", ID, uuid)
     .option(...JSON_OPTION)
@@ -78,7 +78,7 @@ export function webhookCommands(program: Command) {
       "the beginning: a duration before now, such as 24h, or a date or time",
       pastMoment,
     )
-    .option("--until <time>", "the end, in the same forms (default: now)", pastMoment)
+    .option("--until <time>", "the end, in the same formats (default: now)", pastMoment)
     .option("--types <types>", "only these types, such as deal.won,contact.*", eventTypes)
     .option(...JSON_OPTION)
     .addHelpText(
@@ -169,6 +169,6 @@ async function replayWebhook(
     replay,
     () =>
       `The events from ${replay.since} to ${replay.until} are delivered again: ` +
-      `${replay.types.join(", ")}. npm run admin -- webhooks show ${id} shows how far it is.`,
+      `${replay.types.join(", ")}. npm run admin -- webhooks show ${id} shows the progress.`,
   );
 }

@@ -1,13 +1,13 @@
-// While it runs, this program keeps a CSV file of your contacts up to date. See docs/automation.md.
+// This program keeps a CSV file of your contacts up to date while it runs. See docs/automation.md.
 // deno run --allow-net=<host>,127.0.0.1:8000 --allow-read=. --allow-write=. \
-//   --allow-env=CRM_API_URL,CRM_API_KEY,WEBHOOK_SECRET mirror.ts contacts.csv 600 8000
+// --allow-env=CRM_API_URL,CRM_API_KEY,WEBHOOK_SECRET mirror.ts contacts.csv 600 8000
 const [file = "contacts.csv", seconds = "600", port = "8000"] = Deno.args;
 const [api, key, secret] = ["CRM_API_URL", "CRM_API_KEY", "WEBHOOK_SECRET"].map((name) =>
   Deno.env.get(name)
 );
 if (!api || !key) throw new Error("Set CRM_API_URL and CRM_API_KEY.");
 const COLUMNS = "id name phone email temperature tags empresa archived_at updated_at".split(" ");
-/** The cells of each contact, by contact id. They contain all changes up to the cursor. */
+/** The cells of each contact, by contact id. The cells contain all changes up to the cursor. */
 let state: { cursor: string | null; contacts: Record<string, unknown[]> } = await Deno
   .readTextFile(`${file}.state.json`).then(JSON.parse, (error) => {
     if (error instanceof Deno.errors.NotFound) return { cursor: null, contacts: {} };
@@ -15,7 +15,7 @@ let state: { cursor: string | null; contacts: Record<string, unknown[]> } = awai
   });
 const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Replaces a file atomically, so that no program reads a part of it. Only its owner may read it. */
+/** Replaces a file atomically: no program reads a partial file. Only the owner may read it. */
 async function replace(path: string, text: string) {
   await Deno.writeTextFile(`${path}.new`, text, { mode: 0o600 });
   await Deno.rename(`${path}.new`, path);
@@ -35,7 +35,9 @@ function csv(): string {
 
 /** Ends the pause before the next request. */
 let wake = () => {};
-/** How many of the next pauses are short. An event may arrive before its change is in the list. */
+/**
+ * The number of short pauses to make next. An event may arrive before its change is in the list.
+ */
 let shortPauses = 0;
 
 /** Whether a request is a recent delivery of the webhook. */

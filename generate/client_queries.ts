@@ -37,8 +37,8 @@ export function querySchema(operation: JsonSchema, document: JsonSchema): JsonSc
 }
 
 /**
- * Returns the schema of a parameter's value in the form that a program passes to the client. In a
- * URL, every value is a string.
+ * Returns the schema of the value that a program passes to the client for a parameter. In a URL,
+ * every value is a string.
  */
 function natural(schema: JsonSchema): JsonSchema {
   if (schema.items) return { type: "array", items: natural(schema.items) };

@@ -74,8 +74,8 @@ function sorted(schemas: JsonSchema): JsonSchema {
 }
 
 /**
- * Matches the schemas of records with only some of their fields. The client has its own types for
- * these records.
+ * Matches the names of schemas for records with only some of their fields. The client has its own
+ * types for these records.
  */
 const IS_PART = /Part$/;
 

@@ -15,7 +15,8 @@ export async function rightsOf(databaseUrl: string): Promise<string> {
 
 /**
  * Returns the rights of the roles in a database, as text that can be read and compared. The text
- * has one line for each table and role, followed by the functions.
+ * lists the roles, the rights on tables and views, what each view shows, and who may call each
+ * function.
  */
 export async function rights(sql: Sql): Promise<string> {
   const roles = await sql`

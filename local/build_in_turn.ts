@@ -5,7 +5,9 @@ import { root } from "./checkout.ts";
 import { readIfPresent } from "./files.ts";
 
 export interface BuildInTurn {
-  /** The folder of the checkout whose packages only this build needs, such as `site`. */
+  /**
+   * A folder of the checkout, such as `site`. Only this build needs the packages of this folder.
+   */
   folder: string;
   /** The file that this process runs, so that a new process can run the same file. */
   main: string;

@@ -29,7 +29,7 @@ export interface BuiltSiteOptions {
     /** HTML that explains what works without the site and what a build does. */
     otherwise: string;
   };
-  /** How long a visitor waits for a build before a page says that it is in progress. */
+  /** How long a visitor waits for a build before a page says that the build is in progress. */
   patienceMs?: number;
   /** The files that the server generates itself, by their paths below the base path. */
   own?: Record<string, (request: Request) => unknown>;
@@ -65,7 +65,8 @@ export function serveBuiltSite(options: BuiltSiteOptions): ServedSite {
       stdin: "null",
       stdout: "null",
       stderr: "piped",
-      // The build has its own process group, so that npm, which the builder runs, ends with it.
+      // The build has its own process group, so that npm, which the builder runs, ends with the
+      // builder.
       detached: true,
     }).spawn();
     const { success, stderr } = await builder.output();

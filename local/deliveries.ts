@@ -5,7 +5,7 @@ import type { Sql } from "./postgres/database.ts";
 
 /** The pause before the next run, or before the next check whether a run is needed. */
 const EVERY_MS = 500;
-/** After a failed run, the next one waits longer, for example while the database is down. */
+/** The longer pause after a failed run, for example while the database is down. */
 const AFTER_FAILURE_MS = 2_000;
 /** A run takes 65 s, and its last requests may take 10 s more. */
 const TIMEOUT_MS = 150_000;
@@ -32,7 +32,7 @@ export function runDeliveries(owner: Sql, url: string, secret: string): Deliveri
   const stopping = new AbortController();
   const ending = new AbortController();
 
-  /** Resolves to false after a failure. */
+  /** Does a run if one is needed. Resolves to false after a failure. */
   const runOnce = async (): Promise<boolean> => {
     const [{ needed }] = await owner<{ needed: boolean }[]>`
       select exists (select from public.webhooks where state in ('on', 'catching_up')) as needed

@@ -13,7 +13,7 @@ export interface DocsOptions {
   folder: string;
   /** The folder to serve; by default the site of this checkout. */
   site?: BuiltSite;
-  /** How long a visitor waits for a build before a page says that it is in progress. */
+  /** How long a visitor waits for a build before a page says that the build is in progress. */
   patienceMs?: number;
 }
 
@@ -34,7 +34,8 @@ export function serveDocs(
     words: {
       name: "The documentation",
       command: "npm run site",
-      otherwise: "A build writes into the folder <code>site/</code>. The first one downloads two " +
+      otherwise:
+        "A build writes into the folder <code>site/</code>. The first build downloads two " +
         "packages and a file with npm, so it needs a network. Load this page again to try " +
         "again. The same pages are in the folder <code>docs/</code>, as Markdown.",
     },

@@ -2,8 +2,8 @@ import type { Sql } from "./postgres/database.ts";
 import type { OpenWindow } from "../sandbox/people.ts";
 
 /**
- * The conversations in which the database allows free replies, so that a new sandbox also allows
- * them.
+ * The last messages of people to whom the database allows free replies. A new sandbox then also
+ * allows these replies.
  */
 export async function openWindows(owner: Sql): Promise<OpenWindow[]> {
   const rows = await owner`

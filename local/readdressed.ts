@@ -1,6 +1,6 @@
 /**
- * Allows every method. Without this, the `Request` constructor refuses some methods and capitalises
- * others.
+ * The methods that the `Request` constructor accepts unchanged. It refuses CONNECT, TRACE and
+ * TRACK, and capitalises some methods in lower case.
  */
 const CONSTRUCTIBLE = /^(?!(?:CONNECT|TRACE|TRACK)$)[^a-z]+$/;
 

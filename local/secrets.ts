@@ -9,7 +9,7 @@ export interface Secrets {
   jwt_secret: string;
   /** The key that encrypts tokens of messaging accounts (A256GCM): 32 bytes in base64url. */
   credentials_key: string;
-  /** The secret that authorises calls to the function `whatsapp` to run jobs. */
+  /** The secret that authorises calls to the functions `whatsapp` and `webhooks` to run jobs. */
   jobs_secret: string;
   publishable_key: string;
   secret_key: string;
@@ -21,7 +21,7 @@ export interface Secrets {
 
 /**
  * Reads the secrets from a file. If the file does not exist, it is created, readable only by its
- * owner. If an earlier version wrote the file, the secrets that it lacks are added.
+ * owner. If an earlier version wrote the file, missing secrets are added to the file.
  */
 export async function loadSecrets(file: string): Promise<Secrets> {
   const kept = await readIfPresent(file);

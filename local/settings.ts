@@ -8,7 +8,7 @@ export interface SettingsOptions {
   hasDocs: boolean;
   /** The folder to serve; by default the page of this checkout. */
   site?: BuiltSite;
-  /** How long a visitor waits for a build before a page says that it is in progress. */
+  /** How long a visitor waits for a build before a page says that the build is in progress. */
   patienceMs?: number;
 }
 
@@ -19,8 +19,8 @@ const SITE: BuiltSite = {
 };
 
 /**
- * Serves the page at /settings/, on which a company manages its API keys, and the configuration of
- * the project that the page uses.
+ * Serves the page on which a company manages its API keys, at /settings/, and the page's
+ * configuration for this project.
  */
 export function serveSettings(
   { publishableKey, hasDocs, site = SITE, patienceMs }: SettingsOptions,
@@ -33,7 +33,7 @@ export function serveSettings(
       name: "The settings page",
       command: "npm run settings",
       otherwise:
-        "A build writes into the folder <code>settings/</code>. The first one downloads two " +
+        "A build writes into the folder <code>settings/</code>. The first build downloads two " +
         "packages with npm, so it needs a network. Load this page again to try again. " +
         "<code>npm run admin -- key create</code> makes a key without the page.",
     },

@@ -8,8 +8,8 @@ import { sampleUrl } from "./samples.ts";
 import { listedTemplates } from "./template_list.ts";
 
 /**
- * Only the first phone numbers are listed, so that a sandbox that runs for days does not fill the
- * memory.
+ * At most this many phone numbers are listed, so that a sandbox that runs for days does not fill
+ * the memory.
  */
 const MAX_NUMBERS = 10_000;
 
@@ -20,8 +20,8 @@ const TEMPLATE_FIELDS = [
 
 /**
  * Handles requests about a business account, its phone numbers and a token. Every id made of digits
- * works as the id of a phone number. It also works as the id of a business account that has all
- * templates. Only the id of the sandbox's own business account is not the id of a number.
+ * works as the id of a business account that has all templates. Except for the sandbox's own
+ * business account, it also works as the id of a phone number.
  *
  * @param now the current time in milliseconds.
  */

@@ -32,8 +32,8 @@ export interface Pricing {
 export type Reached = "sent" | "delivered" | "read";
 
 /**
- * The event of a message that was sent, delivered or read. The event has the price unless the price
- * was already reported.
+ * The event of a message that was sent, delivered or read. The event contains the price if
+ * `tellsPrice` is true.
  */
 export function statusEvent(
   message: StatusOf,
@@ -72,7 +72,7 @@ export function failureEvent(
   });
 }
 
-/** A person's message. It is a text message unless its content has another type. */
+/** A person's message. */
 export interface Written {
   /** The message's id on the channel. */
   id: string;

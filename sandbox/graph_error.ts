@@ -39,11 +39,11 @@ export interface Fault {
   details: string;
   /** The error message, in place of the code's default message. */
   message?: string;
-  /** For example 33: the object with this id does not exist. */
+  /** For example, 33 means that the object with this id does not exist. */
   subcode?: number;
 }
 
-/** The channel's name for an error. */
+/** The channel's title for an error code. */
 export function titleOf(code: number): string {
   return ERRORS[code]?.[1] ?? "Error";
 }

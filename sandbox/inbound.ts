@@ -9,7 +9,7 @@ import { newMessageId, type storyTeller } from "./story_teller.ts";
 /** The longest text that people can write in the channel's app. */
 const MAX_TEXT = 65_536;
 
-/** For seven days, the channel tries to report a person's message. */
+/** The channel tries to report a person's message for seven days. */
 const MAX_HOURS_AGO = 7 * 24;
 const HOUR_MS = 60 * 60 * 1000;
 
@@ -66,7 +66,7 @@ const fields = {
 const Inbound = z.strictObject(fields, "The body must be a JSON object")
   .refine(({ from, user_id }) => from !== undefined || user_id !== undefined, {
     path: ["from"],
-    error: "is required, unless the person has a user_id",
+    error: "is required, unless the request has user_id",
   })
   .refine(
     ({ text, message, medium, tap }) =>
@@ -90,7 +90,9 @@ interface InboundOptions {
   teller: ReturnType<typeof storyTeller>;
   media: ReturnType<typeof peopleMedia>;
   conversations: Conversations;
-  /** Returns why nobody sees the messages that people send to a number; null if somebody does. */
+  /**
+   * Returns why nobody sees the messages that people send to a number; null if somebody sees them.
+   */
   whyUnheard: (phoneNumberId: string) => Promise<string | null>;
   /** The sandbox's clock, in milliseconds. */
   now: () => number;

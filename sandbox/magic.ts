@@ -10,15 +10,15 @@ interface Call {
 }
 
 interface Magic {
-  /** The recipient's row in docs/sandbox.md. */
+  /** The recipient's description in docs/sandbox.md. */
   does: string;
   answer(call: Call): Response | Promise<Response>;
 }
 
 /**
  * The recipients for whom the sandbox returns a special response. A phone number of +15550 and six
- * more digits is not listed here: the sandbox returns an error with these six digits as its code.
- * stories.ts says what happens to a message after it was accepted.
+ * more digits is not listed here: the sandbox returns an error with these six digits as the error
+ * code. stories.ts says what happens to a message after it was accepted.
  */
 export const MAGIC: Record<string, Magic> = {
   "+15551000001": {

@@ -114,8 +114,8 @@ export function mediaStore(now: () => number) {
 
     /**
      * `POST /{phone_number_id}/media`: accepts a file as multipart/form-data. If the file is too
-     * large, the response does not wait for the rest of it. A file larger than MAX_KEPT_FILE is not
-     * kept in memory.
+     * large, the response does not wait for the rest of the file. A file larger than MAX_KEPT_FILE
+     * is not kept in memory.
      */
     async upload(request: Request, phoneNumberId: string): Promise<Response> {
       try {
@@ -187,7 +187,7 @@ async function readUpload(request: Request) {
         throw refused(131053, `A file of the type ${file!.type} has at most ${limit} bytes`);
       }
       hash.update(piece);
-      // A piece may be a part of a larger buffer, which it would keep in memory.
+      // A piece may be a view of a larger buffer. A copy does not keep that buffer in memory.
       if (size <= MAX_KEPT_FILE) pieces.push(piece.slice());
       else pieces = [];
     };
@@ -199,9 +199,12 @@ async function readUpload(request: Request) {
   if (!asked) throw refused(100, "The parameter type is required");
   if (!file) throw refused(100, "The parameter file is required");
   if (size === 0) throw refused(100, "The file is empty");
-  // The type may have a codec: audio/ogg; codecs=opus.
+  // The type may contain a codec, as in audio/ogg; codecs=opus.
   if (asked.split(";")[0].trim().toLowerCase() !== file.type) {
-    throw refused(131053, `The parameter type is ${asked}, but the file's is ${file.type}`);
+    throw refused(
+      131053,
+      `The parameter type is ${asked}, but the type of the file is ${file.type}`,
+    );
   }
   const bytes = size <= MAX_KEPT_FILE ? concat(pieces) : null;
   return { type: file.type, size, sha256: hash.digest("hex"), bytes };

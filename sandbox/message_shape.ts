@@ -85,7 +85,7 @@ export const ANY_MESSAGE = {
   messaging_product: z.literal("whatsapp"),
   recipient_type: z.literal("individual").optional(),
   to: z.string().regex(PHONE).optional(),
-  /** Identifies a person by an id instead of a phone number. */
+  /** The person's business-scoped user id, instead of a phone number in `to`. */
   recipient: z.string().regex(BSUID).optional(),
   biz_opaque_callback_data: z.string().max(512).optional(),
 };

@@ -23,10 +23,10 @@ const LINE = Buffer.from("\r\n");
 const END_OF_HEAD = Buffer.from("\r\n\r\n");
 
 /**
- * Reads a form, and gives the content of each part to the reader that `onPart` returns for that
+ * Reads a form, and passes the content of each part to the function that `onPart` returns for that
  * part. Only one network chunk and one part's headers are in memory.
  *
- * @throws MalformedForm, and the errors of a reader
+ * @throws MalformedForm, and the errors of these functions
  */
 export async function readForm(
   request: Request,
@@ -40,7 +40,7 @@ export async function readForm(
   let reading = "preamble" as "preamble" | "head" | "content" | "end";
   let read: (piece: Uint8Array) => void = () => {};
 
-  /** Reads as much of `rest` as the next chunk cannot change. */
+  /** Reads the beginning of `rest` that means the same whatever the next chunk contains. */
   const advance = () => {
     while (reading !== "end") {
       if (reading === "head") {

@@ -1,4 +1,6 @@
-/** The demo company sends from this number. Its account has the sandbox's app and token. */
+/**
+ * The demo company sends from this number. The number's account has the sandbox's app and token.
+ */
 export const DEMO_PHONE_NUMBER_ID = "900000000000011";
 
 /** The demo company's numbers, as in supabase/seed.sql. */

@@ -1,4 +1,4 @@
-// The rules for the components of a message, which follow from the components of its template.
+// The rules for the components of a message. They follow from the components of its template.
 
 import type { Fault } from "./graph_error.ts";
 import type { MediaKind } from "./media.ts";
@@ -83,8 +83,8 @@ function* mediumFaults(
   mediaFault: MediaFault,
 ): Faults {
   if (typeof medium.link === "string" && /\/sandbox\/v[^/]+\/samples\//.test(medium.link)) {
-    // The sample's signed address is meant for programs that list templates. If a message has this
-    // address, the channel gets a 403.
+    // The sample's signed URL is meant for programs that list templates. If a message contains this
+    // URL, the channel gets a 403 when it fetches the file.
     const details = "Downloading media from weblink failed with http code 403";
     yield { code: 131053, details };
   }
@@ -151,7 +151,9 @@ function* valueFaults(where: string, text: string): Faults {
   }
 }
 
-/** The `sub_type` of a button in a send, and the value that the send gives for the button. */
+/**
+ * The `sub_type` and the parameter type of each type of button in a send; null without a parameter.
+ */
 const GIVEN: Record<Button["type"], { sub_type: string; parameter: SentParameter["type"] } | null> =
   {
     URL: { sub_type: "url", parameter: "text" },

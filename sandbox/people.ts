@@ -10,9 +10,7 @@ export interface Person {
   phone: string | null;
 }
 
-/**
- * A person's last message to a phone number. Either the person's phone number or id may be null.
- */
+/** A person's last message to a phone number of the business. `phone` or `userId` may be null. */
 export interface OpenWindow {
   phoneNumberId: string;
   /** With its plus sign. */
@@ -31,8 +29,8 @@ const WINDOW_MS = 24 * 60 * 60 * 1000;
 const MAX_REMEMBERED = 10_000;
 
 /**
- * The calling codes that occur in the demo data. A person from another country gets the reserved
- * code ZZ.
+ * The calling codes that occur in the demo data. A person with another calling code gets the
+ * reserved country code ZZ.
  */
 const COUNTRIES: [code: string, country: string][] = [
   ["+1", "US"],
@@ -47,11 +45,11 @@ const COUNTRIES: [code: string, country: string][] = [
 ];
 
 /**
- * The people whom the sandbox knows: everyone with a phone number, and people without one who have
- * written. All spellings of a phone number belong to the same id.
+ * The people whom the sandbox knows: everyone with a phone number, and people without a phone
+ * number who have written. All spellings of a phone number belong to the same id.
  *
  * @param now the sandbox's clock, in milliseconds.
- * @param windows the people who have already written.
+ * @param windows the last messages that people have already written.
  */
 export function people(now: () => number, windows: OpenWindow[] = []) {
   const byPhone = new Map<string, Person>();
@@ -100,7 +98,7 @@ export function people(now: () => number, windows: OpenWindow[] = []) {
   };
 }
 
-/** A phone number has the same id in every sandbox. */
+/** The id that belongs to a phone number, which is the same in every sandbox. */
 function userIdOf(phone: string): string {
   const digest = createHash("sha256").update(phoneKey(phone)).digest();
   const [, country = "ZZ"] = COUNTRIES.find(([code]) => phone.startsWith(code)) ?? [];

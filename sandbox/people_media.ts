@@ -14,7 +14,7 @@ type Bytes = Uint8Array<ArrayBuffer>;
 
 /** A file that a person can send. */
 interface Made {
-  /** The file's row in docs/sandbox.md. */
+  /** The file's description in docs/sandbox.md. */
   does: string;
   type: "image" | "audio" | "document";
   mime_type: string;
@@ -41,7 +41,7 @@ const picture = {
 const document = { type: "document", mime_type: "application/pdf" } as const;
 const INVOICE = pdf("Ondalva: invoice A-1815, 480.00");
 
-/** A PDF with a comment that fills it up to this size. */
+/** A PDF of this size. It ends with a long comment. */
 function longPdf(size: number) {
   const comment = new Uint8Array(65_536).fill("%".charCodeAt(0));
   return {
@@ -55,7 +55,10 @@ function longPdf(size: number) {
   };
 }
 
-/** What a person can send to a number with `POST /sandbox/inbound`, by the name in `medium`. */
+/**
+ * The files that a person can send to a number with `POST /sandbox/inbound`, by the name in
+ * `medium`.
+ */
 export const PEOPLE_MEDIA: Record<string, Made> = {
   picture: { ...picture, does: "a picture" },
   voice: {
@@ -108,7 +111,7 @@ export const FIXED_IDS: ReadonlyMap<string, string> = new Map(
 interface Sent {
   name: string;
   sentAt: number;
-  /** The number of file URLs that the sandbox has returned. */
+  /** For a file whose first URL has expired, the number of URLs that the sandbox has returned. */
   asked: number;
 }
 
@@ -146,8 +149,8 @@ export function peopleMedia(now: () => number) {
     },
 
     /**
-     * The file that the person sent, without the fault that the sandbox imitates; null if there is
-     * none.
+     * The file that the person sent, without the fault that the sandbox imitates; null if no file
+     * has this id.
      */
     content(id: string): MediaContent | null {
       const name = sent.get(id)?.name ?? FIXED_IDS.get(id);
@@ -202,8 +205,8 @@ export function peopleMedia(now: () => number) {
 }
 
 /**
- * An address on a host that is not the channel's. A client must not fetch the file from there, and
- * must not send the token there.
+ * A URL on a host that is not the channel's. A client must not fetch the file from there, and must
+ * not send the token there.
  */
 const FOREIGN = "https://files.example.com/picture.jpg";
 

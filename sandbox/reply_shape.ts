@@ -99,7 +99,7 @@ function isOneEmoji(text: string): boolean {
     /\p{Extended_Pictographic}|\p{Regional_Indicator}|\u{20E3}/u.test(text);
 }
 
-/** The forms of free messages, by their types. */
+/** The schemas of free messages, by type. */
 export const FREE_MESSAGES = {
   text: TextMessage,
   image: ImageMessage,
@@ -141,7 +141,7 @@ export interface SentFile {
 /** The kinds of messages with a file. */
 export const FILE_KINDS = ["image", "video", "audio", "document"] as const;
 
-/** The file of a message, with its kind; undefined when it has none. */
+/** The file of a message, with its kind; undefined when the message has no file. */
 export function fileOf(message: FreeMessage) {
   const kind = FILE_KINDS.find((each) => each === message.type);
   return kind && { kind, ...message[kind]! };

@@ -13,8 +13,8 @@ import { findTemplate } from "./template_list.ts";
 export const SANDBOX_TOKEN = "sandbox-token";
 
 /**
- * The business account that the sandbox's token can use. supabase/seed.sql gives it to the demo
- * accounts.
+ * The business account that the sandbox's token can use. In supabase/seed.sql, the demo accounts
+ * belong to it.
  */
 export const SANDBOX_BUSINESS_ACCOUNT_ID = "900000000000001";
 

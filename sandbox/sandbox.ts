@@ -48,11 +48,13 @@ export interface SandboxOptions {
   /** The sandbox's clock, in milliseconds. */
   now?: () => number;
   /**
-   * The webhook that receives the sandbox's events, if there is one. This option is read again for
-   * each message.
+   * The webhook that receives the sandbox's events, if there is one. The sandbox calls this
+   * function for each message.
    */
   webhook?: () => Webhook | null;
-  /** Returns why nobody sees the messages that people send to a number; null if somebody does. */
+  /**
+   * Returns why nobody sees the messages that people send to a number; null if somebody sees them.
+   */
   whyUnheard?: (phoneNumberId: string) => Promise<string | null>;
   /** The people who may already get free replies when the sandbox starts. */
   windows?: OpenWindow[];
@@ -75,7 +77,7 @@ const SERVED =
  * An imitation of the WhatsApp API. The sandbox has the templates of templates.ts, accepts media,
  * and accepts and refuses messages as the channel would. For the recipients in `MAGIC`, the sandbox
  * imitates a failure of the channel. The sandbox reports to a webhook what happens to each message;
- * a recipient of `STORIES` has a special story.
+ * messages to a recipient in `STORIES` have a special story.
  */
 export function sandbox(
   {
@@ -204,7 +206,9 @@ export function sandbox(
   };
 }
 
-/** A call that marks a person's message as read. Earlier messages count as read too. */
+/**
+ * Handles a call that marks a person's message as read. Earlier messages then count as read too.
+ */
 function markRead(body: unknown, chats: Conversations): Response {
   const read = ReadCall.safeParse(body);
   if (!read.success) {

@@ -15,12 +15,12 @@ const { port, host, webhook } = new Command("npm run sandbox --")
   .option("--port <number>", "port to listen on", portUpTo(65535), 54330)
   .option(
     "--host <address>",
-    "address to listen on, and one more host name that requests may use; containers can reach 0.0.0.0",
+    "address to listen on, which requests may also use as the host; containers can reach 0.0.0.0",
     "127.0.0.1",
   )
   .option(
     "--webhook <url>",
-    "address that gets signed events, such as .../functions/v1/whatsapp/webhook/<app key>;\n" +
+    "URL that receives signed events, such as .../functions/v1/whatsapp/webhook/<app key>;\n" +
       "the secret of its app is read from SANDBOX_APP_SECRET",
     webhookAt,
   )

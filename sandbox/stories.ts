@@ -28,7 +28,7 @@ export type Step =
 
 /** What happens to the messages to a recipient. */
 export interface Story {
-  /** The recipient's row in docs/sandbox.md. */
+  /** The recipient's description in docs/sandbox.md. */
   does: string;
   steps: Step[];
   /** The story of a text message, if it differs from the story of a template. */

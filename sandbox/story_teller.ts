@@ -132,7 +132,7 @@ export function storyTeller({ webhook, people, conversations, now, pace }: Telle
     },
 
     /**
-     * Posts a message that a person writes, and returns the webhook's answer to the first attempt.
+     * Posts a message that a person writes, and returns the result of the first attempt.
      *
      * @param at when the person wrote it, in milliseconds.
      */

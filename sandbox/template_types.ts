@@ -1,6 +1,6 @@
 // A template as the channel lists it.
 
-/** The buttons of a template are numbered from 0. A send identifies a button by this index. */
+/** The buttons of a template are numbered from 0. A send identifies a button by this number. */
 export type Button =
   | { type: "QUICK_REPLY"; text: string }
   | { type: "PHONE_NUMBER"; text: string; phone_number: string }
@@ -10,7 +10,7 @@ export type Button =
 
 export type MediaFormat = "IMAGE" | "VIDEO" | "DOCUMENT";
 
-/** A component. Its `example` is the approved one. */
+/** A component with its approved `example`. */
 export type Component =
   | {
     type: "HEADER";

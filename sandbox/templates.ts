@@ -14,7 +14,10 @@ import type { Component, Template } from "./template_types.ts";
 /** A template as it is defined in this file. Parts that are left out have default values. */
 export interface WrittenTemplate
   extends Partial<Omit<Template, "id" | "name" | "language" | "components">> {
-  /** The template's row in docs/sandbox.md: the values of a send, or why it cannot be sent. */
+  /**
+   * The template's description in docs/sandbox.md: the values that a send needs, or why sending
+   * fails.
+   */
   takes: string;
   /** Here, `header_handle` is the name of a file in SAMPLES. */
   components: Record<string, Component[]>;

@@ -9,13 +9,16 @@ export interface Webhook {
 
 /** An event that is being posted to the webhook. */
 export interface Delivery {
-  /** The webhook's response to the first attempt; null without a response. */
+  /** The status of the webhook's response to the first attempt; null without a response. */
   first: Promise<number | null>;
   /** Resolves when the webhook has accepted the event, or the sandbox has given up. */
   over: Promise<void>;
 }
 
-/** The sandbox gives up after these attempts. The channel itself continues for seven days. */
+/**
+ * The delays before further attempts. Then the sandbox gives up. The channel itself continues for
+ * seven days.
+ */
 const RETRIES_AFTER_MS = [1000, 2000, 4000, 8000, 16_000];
 const TIMEOUT_MS = 10_000;
 /**
@@ -67,10 +70,10 @@ export function webhookCaller(webhook: Webhook, pace: number, ending: AbortSigna
 
   return {
     /**
-     * Begins to post an event. Neither promise ever rejects.
+     * Begins to post an event. The promises in the result never reject.
      *
      * @param isUrgent whether someone waits for the first response. An urgent event is posted
-     * before the waiting events.
+     *   before the waiting events.
      */
     deliver(event: unknown, isUrgent = false): Delivery {
       const body = eventBytes(event);

@@ -49,7 +49,7 @@ await buildInTurn({
 function url(text: string): string {
   const url = URL.parse(text.replace(/\/+$/, ""));
   if (!url || !/^https?:$/.test(url.protocol) || url.search || url.hash) {
-    throw new InvalidArgumentError("It begins with https:// and has no ? and no #.");
+    throw new InvalidArgumentError("It must begin with https:// and have no ? or #.");
   }
   return url.href.replace(/\/$/, "");
 }

@@ -16,7 +16,7 @@ import { operationsOf } from "./operations.ts";
 import { OPENAPI_FILE, readOpenApi } from "./openapi.ts";
 
 export interface SiteOptions {
-  /** The folder of the site. The build replaces its earlier content at the end. */
+  /** The folder of the site. At the end, the build replaces the folder's earlier content. */
   out: string;
   /** The API's base URL, which ends in /functions/v1; null for the local stack. */
   apiUrl: string | null;
@@ -27,7 +27,7 @@ export interface SiteOptions {
 /**
  * Builds the site. Until the new site is complete, the earlier site stays in the folder.
  *
- * @throws Error with a sentence for each page, link or download that is wrong.
+ * @throws Error with a sentence for each wrong page, broken link or failed download.
  */
 export async function buildSite({ out, apiUrl, progress }: SiteOptions): Promise<void> {
   await replaceFolder(out, "a site", stateOfSources(), async (unfinished) => {
@@ -82,9 +82,9 @@ async function contentOf(apiUrl: string | null): Promise<Map<string, Content>> {
   const notFound = pageOf(site, {
     place: "404",
     title: "This page does not exist",
-    description: "This address is not a page of this site.",
-    main: "<h1>This page does not exist</h1>\n<p>This address is not a page of this site. <a " +
-      'href="index.html">The first page</a> lists all of them.</p>',
+    description: "There is no page at this URL.",
+    main: "<h1>This page does not exist</h1>\n<p>There is no page at this URL. <a " +
+      'href="index.html">The first page</a> lists all pages.</p>',
     kind: "landing",
     asMarkdown: false,
   });
@@ -112,10 +112,7 @@ async function contentOf(apiUrl: string | null): Promise<Map<string, Content>> {
   ]);
 }
 
-/**
- * The files in addition to the pages. The deployment's URL is inserted into files that tools
- * import.
- */
+/** The files in addition to the pages. Files that tools import receive the deployment's URL. */
 async function filesFor(apiUrl: string | null, files: Files): Promise<[string, Content][]> {
   const others = [...files].filter(([, to]) => to !== "openapi.json");
   return await Promise.all(others.map(async ([from, to]): Promise<[string, Content]> => {

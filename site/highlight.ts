@@ -1,8 +1,8 @@
 import { escaped } from "./html.ts";
 
 /**
- * The languages of code blocks, by the word after the opening fence: the name that a reader sees,
- * and the grammar.
+ * The languages of code blocks, by the word after the opening fence. `name` is what readers see,
+ * and `grammar` is the grammar of highlight.js.
  */
 const LANGUAGES: Record<string, { name: string; grammar?: string }> = {
   sh: { name: "Shell", grammar: "bash" },

@@ -28,7 +28,7 @@ const PROMISES = [
   ],
   [
     "A copy stays up to date",
-    "From a cursor that you store, you get every later change, in order.",
+    "With a cursor that you store, you can request every later change, in order.",
   ],
   [
     "Companies are separate",
@@ -105,7 +105,7 @@ function firstRequest(apiUrl: string | null): string {
   const request =
     'curl "$CRM_API_URL/gateway/contacts?temperature=hot&limit=1&fields=name,phone" \\\n' +
     '  -H "Authorization: Bearer $CRM_API_KEY"';
-  // This answer is from the demo company. Another company has other contacts.
+  // This response is for the demo company. Other companies have other contacts.
   const answer = `{
   "data": [{ "name": "Iara Sant’Anna", "phone": "+5571900000005" }],
   "pagination": { "limit": 1, "has_more": true, "next_cursor": "…" }
@@ -130,7 +130,7 @@ function card(address: string, title: string, text: string): string {
   return `<li><a href="${address}">${escaped(title)}</a> <span>${escaped(text)}</span></li>`;
 }
 
-/** The first sentence of a text. */
+/** The first sentence of a text; the whole text if no sentence ends in it. */
 export function firstSentence(text: string): string {
   return /^.*?[^.\s]{2}[.:!?](?=\s|$)/.exec(text)?.[0].replace(/:$/, ".") ?? text;
 }

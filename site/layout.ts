@@ -9,7 +9,7 @@ export interface Site {
 }
 
 interface Content {
-  /** The place of the page, without an extension, such as `recipes/a`. */
+  /** The path of the page on the site, without an extension, such as `recipes/a`. */
   place: string;
   title: string;
   description: string;
@@ -97,7 +97,7 @@ ${asMarkdown ? `<link rel="alternate" type="text/markdown" href="${to(`${place}.
   }</head>`;
 }
 
-/** The menu of all pages. The groups for the other kind of reader are collapsed. */
+/** The menu of all pages. The groups for operators are open only on their own pages. */
 function menu(site: Site, place: string): string {
   const list = ({ title, pages }: Site["groups"][number]) => {
     const lines = pages.map((page) => {
@@ -150,7 +150,7 @@ function ending(site: Site, place: string): string {
   };
   const neighbours = at < 0
     ? ""
-    : `<nav class="neighbours" aria-label="Next to this page">${link(pages[at - 1], "prev")}${
+    : `<nav class="neighbours" aria-label="Previous and next page">${link(pages[at - 1], "prev")}${
       link(pages[at + 1], "next")
     }</nav>\n`;
   return `<footer>

@@ -14,7 +14,7 @@ export function listOfPages(name: string, summary: string, pages: Page[]): strin
 
 > ${summary}
 
-In the examples, \`CRM_API_URL\` is the address of the functions, which ends in \`/functions/v1\`. \`CRM_API_KEY\` is an
+In the examples, \`CRM_API_URL\` is the URL of the functions, which ends in \`/functions/v1\`. \`CRM_API_KEY\` is an
 API key. The file [llms-full.txt](llms-full.txt) has all pages.
 
 ${groups.join("\n")}

@@ -1,5 +1,5 @@
-// `npm run site`: builds the site of the documentation. The local stack also runs it, at the first
-// visit.
+// `npm run site`: builds the site of the documentation. The local stack also builds the site, when
+// someone first visits it.
 import { Command, InvalidArgumentError } from "commander";
 import { resolve } from "node:path";
 import { buildInTurn } from "../local/build_in_turn.ts";
@@ -8,7 +8,7 @@ import { isCurrent, SITE_FOLDER } from "../local/site_sources.ts";
 const program = new Command("npm run site --")
   .description("Builds the site of the documentation, for any static host.")
   .option("--out <folder>", "folder of the site", SITE_FOLDER)
-  .option("--api-url <url>", "address of the API, which ends in /functions/v1", apiUrl)
+  .option("--api-url <url>", "URL of the API, which ends in /functions/v1", apiUrl)
   .option("--unless-current", "do nothing if no source has changed since the last build", false)
   .helpOption("--help", "show this text")
   .showHelpAfterError("Try --help.")
@@ -31,7 +31,7 @@ function apiUrl(text: string): string {
   const url = URL.parse(text.replace(/\/+$/, ""));
   if (!url || !/^https?:$/.test(url.protocol) || !url.pathname.endsWith("/functions/v1")) {
     throw new InvalidArgumentError(
-      "The address must begin with https:// and end in /functions/v1.",
+      "The URL must begin with http:// or https:// and end in /functions/v1.",
     );
   }
   return url.href;

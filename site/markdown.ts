@@ -23,7 +23,7 @@ export interface Rendered {
   headings: Heading[];
   /**
    * The operations that the page names between backticks or calls in an example, such as
-   * `GET /deals/{}`, each with the heading above it.
+   * `GET /deals/{}`. `heading` is the heading above the name or the example.
    */
   named: { text: string; heading: Heading }[];
 }
@@ -108,7 +108,7 @@ export function rendered(
           const side = align ? ` class="${align}"` : "";
           return `<${tag}${scope}${side}>${this.parser.parseInline(tokens)}</${tag}>`;
         };
-        // A first column with an empty header has the names of the rows.
+        // If the first column has an empty header, its cells name the rows.
         const namesRows = header[0].text === "";
         const lines = rows.map((row) => {
           const cells = row.map((each, at) =>

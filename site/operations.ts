@@ -1,7 +1,7 @@
 import { posix } from "node:path";
 import type { OpenApi } from "./openapi.ts";
 
-/** An operation of the API, with its name on pages and its place in the reference. */
+/** An operation of the API, with its name and its URL in the reference. */
 export interface Operation {
   /** The method and the path within the API, such as `GET /gateway/contacts/{id}`. */
   name: string;
@@ -40,8 +40,8 @@ export function operationsOf({ paths, components }: OpenApi): Operation[] {
 }
 
 /**
- * Finds the operation that a text names. Pages leave out `/gateway`, and may give parameters, such
- * as in `PUT /contacts?on_conflict=keep`. An id may have any name, or none: `{}`.
+ * Finds the operation that a text names. Pages leave out `/gateway`, and may add parameters, as in
+ * `PUT /contacts?on_conflict=keep`. An id in the path may have any name, or none: `{}`.
  */
 export function operationNamed(text: string, operations: Operation[]): Operation | undefined {
   const withoutIds = (name: string) => name.replaceAll(/\{\w*\}/g, "{}");

@@ -9,7 +9,7 @@ import { placeOf, README, relativeLink } from "./pages.ts";
 export interface Page extends Rendered {
   /** The path from the root of the repository, such as `docs/api.md`. */
   path: string;
-  /** The place on the site, without an extension, such as `api`. */
+  /** The path on the site, without an extension, such as `api`. */
   place: string;
   /** The page as Markdown, with links to the Markdown of other pages. */
   markdown: string;
@@ -22,10 +22,10 @@ interface Anchored {
   anchor: string;
 }
 
-/** Files of the repository that are also on the site, with their places. */
+/** The repository paths of files that are also on the site, with the path of each file there. */
 export type Files = Map<string, string>;
 
-/** Pages, and a sentence for each page that cannot be shown and for each broken link. */
+/** The pages, and an error for each page that cannot be shown and for each broken link. */
 interface ReadPages {
   pages: Page[];
   faults: string[];
@@ -34,7 +34,7 @@ interface ReadPages {
 /**
  * Reads pages and converts them to HTML.
  *
- * @param adapted first changes the Markdown of a page.
+ * @param adapted changes the Markdown of a page before it is converted.
  */
 export async function readPages(
   paths: string[],
@@ -48,8 +48,8 @@ export async function readPages(
     const text = adapted(await Deno.readTextFile(join(root, path)));
     const place = placeOf(path);
     /**
-     * The URL to which a link leads, with this extension for pages; null for a file that is only in
-     * the repository.
+     * The URL to which a link leads. The URL of a page ends with this extension. Null for a file
+     * that is only in the repository.
      */
     const resolved = (target: string, extension: string): string | null => {
       if (/^[a-z]+:/.test(target)) return target;
@@ -61,11 +61,10 @@ export async function readPages(
         if (to === path) return behind || relativeLink(place, `${place}.${extension}`);
         return relativeLink(place, `${placeOf(to)}.${extension}`) + behind;
       }
-      // The landing page shows the README's content in another form, so it does not have the
-      // README's anchors.
+      // The landing page replaces the README, but does not have the README's anchors.
       if (to === README) return relativeLink(place, `index.${extension}`);
       if (!existsSync(join(root, to))) {
-        faults.push(`${path} links to ${target}, which is not there.`);
+        faults.push(`${path} links to ${target}, which does not exist.`);
       }
       const file = files.get(to);
       return file === undefined ? null : relativeLink(place, file);

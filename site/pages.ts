@@ -1,4 +1,4 @@
-// The pages of the site and their places, in the order in which a reader meets them.
+// The pages of the site, in the order in which the site shows them.
 import { posix } from "node:path";
 
 /** Pages that belong together. */
@@ -10,10 +10,7 @@ export interface Group {
   pages: string[];
 }
 
-/**
- * The landing page shows this page's content in another form, so links to this page lead to the
- * landing page.
- */
+/** The landing page replaces this page, so links to this page lead to the landing page. */
 export const README = "README.md";
 
 /**
@@ -112,8 +109,8 @@ export function placeOf(path: string): string {
 }
 
 /**
- * A link from one place of the site to another. The link is relative, so that the site can be below
- * any path.
+ * A link from one path of the site to another. The link is relative, so that the site can be below
+ * any path of a host.
  */
 export function relativeLink(from: string, to: string): string {
   return posix.relative(posix.dirname(from), to) || posix.basename(to);
@@ -124,7 +121,7 @@ export function faultsOfList(there: string[]): string[] {
   const listed = GROUPS.flatMap(({ pages }) => pages);
   return [
     ...there.filter((path) => path.startsWith("docs/") && !listed.includes(path))
-      .map((path) => `${path} has no place on the site: add it to a group of site/pages.ts.`),
+      .map((path) => `${path} is missing from the site: add it to a group of site/pages.ts.`),
     ...listed.filter((path) => !there.includes(path))
       .map((path) => `${path} is in site/pages.ts, but there is no such page.`),
     ...listed.filter((path, at) => listed.indexOf(path) !== at)

@@ -1,5 +1,5 @@
 // Scalar shows the reference. The site needs one file of Scalar's package. The build extracts only
-// this file, because an installation of the package would install many others too.
+// this file, because an installation would also install many other packages.
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { root } from "../local/checkout.ts";
@@ -10,7 +10,7 @@ const FILE = "package/dist/browser/standalone.js";
 const SHA512 = "b54dc9e1eb84a3995720ccb8d871782944ddba777300cb87a0ec366745aab8d0" +
   "1b76280b55d0323863c92680a686248d5519d281f36a6c1d5576221f3404c432";
 
-/** `npm ci` empties this folder and so removes files of other versions. */
+/** `npm ci` empties the folder of this file, and so removes files of other versions. */
 const KEPT = join(root, "site", "node_modules", ".cache", "scalar.js");
 
 /**
@@ -35,13 +35,13 @@ export async function scalarFile(progress: (step: string) => void): Promise<stri
     }).output();
     if (!success) {
       const said = new TextDecoder().decode(stderr).trim();
-      throw new Error(`npm could not download ${PACKAGE}. It said:\n${said}`);
+      throw new Error(`npm could not download ${PACKAGE}. npm reported:\n${said}`);
     }
     const [{ name }] = Array.from(Deno.readDirSync(folder));
     const file = await readTarFile(`${folder}/${name}`, FILE).catch(() => null);
     if (!file || sha512(file) !== SHA512) {
       throw new Error(
-        `${PACKAGE} is not the package that this project has chosen: ${FILE} differs.`,
+        `${PACKAGE} is not the pinned package: ${FILE} differs.`,
       );
     }
     await Deno.writeFile(`${folder}/scalar.js`, file);

@@ -1,6 +1,6 @@
 // Reads the requests of a block of shell lines, so that the site can show them in other languages.
 
-/** A part of a text: plain text, or the name of a variable whose value belongs here. */
+/** A part of a text: plain text, or the name of a variable whose value is inserted here. */
 export type Part = string | { variable: string };
 export type Text = Part[];
 
@@ -15,20 +15,18 @@ export interface Request {
   query: [name: string, value: Text][];
   headers: [name: string, value: Text][];
   body: Text | null;
-  /** The variable that stores a value from the response; null when the response is shown. */
+  /** The variable that stores a value from the response; null when no variable stores one. */
   into: string | null;
   /**
-   * The path of the value in the response that the lines store or show, such as `data.id`. If the
-   * first path has no value, the next path is used. An empty list means the whole response.
+   * The paths of the value that the lines store or show, such as `data.id`. If the response has no
+   * value at the first path, the next path is used. An empty list means the whole response.
    */
   values: string[];
   /** Whether the lines show the response, only its status, or nothing. */
   shows: "answer" | "status" | "nothing";
 }
 
-/**
- * Lines that only prepare the shell. Programs in other languages read the environment without them.
- */
+/** Lines that only prepare the shell. Programs in other languages do not need these lines. */
 const PREPARES = /^(?:export |field\(\) \{.*\}$|next\(\) \{.*\}$|#|$)/;
 const NAME = /^[A-Za-z_]\w*/;
 
@@ -94,7 +92,7 @@ function valuesOf([command, expression]: (Text | "|")[]): string[] {
   if (plain(command) === "next") return ["pagination.next_cursor"];
   if (plain(command) !== "field") throw new Unreadable();
   const text = plain(expression).trim();
-  // A program shows the whole response instead of some of its values.
+  // The translated program shows the whole response instead of some of its values.
   if (text.startsWith("JSON.stringify(")) return [];
   return text.split(" ?? ").map((value) => {
     const path = /^answer\.([\w.[\]?]+)$/.exec(value)?.[1];
@@ -152,7 +150,7 @@ function requestOf([command, ...words]: (Text | "|")[]): Omit<Request, "into" | 
         throw new Unreadable();
     }
   }
-  // A program writes the parameters as an object, which can have each name only once.
+  // The translated program has the parameters in an object, in which each name occurs only once.
   const names = request.query.map(([name]) => name);
   const [start] = request.url;
   const isOurs = typeof start === "string"

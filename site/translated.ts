@@ -1,7 +1,7 @@
 // Writes the requests of a block of shell lines in JavaScript and in Python.
 import type { Part, Request, Step, Text } from "./shell_requests.ts";
 
-/** A block in another language: the name that a reader sees, the name of the grammar, the lines. */
+/** A block in another language: the name that readers see, the grammar for colours, the code. */
 export interface Translation {
   name: string;
   language: string;
@@ -29,7 +29,7 @@ interface Dialect {
   key(name: string): string;
   /** A text that contains variables. */
   filled(parts: Text, value: (variable: string) => string): string;
-  /** The value of a variable of the environment. */
+  /** The code that reads an environment variable. */
   fromEnvironment(name: string): string;
 }
 
@@ -84,9 +84,7 @@ function marked(text: Text): string {
     .join("");
 }
 
-/**
- * The value of a JSON string; undefined when the string is not JSON, as in an example of an error.
- */
+/** The value of a JSON text; undefined when the text is not JSON, as in an example of an error. */
 function valueOf(body: Text): unknown {
   try {
     return JSON.parse(marked(body));
@@ -133,7 +131,7 @@ function enclosed(
   return `${open.trim()}\n${lines.join("")}${to.indent.repeat(depth)}${close.trim()}`;
 }
 
-/** Headers and parameters, as an object whose values may have marked variables. */
+/** Headers or parameters as an object. In the values, variables are marked. */
 function named(pairs: [string, Text][]): Record<string, string> {
   return Object.fromEntries(pairs.map(([name, value]) => [name, marked(value)]));
 }

@@ -3,11 +3,11 @@
 -- Ids are fixed, so that examples and bookmarks survive a reset. The first block of an id shows the kind of the row:
 --   de300000 company   de300001 person   de300002 team      de300003 messaging account
 --   de300004 pipeline  de300005 stage    de300006 contact   de300007 deal   de300008 conversation
---   de300009 template   de300010 message (the number of its conversation, and two digits for its place in it)
+--   de300009 template   de300010 message (the number of the conversation, and two digits for the position in it)
 -- The rows below refer to each other by the number at the end of the id.
 --
 -- Times are relative to now(), so the data never becomes old. Immediately after a reset, some conversations are always
--- within their 24 hours.
+-- within their 24-hour window.
 
 -- ---------------------------------------------------------------------------------------------------
 -- The company, its people and its teams
@@ -18,8 +18,8 @@ insert into public.companies (id, name, created_at) values
   ('de300000-0000-4000-8000-000000000001', 'Ondalva Coffee Equipment', now() - interval '120 days');
 
 -- The columns here exist in every version of the auth schema. Supabase Auth finds a person by instance and audience,
--- and cannot read a person with tokens that are null. No one here has a password, so a person signs in with a magic
--- link. `npm start` gives passwords to two of these people.
+-- and cannot read a person with tokens that are null. These people have no passwords, so they sign in with a magic
+-- link. `npm start` gives passwords to two of them.
 insert into auth.users (
   id, instance_id, aud, role, email, email_confirmed_at, raw_app_meta_data, raw_user_meta_data, created_at, updated_at,
   confirmation_token, recovery_token, email_change_token_new, email_change
@@ -46,9 +46,9 @@ insert into public.teams (id, company_id, name, created_at) values
   ('de300002-0000-4000-8000-000000000001', 'de300000-0000-4000-8000-000000000001', 'Sales', now() - interval '118 days'),
   ('de300002-0000-4000-8000-000000000002', 'de300000-0000-4000-8000-000000000001', 'Service', now() - interval '96 days');
 
--- Both accounts are disconnected. A connected account needs a token that is encrypted with a secret of its
+-- Both accounts are disconnected. A connected account needs a token that is encrypted with a secret of the
 -- installation, and this file contains neither. With an invented token, a send would fail later. Without a token, the
--- error clearly says that the account is not connected. `npm start` connects the first account to its sandbox.
+-- error clearly says that the account is not connected. `npm start` connects the first account to the sandbox.
 insert into public.messaging_accounts
   (id, company_id, phone_number_id, business_account_id, display_phone, encrypted_token, disconnected_at, created_at)
 select
@@ -61,7 +61,7 @@ from (values
   (2, '900000000000012', '+447700900100', '110 days')
 ) as v (number, phone_number_id, display_phone, age);
 
--- An upload that can be sent. The sandbox does not have the file.
+-- A media file that was uploaded, so a message can contain it. The sandbox does not have the file.
 insert into public.media_uploads
   (id, company_id, account_id, media_id, type, mime_type, bytes, sha256, filename, created_at, expires_at)
 values (
@@ -133,7 +133,7 @@ from (
 insert into public.pipelines (id, company_id, name, position) values
   ('de300004-0000-4000-8000-000000000001', 'de300000-0000-4000-8000-000000000001', 'Service contracts', 1);
 
--- No stage has the name of a stage of Sales, so the deals below need only the name of their stage.
+-- The two pipelines have no stage name in common, so the deals below refer to their stages only by name.
 insert into public.stages (id, company_id, pipeline_id, name, position)
 select
   ('de300005-0000-4000-8000-' || lpad(v.number::text, 12, '0'))::uuid, 'de300000-0000-4000-8000-000000000001',
@@ -146,7 +146,7 @@ from (values (1, 'Renewal due'), (2, 'Contacted'), (3, 'Quote sent'), (4, 'Renew
 
 -- No real person should have one of these phone numbers. The US, Canada, the UK, Ireland, France, Germany and Sweden
 -- reserve ranges for fiction. The other numbers are artificial and contain many zeros. The numbers of contacts 6, 8 and
--- 9 have a second spelling, which app.phone_key() treats as the same number.
+-- 9 have a second form, which app.phone_key() treats as the same number.
 insert into public.contacts (
   id, company_id, created_at, phone, name, email,
   temperature, source, job_title, empresa, tags, do_not_contact, is_active, custom_fields
@@ -358,7 +358,7 @@ select
     select name from public.company_members
     where company_members.company_id = conversation.company_id and user_id = assigned_to
   ) end,
-  -- The sandbox has this picture. WhatsApp keeps a person's picture for seven days.
+  -- The sandbox has this picture. WhatsApp keeps a picture that a person sent for seven days.
   case when v.direction = 'inbound' and v.type = 'image' then jsonb_build_object(
     'id', '1900000000000001', 'mime_type', 'image/jpeg',
     'sha256', '4ff3e3a4481201789bb3b48e69fb2200ec73960115633739958fa5808426cda1',
@@ -397,7 +397,7 @@ from (select *, row_number() over (partition by conversation_number order by lat
   (4, '31 minutes', 'outbound', 'text', 'Es el de 8.5 mm, lo tenemos. Sale mañana si nos confirma la dirección.'),
   (4, '2 hours 5 minutes', 'inbound', 'text', 'La misma de siempre, por favor. ¿Se puede pagar con transferencia?'),
 
-  -- Rocío, Argentina: still thinking about it
+  -- Rocío, Argentina: she has not decided yet
   (5, '0 minutes', 'inbound', 'text', 'Hola, ¿me pasás el precio del molino Grão 64?'),
   (5, '17 minutes', 'outbound', 'text', '¡Hola, Rocío! Hoy está en 1.180 dólares más el envío. ¿Es para el local?'),
   (5, '22 minutes', 'inbound', 'text', 'Sí, para el local. Lo hablo con mi socio y te aviso.'),
@@ -466,10 +466,11 @@ from (values (1, 'catalogue-chloe', 'new_catalogue'), (2, 'catalogue-chloe-again
 join public.messages
   on messages.id = ('de300010-0000-4000-8000-' || lpad((1200 + place)::text, 12, '0'))::uuid;
 
--- The planner needs statistics on the columns that searches use. Postgres would gather the statistics later.
+-- The planner needs statistics on the columns that searches use. Without this statement, Postgres would gather the
+-- statistics later.
 analyze public.contacts, public.deals, public.deal_history, public.conversations;
 
--- An event of the log with a known id, for the examples of the reference.
+-- An event with a fixed id, for the examples of the API reference.
 insert into app.events (slot, id, seq, version, company_id, type, record_id, changed, changes, actor, happened_at)
 select
   app.slot_of(now()), 'de300012-0000-7000-8000-000000000001', nextval('app.event_seq'), app.change_now(), company_id,

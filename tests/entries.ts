@@ -68,17 +68,17 @@ export async function entriesOf(paths: string[], folder: string): Promise<string
 }
 
 /**
- * What `npm test` runs. Files that end in `_plans_test.ts` need companies with many rows. Files
- * that end in `_long_test.ts` are slow and test behaviour that seldom breaks. `npm test` skips
- * these files, and `npm run test:all` runs them.
+ * The test files that `npm test` runs. It skips files that end in `_plans_test.ts`, which need
+ * companies with many rows. It also skips files that end in `_long_test.ts`, which are slow and
+ * test behaviour that seldom breaks. `npm run test:all` runs them all.
  */
 export function productFiles(): string[] {
   return testFiles(PRODUCT).filter((file) => !/_(plans|long)_test\.ts$/.test(file));
 }
 
 /**
- * Paths relative to the root, without duplicates. An argument can be any file. If it is a folder,
- * only the files with the name of a test file are used.
+ * The files at these paths, relative to the root and without duplicates. A path to a file may be
+ * any file. Of a folder, only files that end in `_test.ts` are returned.
  */
 function testFiles(paths: string[]): string[] {
   const found = paths.flatMap((given) => {

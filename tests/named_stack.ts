@@ -7,9 +7,9 @@ import { DEMO_COMPANY_ID } from "../local/demo.ts";
 
 /** The environment variables with the stack's URLs and its functions' secrets. All are required. */
 const VARIABLES = {
-  SUPABASE_URL: "the API",
-  SUPABASE_PUBLISHABLE_KEY: "its publishable key, or the anon key",
-  SUPABASE_DB_URL: "its database, as postgres",
+  SUPABASE_URL: "the URL of the API",
+  SUPABASE_PUBLISHABLE_KEY: "the publishable key, or the anon key",
+  SUPABASE_DB_URL: "the URL of the database, for the user postgres",
   JWT_SIGNING_KEY: "the same value as in its functions",
   CREDENTIALS_KEY: "the same value as in its functions",
 };
@@ -19,7 +19,7 @@ const TEST_COMPANIES = ["Test", "Other", "Empty"];
 
 const LOOPBACK = new Set(["127.0.0.1", "localhost", "[::1]"]);
 
-/** The tests cannot run against the named Supabase stack. The error message gives the reason. */
+/** Is thrown if the tests cannot run against the named Supabase stack. The message says why. */
 export class NotUsable extends Error {}
 
 /**
@@ -50,7 +50,7 @@ export async function namedStack(): Promise<StackAddresses | null> {
     const list = missing.map(([name, what]) => `  ${name}  ${what}`).join("\n");
     throw new NotUsable(
       `SUPABASE_URL is set, so the tests run against ${url}. They also need:\n${list}\n` +
-        "Unset SUPABASE_URL to run them on a stack of their own.",
+        "Unset SUPABASE_URL to run the tests on a stack of their own.",
     );
   }
   const database_url = Deno.env.get("SUPABASE_DB_URL")!;
@@ -58,7 +58,7 @@ export async function namedStack(): Promise<StackAddresses | null> {
   if (!isHere && Deno.env.get("TEST_ROWS_MAY_STAY") !== "1") {
     throw new NotUsable(
       `${url} is not on this machine, and the tests leave their rows there. ` +
-        "Set TEST_ROWS_MAY_STAY=1 if it is only for tests, such as a preview branch.",
+        "Set TEST_ROWS_MAY_STAY=1 if this stack is only for tests, such as a preview branch.",
     );
   }
   const stack = {
@@ -116,7 +116,8 @@ async function refuseRealCompanies({ gateway_url, database_url }: StackAddresses
     if (status !== 200) {
       throw new NotUsable(
         `${gateway_url} answers ${status} to a key that was just made in the database of ` +
-          "SUPABASE_DB_URL. Check that both are of one project and that its functions have their secrets.",
+          "SUPABASE_DB_URL. Check that both belong to one project, " +
+          "and that its functions have their secrets.",
       );
     }
   } catch (error) {

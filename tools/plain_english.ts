@@ -1,5 +1,5 @@
-// `npm run check` runs this. It refuses commit titles that are too long. In pages, comments, test
-// names, texts and SQL, it refuses turns of phrase that most readers have to read twice.
+// `npm run check` runs this file, which refuses commit titles that are too long. In pages, comments,
+// test names, texts and SQL, it refuses turns of phrase that most readers have to read twice.
 
 import { root } from "../local/checkout.ts";
 
@@ -39,11 +39,11 @@ export const PHRASES: Phrase[] = [
 
 /** The maximum number of characters of a commit title. */
 const LONGEST_TITLE = 72;
-/** Titles of commits that were written earlier may be longer. */
+/** Titles of earlier commits may be longer. */
 const TITLES_SINCE = Date.parse("2026-11-23T06:00:00Z") / 1000;
 
 const READ = /\.(?:md|m?[jt]s|sql|css|ya?ml)$/;
-/** Generated files, and this file and its test, which contain the phrases. */
+/** Generated files. Also this file and its test, because they contain the phrases. */
 const NOT_READ =
   /(?:^|\/)types\.ts$|_baseline\.sql$|^t[a-z]+\/(?:[a-z]+\/)?plain_english(?:_test)?\.ts$/;
 const CODE = /\.m?[jt]s$/;
@@ -77,7 +77,7 @@ export function findPhrases(path: string, text: string): Finding[] {
 }
 
 /**
- * The titles that are too long, of commits since `TITLES_SINCE`.
+ * Returns the titles that are too long. Commits earlier than `TITLES_SINCE` do not count.
  * @param log lines of `<author's time> <title>`.
  */
 export function longTitles(log: string): string[] {
@@ -87,7 +87,7 @@ export function longTitles(log: string): string[] {
   });
 }
 
-/** Runs git. @returns its output, or an empty text if git or the repository is missing. */
+/** Runs git. @returns git's output, or an empty text if git fails or is missing. */
 async function git(...args: string[]): Promise<string> {
   const run = new Deno.Command("git", { args, cwd: root, stderr: "null" }).output();
   const output = await run.catch(() => null);

@@ -1,5 +1,5 @@
-// Measures in SQL what events add to a write: `deno run --allow-all trials/event_costs.ts`. The
-// three variants take turns, so that the load of the machine is the same for all of them.
+// `deno run --allow-all trials/event_costs.ts`: measures in SQL how much events slow down a write.
+// The three variants take turns, so that the load of the machine is the same for all of them.
 
 import { bootstrap, connect, migrate } from "../local/postgres/database.ts";
 import { startPostgres } from "../local/postgres/server.ts";

@@ -4,8 +4,7 @@ export function median(values: number[]): number {
 }
 
 /**
- * The value below which this percentage of some values lies, interpolated between its two
- * neighbours.
+ * The value below which `percent` % of the values lie, interpolated between the two nearest values.
  */
 export function percentile(values: number[], percent: number): number {
   const sorted = values.toSorted((a, b) => a - b);

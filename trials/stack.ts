@@ -11,7 +11,7 @@ export type BenchStack = Awaited<ReturnType<typeof startBenchStack>>;
 export const CHANNEL_DELAY_MS = 50;
 
 /**
- * Starts the database without rows, the REST layer, the functions and an imitation of the WhatsApp
+ * Starts a database without rows, the REST layer, the functions and an imitation of the WhatsApp
  * API.
  * @param resources ends everything, including parts that are still starting.
  */

@@ -15,8 +15,8 @@ const PAGE_BYTES = 4096;
  */
 export function usageOf({ pid }: Pick<FunctionProcess, "pid">) {
   if (Deno.build.os !== "linux") return { cpu: NaN, rss: NaN };
-  // The process name, in brackets, may contain spaces. proc(5) gives the number 3 to the field
-  // after the name.
+  // The process name, in brackets, may contain spaces. In proc(5), the field after the name has the
+  // number 3.
   const fields = Deno.readTextFileSync(`/proc/${pid}/stat`).split(") ").at(-1)!.split(" ");
   const [user, system, pages] = [fields[11], fields[12], fields[21]].map(Number);
   return { cpu: (user + system) * 1000 / TICKS_PER_SECOND, rss: pages * PAGE_BYTES };

@@ -62,7 +62,7 @@ export class IdempotencyInProgressError extends APIError {
  */
 export class WindowClosedError extends APIError {
   override name = "WindowClosedError";
-  /** When the window closed. `null` if the window was never open. */
+  /** When the window closed. `null` if the window was never open, or if this time is unknown. */
   readonly windowExpiresAt: string | null = member(this, "window_expires_at");
 }
 
@@ -174,7 +174,7 @@ export class ChannelAccountError extends APIError {
 /** `channel_unavailable`: the channel cannot be reached. */
 export class ChannelUnavailableError extends APIError {
   override name = "ChannelUnavailableError";
-  /** Whether the message was definitely not sent, or whether the outcome is unknown. */
+  /** For a send: `not_sent` if the message was definitely not sent, otherwise `unknown`. */
   readonly outcome: "not_sent" | "unknown" | null = member(this, "outcome");
 }
 

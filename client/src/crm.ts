@@ -40,12 +40,12 @@ export class CRM {
     options?: RequestOptions,
   ) => APIPromise<resources.Found[]>;
   /**
-   * Returns the client's company, its API key, and the limits that apply. Any valid API key is
-   * accepted.
+   * Returns the company and the API key of this client, and the limits that apply. Any valid API
+   * key is accepted.
    */
   readonly me: (options?: RequestOptions) => APIPromise<Me>;
   /**
-   * Returns the service's release, and whether its database responds. The API key needs no scope
+   * Returns the service's release, and whether the database responds. The API key needs no scope
    * for this request.
    */
   readonly health: (options?: RequestOptions) => APIPromise<Health>;

@@ -9,7 +9,7 @@ export class CRMError extends Error {
   override name = "CRMError";
   /**
    * The idempotency key of the request, if the request had a key. If you repeat the request with
-   * this key, it takes effect only once.
+   * this key, the request takes effect only once.
    */
   idempotencyKey: string | null = null;
   /**

@@ -14,8 +14,8 @@ export interface ClientOptions {
    */
   timeout?: number | undefined;
   /**
-   * How long the client keeps asking for the unknown outcome of a send, in milliseconds. The
-   * default is 120,000. The API knows the outcome after 90 seconds at the latest.
+   * If the outcome of a send is unknown, the client repeats the request for this time, in
+   * milliseconds. The default is 120,000. The API knows the outcome after 90 seconds at the latest.
    */
   settleTimeout?: number | undefined;
   /**
@@ -52,8 +52,8 @@ export interface ReadOptions extends RequestOptions {
 /** The options for a request that changes a record. */
 export interface ChangeOptions extends RequestOptions {
   /**
-   * One or more versions or ETags that you have read. If the record has a different version, it is
-   * not changed.
+   * One or more versions or ETags that you have read. If the record has none of these versions, the
+   * record is not changed.
    */
   ifMatch?: string | readonly string[] | undefined;
 }

@@ -1,6 +1,6 @@
 import { type Answer, APIPromise } from "./answer.ts";
 
-/** A page's position in its list. */
+/** The `pagination` object of a page. */
 export interface PagePlace {
   limit: number;
   has_more: boolean;
@@ -14,7 +14,7 @@ export class Page<Item> {
   /** The records. */
   readonly data: Item[];
   /**
-   * The page's position, as the API returns it. The position contains `total` if the query has
+   * The page's `pagination` object from the response. It contains `total` if the query has
    * `include_total`.
    */
   readonly pagination: PagePlace;

@@ -10,7 +10,7 @@ import type {
 import type { List } from "./pages.ts";
 import type { BatchItemError, BatchSummary, DeletedRow, OneOrMore } from "./types.ts";
 
-/** A record with the requested fields. Without `fields`, it has all fields. */
+/** A record with the requested fields. Without `fields`, the record has all fields. */
 export type Chosen<Row, Field extends keyof Row> = [keyof Row] extends [Field] ? Row
   : Pick<Row, Field>;
 

@@ -119,7 +119,8 @@ export function requestsOf(ask: Transport): Requests {
         if (idempotencyKey !== undefined && given !== idempotencyKey) {
           throw new TypeError("idempotency_key and idempotencyKey differ");
         }
-        // For a dry run, the client generates no key. The API then checks a send that has no key.
+        // For a dry run, the client generates no key. The API then checks the request as a send
+        // without a key.
         const key = given ?? (dryRun ? undefined : newKey());
         return await ask<never>({
           method: "POST",

@@ -33,7 +33,7 @@ export type PipelineIncluded = Required<Pick<api.PipelineWithIncluded, "stages">
 /** The related records that `include` adds to a conversation. */
 export type ConversationIncluded = Required<Pick<api.ConversationWithIncluded, "contact">>;
 /**
- * A contact that a batch wrote. If the response would be too large, its contacts have no
+ * A contact that a batch wrote. If the response would be too large, the contacts in it have no
  * `custom_fields`.
  */
 export type WrittenContact = api.Contact | api.ContactWithoutCustomFields;
@@ -55,8 +55,8 @@ export interface Contacts
       api.UpdateContactsQuery
     > {
   /**
-   * Creates a contact with this phone number, or updates the contact that already has the number in
-   * any format. With `match: "external_id"`, the contact is found by its `external_id`.
+   * Updates the contact that has this phone number, in any format. If no contact has the number,
+   * creates a contact. With `match: "external_id"`, the contact is found by its `external_id`.
    */
   put(
     contact: api.ContactToPut,
@@ -126,7 +126,7 @@ export interface Stages
     Lists<api.Stage, api.ListStagesQuery>,
     Gets<api.Stage, api.GetStageQuery>,
     Writes<api.Stage, api.NewStage, api.StageChanges> {
-  /** If the stage has deals, `move_deals_to` names the stage that they move to. */
+  /** If the stage has deals, `move_deals_to` names the stage that receives the deals. */
   archive(id: string, query?: api.ArchiveStageQuery, options?: ChangeOptions): APIPromise<void>;
 }
 
@@ -178,8 +178,8 @@ export interface Messages
   media(id: string, options: ReadOptions & { ifNoneMatch: string }): APIPromise<File | null>;
   media(id: string, options?: RequestOptions): APIPromise<File>;
   /**
-   * Shows the contact that your company has read a message and all earlier messages. With `typing`,
-   * the contact also sees that someone is typing.
+   * Marks a message and all earlier messages as read, which the contact can see. With `typing`, the
+   * contact also sees that someone is typing.
    *
    * ```ts
    * await crm.messages.markRead(message.id, { typing: true });
@@ -243,8 +243,8 @@ export interface Templates extends Lists<api.Template, api.ListTemplatesQuery>, 
   /**
    * Sends a template to a phone number, at most once. The client repeats the request with the same
    * key until the outcome is known. Returns when the channel has the message (`success: true`), or
-   * when the contact must not receive it (`success: false`, `reason`). Throws an error if the send
-   * failed or its outcome is still unknown.
+   * when the contact must not receive the message (`success: false`, `reason`). Throws an error if
+   * the send failed or its outcome is still unknown.
    */
   send(message: api.SendRequest, options?: SendOptions): APIPromise<SendResult>;
 }

@@ -55,7 +55,7 @@ export type Body = any;
 /** Makes requests, and repeats them if repeating is safe. */
 export type Transport = <Data>(call: Call) => Promise<Answer<Data>>;
 
-/** Creates a client's transport. No error and no property of the client contains the key. */
+/** Creates a client's transport. No error and no property of the client contains the API key. */
 export function transportOf(settings: Settings): Transport {
   return async <Data>(call: Call): Promise<Answer<Data>> => {
     const { method, key, options = {}, isSend } = call;
@@ -65,8 +65,8 @@ export function transportOf(settings: Settings): Transport {
     // A stream can be read only once, so only the first attempt can send it.
     const isStream = call.file instanceof ReadableStream;
     const isRead = (method === "GET" || call.isRead) && !isStream;
-    // If a change has no key, repeating it late could overwrite a change that was made in the
-    // meantime.
+    // If a change has no idempotency key, a late repeat could overwrite a change that was made in
+    // the meantime.
     const isSafe = isRead || key !== undefined;
     const lastQuestion = isSend ? performance.now() + settleTimeout : 0;
     let wasOpen = false;
@@ -204,7 +204,7 @@ function why(error: unknown): string {
 }
 
 /**
- * Returns the result in a response to the caller.
+ * Returns the result that the caller of a method receives for a response.
  * @throws CRMError if the response is an error
  */
 function answered(call: Call, response: Response, text: string): unknown {

@@ -76,7 +76,7 @@ export type ChangesPagination = {
   limit: number;
   /** Whether there are more changes to read now. When this is `false`, your copy is up to date. */
   has_more: boolean;
-  /** The `cursor` for the next page, which also contains changes that are made later. */
+  /** The `cursor` for the next page. Later changes appear on that page or a following page. */
   next_cursor: string;
 };
 
@@ -124,7 +124,7 @@ export type Contact = {
   readonly do_not_contact_source: "manual" | "word" | null;
   /** When `do_not_contact` was last set. `null` if it was never set or the time is unknown. */
   readonly do_not_contact_at: string | null;
-  /** Whether marketing templates to this contact are blocked. `false` does not change `do_not_contact`. */
+  /** Whether marketing templates to this contact are blocked. Setting this field to `false` does not change `do_not_contact`. */
   marketing_opt_out: boolean;
   /** How the contact opted out of marketing. `button`: the contact tapped a button. `word`: the contact sent a message such as `stop promotions`. `preference`: the contact changed a setting in WhatsApp. `status`: the channel reported the opt-out when it refused a message. `manual`: a user or an API key of your company set it. `null`: the contact has not opted out. */
   readonly marketing_opt_out_source: "button" | "word" | "preference" | "status" | "manual" | null;
@@ -184,7 +184,7 @@ export type ContactById = {
   readonly do_not_contact_source: "manual" | "word" | null;
   /** When `do_not_contact` was last set. `null` if it was never set or the time is unknown. */
   readonly do_not_contact_at: string | null;
-  /** Whether marketing templates to this contact are blocked. `false` does not change `do_not_contact`. */
+  /** Whether marketing templates to this contact are blocked. Setting this field to `false` does not change `do_not_contact`. */
   marketing_opt_out: boolean;
   /** How the contact opted out of marketing. `button`: the contact tapped a button. `word`: the contact sent a message such as `stop promotions`. `preference`: the contact changed a setting in WhatsApp. `status`: the channel reported the opt-out when it refused a message. `manual`: a user or an API key of your company set it. `null`: the contact has not opted out. */
   readonly marketing_opt_out_source: "button" | "word" | "preference" | "status" | "manual" | null;
@@ -255,7 +255,7 @@ export type ContactChanges = {
   };
   /** Whether sends to this contact are blocked. */
   do_not_contact?: boolean;
-  /** Whether marketing templates to this contact are blocked. `false` does not change `do_not_contact`. */
+  /** Whether marketing templates to this contact are blocked. Setting this field to `false` does not change `do_not_contact`. */
   marketing_opt_out?: boolean;
   /** Whether the contact is in use. */
   is_active?: boolean;
@@ -345,7 +345,7 @@ export type ContactPatch = {
   };
   /** Whether sends to this contact are blocked. */
   do_not_contact?: boolean;
-  /** Whether marketing templates to this contact are blocked. `false` does not change `do_not_contact`. */
+  /** Whether marketing templates to this contact are blocked. Setting this field to `false` does not change `do_not_contact`. */
   marketing_opt_out?: boolean;
   /** Whether the contact is in use. */
   is_active?: boolean;
@@ -389,7 +389,7 @@ export type ContactPatchById = {
   };
   /** Whether sends to this contact are blocked. */
   do_not_contact?: boolean;
-  /** Whether marketing templates to this contact are blocked. `false` does not change `do_not_contact`. */
+  /** Whether marketing templates to this contact are blocked. Setting this field to `false` does not change `do_not_contact`. */
   marketing_opt_out?: boolean;
   /** Whether the contact is in use. */
   is_active?: boolean;
@@ -425,7 +425,7 @@ export type ContactToPut = {
   };
   /** Whether sends to this contact are blocked. */
   do_not_contact?: boolean;
-  /** Whether marketing templates to this contact are blocked. `false` does not change `do_not_contact`. */
+  /** Whether marketing templates to this contact are blocked. Setting this field to `false` does not change `do_not_contact`. */
   marketing_opt_out?: boolean;
   /** Whether the contact is in use. */
   is_active?: boolean;
@@ -499,7 +499,7 @@ export type ContactWithIncluded = {
   readonly do_not_contact_source: "manual" | "word" | null;
   /** When `do_not_contact` was last set. `null` if it was never set or the time is unknown. */
   readonly do_not_contact_at: string | null;
-  /** Whether marketing templates to this contact are blocked. `false` does not change `do_not_contact`. */
+  /** Whether marketing templates to this contact are blocked. Setting this field to `false` does not change `do_not_contact`. */
   marketing_opt_out: boolean;
   /** How the contact opted out of marketing. `button`: the contact tapped a button. `word`: the contact sent a message such as `stop promotions`. `preference`: the contact changed a setting in WhatsApp. `status`: the channel reported the opt-out when it refused a message. `manual`: a user or an API key of your company set it. `null`: the contact has not opted out. */
   readonly marketing_opt_out_source: "button" | "word" | "preference" | "status" | "manual" | null;
@@ -553,7 +553,7 @@ export type ContactWithoutCustomFields = {
   readonly do_not_contact_source: "manual" | "word" | null;
   /** When `do_not_contact` was last set. `null` if it was never set or the time is unknown. */
   readonly do_not_contact_at: string | null;
-  /** Whether marketing templates to this contact are blocked. `false` does not change `do_not_contact`. */
+  /** Whether marketing templates to this contact are blocked. Setting this field to `false` does not change `do_not_contact`. */
   marketing_opt_out: boolean;
   /** How the contact opted out of marketing. `button`: the contact tapped a button. `word`: the contact sent a message such as `stop promotions`. `preference`: the contact changed a setting in WhatsApp. `status`: the channel reported the opt-out when it refused a message. `manual`: a user or an API key of your company set it. `null`: the contact has not opted out. */
   readonly marketing_opt_out_source: "button" | "word" | "preference" | "status" | "manual" | null;
@@ -643,7 +643,7 @@ export type ConversationWithIncluded = {
 
 /** The query parameters of `createDeals`, without `fields` and `include`. */
 export type CreateDealsQuery = {
-  /** With `true`, either all items are written or no items are. If no items are written, the response is the error of the first item that cannot be written. `details` names the item's invalid fields, such as `items.3.phone`. */
+  /** With `true`, either all items are written or none. If no items are written, the response is the error of the first item that cannot be written. `details` names the item's invalid fields, such as `items.3.phone`. */
   atomic?: boolean | undefined;
   /** What happens to a record that your company already has. `update`: the request's fields replace the record's fields. `merge`: like `update`, but `custom_fields` is merged key by key (`null` removes a key), and `tags` is added to the stored tags. `keep`: the request's fields fill only empty fields. `fail`: the record does not change, and the item gets a 409. */
   on_conflict?: "update" | "merge" | "keep" | "fail" | undefined;
@@ -1066,11 +1066,11 @@ export type GetStageQuery = {
   archived?: "exclude" | "include" | "only" | undefined;
 };
 
-/** Your own file for the header of a template: an upload, or an address. */
+/** Your own file for the header of a template: an upload, or a URL. */
 export type HeaderMedia = {
   /** The id of an upload of the sending phone number. */
   id?: string;
-  /** An address from which the service fetches the file at each send. The operator allows the hosts in WHATSAPP_MEDIA_HOSTS; for any other host, the answer is a 422. */
+  /** The URL from which the service fetches the file at each send. The operator allows the hosts in WHATSAPP_MEDIA_HOSTS; for any other host, the request returns a 422. */
   url?: string;
 } & (unknown | unknown);
 
@@ -1132,11 +1132,11 @@ export type ListContactsQuery = {
   cursor?: string | undefined;
   /** The field to sort the list by. A minus sign before the field sorts in descending order. Records with the same value are sorted by id. */
   sort?: "created_at" | "-created_at" | "updated_at" | "-updated_at" | "name" | "-name" | undefined;
-  /** With `true`, `pagination` also contains `total` and `total_relation`, the number of records that match the filters. */
+  /** With `true`, `pagination` also contains `total`, the number of records that match the filters, and `total_relation`. */
   include_total?: boolean | undefined;
   /** Whether the list contains archived records. `exclude` leaves out archived records. `include` lists all records. `only` lists only archived records. While a record is archived, its `archived_at` is not null. */
   archived?: "exclude" | "include" | "only" | undefined;
-  /** Finds records that have all of these words. The words may be in different searched fields. Word order, case, accents and punctuation make no difference. A word of one or two letters matches only at the beginning of a word. A longer word matches anywhere. Numbers with 8 to 15 digits in total also find a contact by phone number, in any format and with or without the country code. */
+  /** Finds records that have all of these words. Each word may be in a different field. Word order, case, accents and punctuation make no difference. A word of one or two letters matches only at the beginning of a word. A longer word matches anywhere. Numbers with 8 to 15 digits in total also find a contact by phone number, in any format and with or without the country code. */
   q?: string | undefined;
   /** Finds records whose `id` is one of these values. */
   id?: OneOrMore<string> | undefined;
@@ -1156,7 +1156,7 @@ export type ListContactsQuery = {
   "name[empty]"?: boolean | undefined;
   /** Finds records with this text in `name`; case, accents and punctuation make no difference. One or two letters match only at the beginning of a word; a longer text matches anywhere. */
   "name[contains]"?: string | undefined;
-  /** Finds records by the email address of the contact or member. Case makes no difference. For members, this filter works only if an owner or admin of your company has allowed it. */
+  /** Finds records by the email address of the contact or member. Case makes no difference. For members, the filter works only if an owner or admin of your company has allowed this. */
   email?: OneOrMore<string> | undefined;
   /** Finds records whose `email` is none of these values. */
   "email[ne]"?: OneOrMore<string> | undefined;
@@ -1238,7 +1238,7 @@ export type ListContactsQuery = {
   "updated_at[lt]"?: Time | undefined;
   /** Finds records whose `updated_at` is this time or earlier. */
   "updated_at[lte]"?: Time | undefined;
-  /** `custom_fields.<key>=<value>` finds contacts by a custom field. The key is everything after the first dot. A second dot is part of the key, or separates the key from a nested object's key, as in `custom_fields.opening.city=Toronto`. The value is compared as text: `5` finds 5 and "5". Separate several values with commas. */
+  /** `custom_fields.<key>=<value>` finds contacts by a custom field. The key is everything after the first dot. A second dot is part of the key, or separates the key of an object from a key within that object, as in `custom_fields.opening.city=Toronto`. The value is compared as text: `5` finds 5 and "5". Separate several values with commas. */
   [field: `custom_fields.${string}`]: OneOrMore<string> | undefined;
 };
 
@@ -1267,7 +1267,7 @@ export type ListConversationsQuery = {
     | "last_message_at"
     | "-last_message_at"
     | undefined;
-  /** With `true`, `pagination` also contains `total` and `total_relation`, the number of records that match the filters. */
+  /** With `true`, `pagination` also contains `total`, the number of records that match the filters, and `total_relation`. */
   include_total?: boolean | undefined;
   /** Finds records whose `id` is one of these values. */
   id?: OneOrMore<string> | undefined;
@@ -1353,7 +1353,7 @@ export type ListDealHistoryQuery = {
   cursor?: string | undefined;
   /** The field to sort the list by. A minus sign before the field sorts in descending order. Records with the same value are sorted by id. */
   sort?: "at" | "-at" | undefined;
-  /** With `true`, `pagination` also contains `total` and `total_relation`, the number of records that match the filters. */
+  /** With `true`, `pagination` also contains `total`, the number of records that match the filters, and `total_relation`. */
   include_total?: boolean | undefined;
   /** Finds records whose `id` is one of these values. */
   id?: OneOrMore<string> | undefined;
@@ -1396,11 +1396,11 @@ export type ListDealsQuery = {
     | "stage_changed_at"
     | "-stage_changed_at"
     | undefined;
-  /** With `true`, `pagination` also contains `total` and `total_relation`, the number of records that match the filters. */
+  /** With `true`, `pagination` also contains `total`, the number of records that match the filters, and `total_relation`. */
   include_total?: boolean | undefined;
   /** Whether the list contains archived records. `exclude` leaves out archived records. `include` lists all records. `only` lists only archived records. While a record is archived, its `archived_at` is not null. */
   archived?: "exclude" | "include" | "only" | undefined;
-  /** Finds records that have all of these words. The words may be in different searched fields. Word order, case, accents and punctuation make no difference. A word of one or two letters matches only at the beginning of a word. A longer word matches anywhere. Numbers with 8 to 15 digits in total also find a contact by phone number, in any format and with or without the country code. */
+  /** Finds records that have all of these words. Each word may be in a different field. Word order, case, accents and punctuation make no difference. A word of one or two letters matches only at the beginning of a word. A longer word matches anywhere. Numbers with 8 to 15 digits in total also find a contact by phone number, in any format and with or without the country code. */
   q?: string | undefined;
   /** Finds records whose `id` is one of these values. */
   id?: OneOrMore<string> | undefined;
@@ -1566,7 +1566,7 @@ export type ListMembersQuery = {
   cursor?: string | undefined;
   /** The field to sort the list by. A minus sign before the field sorts in descending order. Records with the same value are sorted by id. */
   sort?: "created_at" | "-created_at" | "updated_at" | "-updated_at" | "name" | "-name" | undefined;
-  /** With `true`, `pagination` also contains `total` and `total_relation`, the number of records that match the filters. */
+  /** With `true`, `pagination` also contains `total`, the number of records that match the filters, and `total_relation`. */
   include_total?: boolean | undefined;
   /** Finds records whose `id` is one of these values. */
   id?: OneOrMore<string> | undefined;
@@ -1580,7 +1580,7 @@ export type ListMembersQuery = {
   "name[empty]"?: boolean | undefined;
   /** Finds records with this text in `name`; case, accents and punctuation make no difference. One or two letters match only at the beginning of a word; a longer text matches anywhere. */
   "name[contains]"?: string | undefined;
-  /** Finds records by the email address of the contact or member. Case makes no difference. For members, this filter works only if an owner or admin of your company has allowed it. */
+  /** Finds records by the email address of the contact or member. Case makes no difference. For members, the filter works only if an owner or admin of your company has allowed this. */
   email?: string | undefined;
   /** Finds records whose `role` is one of these values. */
   role?: OneOrMore<"owner" | "admin" | "agent"> | undefined;
@@ -1622,7 +1622,7 @@ export type ListMessagesQuery = {
   cursor?: string | undefined;
   /** The field to sort the list by. A minus sign before the field sorts in descending order. Records with the same value are sorted by id. */
   sort?: "created_at" | "-created_at" | undefined;
-  /** With `true`, `pagination` also contains `total` and `total_relation`, the number of records that match the filters. */
+  /** With `true`, `pagination` also contains `total`, the number of records that match the filters, and `total_relation`. */
   include_total?: boolean | undefined;
   /** Finds records whose `id` is one of these values. */
   id?: OneOrMore<string> | undefined;
@@ -1765,7 +1765,7 @@ export type ListPipelinesQuery = {
     | "updated_at"
     | "-updated_at"
     | undefined;
-  /** With `true`, `pagination` also contains `total` and `total_relation`, the number of records that match the filters. */
+  /** With `true`, `pagination` also contains `total`, the number of records that match the filters, and `total_relation`. */
   include_total?: boolean | undefined;
   /** Whether the list contains archived records. `exclude` leaves out archived records. `include` lists all records. `only` lists only archived records. While a record is archived, its `archived_at` is not null. */
   archived?: "exclude" | "include" | "only" | undefined;
@@ -1823,7 +1823,7 @@ export type ListSendsQuery = {
   cursor?: string | undefined;
   /** The field to sort the list by. A minus sign before the field sorts in descending order. Records with the same value are sorted by id. */
   sort?: "created_at" | "-created_at" | undefined;
-  /** With `true`, `pagination` also contains `total` and `total_relation`, the number of records that match the filters. */
+  /** With `true`, `pagination` also contains `total`, the number of records that match the filters, and `total_relation`. */
   include_total?: boolean | undefined;
   /** Finds records whose `message_id` is one of these values. */
   message_id?: OneOrMore<string> | undefined;
@@ -1898,7 +1898,7 @@ export type ListStagesQuery = {
     | "updated_at"
     | "-updated_at"
     | undefined;
-  /** With `true`, `pagination` also contains `total` and `total_relation`, the number of records that match the filters. */
+  /** With `true`, `pagination` also contains `total`, the number of records that match the filters, and `total_relation`. */
   include_total?: boolean | undefined;
   /** Whether the list contains archived records. `exclude` leaves out archived records. `include` lists all records. `only` lists only archived records. While a record is archived, its `archived_at` is not null. */
   archived?: "exclude" | "include" | "only" | undefined;
@@ -1956,7 +1956,7 @@ export type ListTeamsQuery = {
   cursor?: string | undefined;
   /** The field to sort the list by. A minus sign before the field sorts in descending order. Records with the same value are sorted by id. */
   sort?: "created_at" | "-created_at" | "updated_at" | "-updated_at" | "name" | "-name" | undefined;
-  /** With `true`, `pagination` also contains `total` and `total_relation`, the number of records that match the filters. */
+  /** With `true`, `pagination` also contains `total`, the number of records that match the filters, and `total_relation`. */
   include_total?: boolean | undefined;
   /** Finds records whose `id` is one of these values. */
   id?: OneOrMore<string> | undefined;
@@ -1996,7 +1996,7 @@ export type ListTemplatesQuery = {
   cursor?: string | undefined;
   /** The field to sort the list by. A minus sign before the field sorts in descending order. Records with the same value are sorted by id. */
   sort?: "name" | "-name" | "created_at" | "-created_at" | "updated_at" | "-updated_at" | undefined;
-  /** With `true`, `pagination` also contains `total` and `total_relation`, the number of records that match the filters. */
+  /** With `true`, `pagination` also contains `total`, the number of records that match the filters, and `total_relation`. */
   include_total?: boolean | undefined;
   /** Finds records whose `id` is one of these values. */
   id?: OneOrMore<string> | undefined;
@@ -2383,7 +2383,7 @@ export type NewContact = {
   };
   /** Whether sends to this contact are blocked. */
   do_not_contact?: boolean;
-  /** Whether marketing templates to this contact are blocked. `false` does not change `do_not_contact`. */
+  /** Whether marketing templates to this contact are blocked. Setting this field to `false` does not change `do_not_contact`. */
   marketing_opt_out?: boolean;
   /** Whether the contact is in use. */
   is_active?: boolean;
@@ -2753,11 +2753,11 @@ export type ReplyListSection = {
   rows: ReplyListRow[];
 };
 
-/** The file of a reply: an upload, or an address that the channel fetches itself. */
+/** The file of a reply: an upload, or a URL that the channel fetches itself. */
 export type ReplyMedia = {
   /** The id of an upload of the conversation's phone number. */
   id?: string;
-  /** An https address that the channel fetches. A problem with the file is reported later: the message becomes `failed`. An upload is better. */
+  /** An https URL that the channel fetches. A problem with the file is reported later: the message becomes `failed`. An upload is better. */
   link?: string;
   /** The kind of the file at `link`. */
   type?: "image" | "video" | "audio" | "document";
@@ -2774,11 +2774,11 @@ export type ReplyRequest =
     conversation_id: string;
     /** The text of the message, sent byte for byte. With `media` it is the caption: optional, at most 1,024 characters, and not allowed with audio. With `buttons` it has at most 1,024 characters. */
     text?: string;
-    /** Your name for this one send. It never expires: a repeat with the same key sends nothing. A key of a template send cannot be used again for a free reply. */
+    /** A key that you choose for this send. It never expires: a repeat with the same key sends nothing. A key of a template send cannot be used again for a free reply. */
     idempotency_key?: string;
     /** The file of the message. `media`, `buttons` and `list` cannot be combined. */
     media?: ReplyMedia;
-    /** The id of the message that the reply answers. It must be in the same conversation. The person sees that message above the reply. */
+    /** The id of the message that the reply refers to. It must be in the same conversation. The person sees that message above the reply. */
     reply_to_id?: string;
     /** Up to three buttons below the text. Each must have its own id and its own title. When the person taps a button, you receive a message of the type `interactive`. */
     buttons?: ReplyButton[];
@@ -2790,7 +2790,7 @@ export type ReplyRequest =
 
 /** The query parameters of `search`, without `fields` and `include`. */
 export type SearchQuery = {
-  /** Finds records that have all of these words. The words may be in different searched fields. Word order, case, accents and punctuation make no difference. A word of one or two letters matches only at the beginning of a word. A longer word matches anywhere. Numbers with 8 to 15 digits in total also find a contact by phone number, in any format and with or without the country code. */
+  /** Finds records that have all of these words. Each word may be in a different field. Word order, case, accents and punctuation make no difference. A word of one or two letters matches only at the beginning of a word. A longer word matches anywhere. Numbers with 8 to 15 digits in total also find a contact by phone number, in any format and with or without the country code. */
   q: string;
   /** The maximum number of records on a page. A page of large records may have fewer records. */
   limit?: number | undefined;
@@ -2857,13 +2857,13 @@ export type SendAnswer = Sent | Repeat | DoNotContact | MarketingOptOut | DryRun
 
 /** The query parameters of `sendExternalTemplate`, without `fields` and `include`. */
 export type SendExternalTemplateQuery = {
-  /** With `true`, the service checks the request as it checks a send, but sends and writes nothing. The request returns the same errors as the send. */
+  /** With `true`, the service checks the request like a real send, but sends and writes nothing. The response has the same errors as a real send. */
   dry_run?: boolean | undefined;
 };
 
 /** The query parameters of `sendReply`, without `fields` and `include`. */
 export type SendReplyQuery = {
-  /** With `true`, the service checks the request as it checks a send, but sends and writes nothing. The request returns the same errors as the send. */
+  /** With `true`, the service checks the request like a real send, but sends and writes nothing. The response has the same errors as a real send. */
   dry_run?: boolean | undefined;
 };
 
@@ -2881,17 +2881,17 @@ export type SendRequest = {
   body_variables?: string[];
   /** The values of the variables in a text header. */
   header_variables?: string[];
-  /** The values of the buttons that need one, in the order of the buttons: the end of a button's URL, or a code to copy. The code of an authentication template goes into `body_variables` only. */
+  /** The values of the buttons that need a value, in the order of the buttons: the end of a button's URL, or a code to copy. The code of an authentication template goes into `body_variables` only. */
   button_variables?: string[];
   /** The connected messaging account that sends the message. Required when the company has more than one. */
   phone_number_id?: string;
   /** The name for a new contact. An existing contact keeps its name. */
   contact_name?: string;
-  /** Your name for this one send. It never expires: a repeat with the same key sends nothing. A good form is `<purpose>-<contact>-<date>`. */
+  /** A key that you choose for this send. It never expires: a repeat with the same key sends nothing. A good form is `<purpose>-<contact>-<date>`. */
   idempotency_key?: string;
   /** The kind of media in the header of the approved template. This kind becomes the type of the stored message. The service supplies the media, even when this field is left out. With this field, `header_variables` must be left out or empty. */
   template_header_type?: "image" | "video" | "document";
-  /** Your own file for the media header, such as an invoice, in place of the approved sample. It must be of the header's kind. */
+  /** Your own file for the media header, such as an invoice, in place of the approved sample. The file must be of the header's kind. */
   header_media?: HeaderMedia;
 };
 
@@ -3052,13 +3052,13 @@ export type Time = string | Date;
 
 /** The query parameters of `updateContacts`, without `fields` and `include`. */
 export type UpdateContactsQuery = {
-  /** With `true`, either all items are written or no items are. If no items are written, the response is the error of the first item that cannot be written. `details` names the item's invalid fields, such as `items.3.phone`. */
+  /** With `true`, either all items are written or none. If no items are written, the response is the error of the first item that cannot be written. `details` names the item's invalid fields, such as `items.3.phone`. */
   atomic?: boolean | undefined;
 };
 
 /** The query parameters of `updateDeals`, without `fields` and `include`. */
 export type UpdateDealsQuery = {
-  /** With `true`, either all items are written or no items are. If no items are written, the response is the error of the first item that cannot be written. `details` names the item's invalid fields, such as `items.3.phone`. */
+  /** With `true`, either all items are written or none. If no items are written, the response is the error of the first item that cannot be written. `details` names the item's invalid fields, such as `items.3.phone`. */
   atomic?: boolean | undefined;
 };
 
@@ -3092,7 +3092,7 @@ export type Webhook = {
   readonly created_by_key_id: string | null;
   /** The user who created the webhook on the settings page. `null` if a key created the webhook. */
   readonly created_by: string | null;
-  /** When the first delivery since the last success failed. `null` while events arrive. */
+  /** The time of the first failed delivery since the last success. `null` while events arrive. */
   readonly failing_since: string | null;
   /** If several consecutive deliveries have failed, the time of the next attempt. Otherwise `null` or a time in the past. */
   readonly paused_until: string | null;
@@ -3190,7 +3190,7 @@ export type WebhookWithSecret = {
   readonly created_by_key_id: string | null;
   /** The user who created the webhook on the settings page. `null` if a key created the webhook. */
   readonly created_by: string | null;
-  /** When the first delivery since the last success failed. `null` while events arrive. */
+  /** The time of the first failed delivery since the last success. `null` while events arrive. */
   readonly failing_since: string | null;
   /** If several consecutive deliveries have failed, the time of the next attempt. Otherwise `null` or a time in the past. */
   readonly paused_until: string | null;
@@ -3212,7 +3212,7 @@ export type WebhookWithSecret = {
 
 /** The query parameters of `writeContacts`, without `fields` and `include`. */
 export type WriteContactsQuery = {
-  /** With `true`, either all items are written or no items are. If no items are written, the response is the error of the first item that cannot be written. `details` names the item's invalid fields, such as `items.3.phone`. */
+  /** With `true`, either all items are written or none. If no items are written, the response is the error of the first item that cannot be written. `details` names the item's invalid fields, such as `items.3.phone`. */
   atomic?: boolean | undefined;
   /** The field that identifies the contact: `phone`, in any format, or `external_id`. */
   match?: "phone" | "external_id" | undefined;

@@ -29,7 +29,7 @@ export type WebhookRefusal =
  */
 export class WebhookVerificationError extends Error {
   override name = "WebhookVerificationError";
-  /** Why the request was refused. Your program can use it to decide what to do. */
+  /** Why the request was refused. Your program can use this code to decide what to do. */
   readonly code: WebhookRefusal;
 
   constructor(code: WebhookRefusal, message: string) {
@@ -152,7 +152,8 @@ function joined(one: Uint8Array, other: Uint8Array): Uint8Array<ArrayBuffer> {
 }
 
 /**
- * Whether one of the secrets made one of the signatures. WebCrypto compares them in constant time.
+ * Whether one of the secrets made one of the signatures. WebCrypto compares signatures in constant
+ * time.
  */
 async function isSigned(
   secrets: Uint8Array<ArrayBuffer>[],

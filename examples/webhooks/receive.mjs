@@ -15,7 +15,7 @@ const text = existsSync(FILE) ? readFileSync(FILE, "utf8") : "";
 const seen = new Set(text.split("\n").filter(Boolean).map((line) => JSON.parse(line).id));
 
 /**
- * Returns the raw body as it was received, or null if it is too large. In Express, use
+ * Returns the raw body as it was received, or null if the body is too large. In Express, use
  * express.raw({ type: "application/json" }), so that the body is not parsed.
  */
 async function bodyOf(request) {

@@ -16,7 +16,7 @@ export interface ExampleRequest {
   /** The content type of the body. The default is application/json. */
   contentType?: string;
   ifMatch?: string;
-  /** The headers that contain the API key. By default, this is the demo company's key. */
+  /** The header with the API key. By default, the request has the demo company's key. */
   key?: Record<string, string>;
 }
 

@@ -77,7 +77,7 @@ export const EXAMPLE_REQUESTS = {
     },
     {
       name: "putByOwnId",
-      summary: "A contact with your own id is updated, or a new contact with this id is created",
+      summary: "The contact with this `external_id` is updated, or created if there is none",
       query: { match: "external_id" },
       body: { external_id: "shop-1815", phone: "+14155550128", name: "Annabella Byron" },
     },
@@ -120,7 +120,7 @@ export const EXAMPLE_REQUESTS = {
   updateContacts: [
     {
       name: "patched",
-      summary: "One contact is updated; the other does not exist",
+      summary: "One contact is updated; the other contact does not exist",
       contentType: "application/merge-patch+json",
       body: {
         items: [
@@ -131,7 +131,7 @@ export const EXAMPLE_REQUESTS = {
     },
     {
       name: "tagged",
-      summary: "Add a tag to one contact, and remove it from another",
+      summary: "Add a tag to one contact, and remove the tag from another contact",
       body: {
         items: [
           { id: contact(4), add_tags: ["vip"] },
@@ -237,7 +237,7 @@ export const EXAMPLE_REQUESTS = {
   createDeals: [
     {
       name: "createdMany",
-      summary: "One deal is created; the contact of the other does not exist",
+      summary: "One deal is created; the contact of the other deal does not exist",
       body: {
         items: [
           { title: "Difference engine", contact_id: contact(4), stage_id: demoId("05", 1) },
@@ -247,7 +247,7 @@ export const EXAMPLE_REQUESTS = {
     },
     {
       name: "writtenByOwnId",
-      summary: "A deal with your own id is updated, or a new deal with this id is created",
+      summary: "The deal with this `external_id` is updated, or created if there is none",
       query: { on_conflict: "update" },
       body: {
         items: [
@@ -443,7 +443,7 @@ export const EXAMPLE_REQUESTS = {
   reactToMessage: [
     {
       name: "reacted",
-      summary: "The person sees the emoji on the message",
+      summary: "The contact sees the emoji on the message",
       params: { id: demoId("10", 401) },
       body: { emoji: "👍" },
     },

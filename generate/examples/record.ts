@@ -85,7 +85,8 @@ const TIMES = /\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?([+-]\d{2}:\d{2}|Z)/g;
 const UUID = /^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/;
 
 /**
- * Replaces the values that a database or a clock generates. Equal values have the same replacement.
+ * Replaces the values that the database or a clock generates. Equal values get the same
+ * replacement.
  */
 function reproducible<Value>(recorded: Value): Value {
   // The first responses contain rows that have not changed since the demo data was written.

@@ -4,11 +4,11 @@ import type { Change, Comparison } from "../released/schema_changes.ts";
 /** An operation in an OpenAPI document that is compared with another document. */
 export interface Described {
   id: string;
-  /** The operation, with the parameters that its path declares for all operations. */
+  /** The operation, with the parameters that its path declares for all methods. */
   operation: JsonSchema;
   /** The document that contains the targets of the operation's `$ref` references. */
   document: JsonSchema;
-  /** The schemas that have already been compared, with the result. */
+  /** The pairs of schemas that have already been compared, with their differences. */
   known: Map<string, Change[]>;
 }
 

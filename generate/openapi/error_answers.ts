@@ -24,7 +24,7 @@ export const EVERY_HEADER = {
 
 /**
  * Returns an operation's error responses as references, one for each status. A response that
- * operations share is added to the components. A deprecated operation has its own responses,
+ * operations share is added to the components. A deprecated operation has its own error responses,
  * because they announce the deprecation.
  */
 export function errorResponses(
@@ -61,8 +61,9 @@ function errorResponse(
 }
 
 /**
- * Returns the responses to an unknown path and to a method that the path does not accept. These
- * responses are not components, because the linter refuses a component that no operation refers to.
+ * Returns the responses to an unknown path, and to a method that a known path does not accept.
+ * These responses are not components, because the linter refuses a component that no operation
+ * refers to.
  */
 export function answersOfNoOperation({ always }: ApiFunction): JsonSchema {
   return Object.fromEntries(Array.from(byStatus(ERRORS_OF_NO_OPERATION), ([status, codes]) => [
@@ -93,7 +94,7 @@ export function addErrorExamples(
 
 /**
  * Returns the OpenAPI Example Objects for recorded examples, by name. Returns `undefined` if there
- * are no examples. A response example contains the query string of its request.
+ * are no examples. The description of a response example is the query string of the request.
  */
 export function exampleObjects(examples: Example[], what: "request" | "answer") {
   const entries = examples.map(({ name, summary, request: { query, body }, answer }) => [

@@ -71,12 +71,12 @@ export const SHARED_SCHEMAS: Record<string, JsonSchema> = {
   },
 };
 
-/** The descriptions of all errors. The code does not compile if one is missing. */
+/** The descriptions of all errors. The code does not compile if a description is missing. */
 export const ERRORS: Record<ErrorCode, ErrorWords> = {
   malformed_request: {
     description:
-      "The request is incomplete or is not valid HTTP. For example, its body ended too early, or " +
-      "its `Host` is not a host name. Send the complete request again.",
+      "The request is incomplete or is not valid HTTP. For example, the body ended too early, or " +
+      "`Host` is not a host name. Send the complete request again.",
   },
   header_not_accepted: {
     description:
@@ -164,8 +164,8 @@ export const ERRORS: Record<ErrorCode, ErrorWords> = {
   },
   media_expired: {
     description:
-      "The channel no longer has this message's media file, because it keeps a contact's media " +
-      "files for only seven days. Only the contact can send the file again.",
+      "The channel no longer has this message's media file, because the channel keeps a " +
+      "contact's media files for only seven days. Only the contact can send the file again.",
   },
   precondition_failed: {
     description:
@@ -211,14 +211,14 @@ export const ERRORS: Record<ErrorCode, ErrorWords> = {
   },
   phone_number_id_required: {
     description:
-      "The company has more than one connected messaging account. `details` lists them; name " +
-      "one in `phone_number_id`.",
+      "The company has more than one connected messaging account. `details` lists these " +
+      "accounts; specify one of them in `phone_number_id`.",
     members: { details: { type: "array", items: DETAIL, minItems: 1, maxItems: 50 } },
   },
   template_rejected: {
     description:
       "The template is not approved, does not exist in this language or needs different values. " +
-      "For a free reply, the channel does not accept the reply. If the error has `channel`, the " +
+      "For a free reply: the channel does not accept the reply. If the error has `channel`, the " +
       "channel refused the message, and `channel` contains the reason. If the error has " +
       "`details`, the service compared the request with the account's list of templates, and " +
       "`details` names each invalid field. If the error has `details`, you can use the " +
@@ -233,8 +233,8 @@ export const ERRORS: Record<ErrorCode, ErrorWords> = {
   media_rejected: {
     description:
       "The channel does not accept the file, or cannot fetch the file from its URL. `channel` " +
-      "contains the reason. A reply with the file was not sent. Repeating the request with its " +
-      "idempotency key sends nothing. Upload a file that the channel accepts.",
+      "contains the reason. A reply with the file was not sent. Repeating the request with the " +
+      "same idempotency key sends nothing. Upload a file that the channel accepts.",
     members: { channel: CHANNEL },
   },
   recipient_unreachable: {
@@ -284,7 +284,7 @@ export const ERRORS: Record<ErrorCode, ErrorWords> = {
     members: {
       version: {
         type: "string",
-        description: "The release of the functions. Only `GET /health` returns it.",
+        description: "The release of the functions. Only `GET /health` returns `version`.",
       },
     },
     optional: ["version"],
@@ -322,7 +322,7 @@ export function headersOf(codes: ErrorCode[]): Record<string, JsonSchema> {
 
 /**
  * Returns the schema of an error body.
- * @param always the properties that every error body of the function has, such as `success: false`.
+ * @param always the properties of every error body of an API function, such as `success: false`.
  */
 export function errorSchema(code: ErrorCode, always: Record<string, unknown>): JsonSchema {
   const { description, sentences, optional = [], ofSends = [] } = ERRORS[code];

@@ -32,8 +32,8 @@ export const WHEN: Record<string, string> = {
   "conversation.opened": "a conversation is opened or reopened",
   "conversation.assigned":
     "a conversation is assigned to another member or team, or becomes unassigned",
-  "conversation.updated": "the status of a conversation changes, but the conversation is not " +
-    "closed or reopened",
+  "conversation.updated": "the status of a conversation changes without closing or " +
+    "reopening the conversation",
   "conversation.closed": "a conversation is closed",
   "conversation.window_closing": "the window for free replies is about to close",
   "conversation.deleted": "a conversation is deleted",
@@ -42,7 +42,7 @@ export const WHEN: Record<string, string> = {
     "a message of the company is sent, delivered, read, failed or expired. `changes.status` " +
     "contains the old and the new status",
   "message.updated":
-    "a person edits or revokes a message, or a person or your company reacts to a message",
+    "a contact edits or revokes a message, or a contact or your company reacts to a message",
   "send.settled": "WhatsApp accepts a message that was sent with this API",
   "send.failed":
     "WhatsApp does not accept a send, or reports later that the send failed. `changes.reason` " +
@@ -51,8 +51,8 @@ export const WHEN: Record<string, string> = {
   "account.restricted": "WhatsApp restricts a business number",
   "account.restored": "WhatsApp withdraws a restriction, or the restriction expires",
   "webhook.test":
-    "someone requests a test event for a webhook. The webhook receives the event even if its " +
-    "`types` do not contain this type",
+    "someone requests a test event for a webhook. The webhook receives the event even if the " +
+    "webhook's `types` do not contain `webhook.test`",
   "webhook.switched_off":
     "one of the company's webhooks is switched off. The company's other webhooks receive this " +
     "event. `changes.why` contains the reason",

@@ -71,8 +71,5 @@ export function errorsOf(operation: Operation): ErrorCode[] {
   ];
 }
 
-/**
- * The codes of errors that belong to no operation, such as an unknown path or a method that the
- * path does not accept.
- */
+/** The codes of errors that belong to no operation, such as the error for an unknown path. */
 export const ERRORS_OF_NO_OPERATION: ErrorCode[] = ["route_not_found", "method_not_allowed"];

@@ -29,28 +29,28 @@ supports HEAD, which returns no body.
 ## Requests
 
 A request is checked in this order: method (only for operations that send messages), key, scope, parameters
-and body, existence of the records, conflicts. A caller without a valid key receives only the error about the key.
+and body, existence of the records, conflicts. Without a valid key, the caller receives only the error about the key.
 
 Bodies and parameters are strict. The service refuses an unknown or read-only field, and the error names the field.
 The service never drops a field silently. An update may contain the whole record: the service ignores read-only
 fields that are unchanged, and refuses read-only fields that have changed. The error about an unknown parameter
-lists the known parameters, and suggests the most similar one.
+lists the known parameters, and suggests the most similar parameter.
 
 ## Changes without loss
 
 Each response with one whole record has an \`ETag\`: the record's \`version\` in double quotes. Records in lists also
 have a \`version\`. (A template or a send has no \`version\`; its ETag is a digest of the response.)
 
-- **\`Idempotency-Key: <your own name for the request>\`** makes it safe to repeat a POST request to the gateway within
+- **\`Idempotency-Key: <your own key for the request>\`** makes it safe to repeat a POST request to the gateway within
   24 hours. The repeated request writes nothing. It returns the records that the first request created, in their
   current state, with \`Idempotent-Replayed: true\`. A request that fails does not use up the key. For a send, use
   \`idempotency_key\` in the body.
 - **\`If-Match: "<version>"\`** on a PATCH changes the record only if no one else has changed it since you read
   it. Otherwise, the service writes nothing and returns a 412 \`precondition_failed\` with the current ETag.
 - **\`If-None-Match: "<version>"\`** on a GET of one record returns a 304 without a body while your copy is current.
-- **A conditional header that the operation does not support** causes a 400 \`header_not_accepted\`. These headers are
-  \`If-Unmodified-Since\` and \`Idempotency-Key\` on a PATCH, PUT or DELETE, \`If-Match\` where no version is compared,
-  and \`If-None-Match\` on a list.
+- **A header that would have no effect** causes a 400 \`header_not_accepted\`: \`Idempotency-Key\` on a PATCH, PUT or
+  DELETE, \`If-Match\` on a request that compares no version, \`If-None-Match\` on a list or a write, and
+  \`If-Unmodified-Since\` on a write.
 - **\`Content-Type: application/merge-patch+json\`** makes a PATCH a JSON Merge Patch (RFC 7396): any field may be left out,
   \`null\` removes a value, and \`custom_fields\` is merged key by key. With \`application/json\`, \`custom_fields\` is replaced as a
   whole.
@@ -60,16 +60,17 @@ have a \`version\`. (A template or a send has no \`version\`; its ETag is a dige
 Every list has the same parameters. Each list describes which operators each field supports.
 
 - **Filters.** \`field=a\` finds the records with this value. \`field=a,b\` finds the records with one of these
-  values. An operator follows the field name in brackets. \`[ne]\`: none of these values. It also finds records
-  without a value. \`[gt]\`, \`[gte]\`, \`[lt]\`, \`[lte]\`: a range. \`[contains]\`: a part of a string. \`[all]\`: all of
-  these values. \`[empty]\`: no value. A list contains only the records that match all filters in the request.
+  values. An operator follows the field name in brackets. \`[ne]\`: none of these values, or no value.
+  \`[gt]\`, \`[gte]\`, \`[lt]\`, \`[lte]\`: a range. \`[contains]\`: a part of a string. \`[all]\`: all of these values.
+  \`[empty]\`: no value. A list contains only the records that match all filters in the request.
 - **Search.** \`q\` finds contacts and deals by words. \`GET /search\` searches contacts, deals and conversations
   together, and returns the best match first.
 - **Your own fields.** \`custom_fields.<key>=a\` finds contacts by a custom field.
 - **Order.** \`sort=name\` is ascending order and \`sort=-name\` is descending order.
 - **Pages.** For the next page, send \`next_cursor\` as \`cursor\`, with the same filters and \`sort\`. Continue
   until \`has_more\` is \`false\`. With \`sort=created_at\` or \`sort=-created_at\`, each record appears exactly once,
-  even if records are written at the same time. With any other order, this is true only while no record changes.
+  even if records are written at the same time. With any other order, a record that changes may
+  appear twice or not at all.
 - **Total.** \`include_total=true\` counts the records that match the filters, up to 100,000. If there are more,
   \`total\` is 100,000 and \`total_relation\` is \`"gte"\`.
 - **Shape.** \`fields=id,name\` returns only these fields. \`include=contact\` adds each record's contact. Both

@@ -20,8 +20,8 @@ const ANNOTATIONS = new Set([
  * Converts a zod schema to JSON Schema. A schema with an id becomes a reference to
  * `#/components/schemas/<id>`, and is added to `components`.
  *
- * @throws Error if a schema would allow every value. This happens if neither zod nor the schema's
- * `meta` expresses its check in JSON Schema.
+ * @throws Error if a schema would allow every value. This happens if neither zod nor `meta`
+ * expresses the schema's check in JSON Schema.
  */
 export function jsonSchema(
   schema: z.core.$ZodType,
@@ -29,7 +29,7 @@ export function jsonSchema(
 ): JsonSchema {
   const { $schema: _, $defs = {}, ...own } = z.toJSONSchema(schema, {
     // The input schema also describes responses, because zod has no output schema for a transform.
-    // Stored values passed the input schema when they were written.
+    // Stored values matched the input schema when they were written.
     io: "input",
     unrepresentable: "any",
   }) as JsonSchema;

@@ -33,7 +33,7 @@ const INTERFACE_VERSION = "2.0.0";
  * @param functions the functions to describe. The default is the functions that the API serves.
  * Tests pass other functions.
  * @throws Error if an operation, a parameter or a field has no description, no examples or no rule
- * for its values. The message names it.
+ * for its values. The message names this operation, parameter or field.
  */
 export function openApi(examples: Examples, functions: ApiFunction[] = FUNCTIONS): JsonSchema {
   const schemas: Record<string, JsonSchema> = {};
@@ -76,7 +76,7 @@ export function openApi(examples: Examples, functions: ApiFunction[] = FUNCTIONS
     tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
     paths,
     webhooks,
-    // The responses to an unknown path and to a method that the path does not accept.
+    // The responses to an unknown path, and to a method that a known path does not accept.
     "x-answers-of-no-operation": Object.fromEntries(
       functions.map((each) => [each.name, answersOfNoOperation(each)]),
     ),
@@ -137,7 +137,7 @@ export function openApi(examples: Examples, functions: ApiFunction[] = FUNCTIONS
         },
         ContentDisposition: {
           description:
-            "`attachment`, with the file name that the contact gave, or a name that the service " +
+            "`attachment`, with the file name from the contact, or a name that the service " +
             "created. `filename*` contains the full name (RFC 6266).",
           required: true,
           schema: {
@@ -168,8 +168,8 @@ export function openApi(examples: Examples, functions: ApiFunction[] = FUNCTIONS
         },
         IdempotencyMismatch: {
           description:
-            "Present if the request repeats the `idempotency_key` of an earlier send, but its " +
-            "content differs from that send. The new content was not sent.",
+            "Present if an earlier send had the same `idempotency_key` but different content. " +
+            "The new content was not sent.",
           schema: { type: "string", const: "true" },
         },
         CacheControl: {

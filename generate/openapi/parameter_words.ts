@@ -1,5 +1,5 @@
 // The descriptions of parameters. A filter's description is generated from its operator, so a new
-// filter has a description immediately.
+// filter needs no new description.
 
 const PARAMETERS: Record<string, string> = {
   limit: "The maximum number of records on a page. A page of large records may have fewer records.",
@@ -12,29 +12,28 @@ const PARAMETERS: Record<string, string> = {
   fields:
     "The fields that each record in the response has. Without this parameter, each record has " +
     "all fields.",
-  include:
-    "Adds related records to each record in the response. Each name that you give becomes a " +
-    "field that contains the related records. `fields` does not apply to the added records.",
+  include: "Adds related records to each record in the response. Each name becomes a field " +
+    "that contains the related records. `fields` does not apply to the added records.",
   sort: "The field to sort the list by. A minus sign before the field sorts in descending order. " +
     "Records with the same value are sorted by id.",
   include_total:
-    "With `true`, `pagination` also contains `total` and `total_relation`, the number of records " +
-    "that match the filters.",
+    "With `true`, `pagination` also contains `total`, the number of records that match the " +
+    "filters, and `total_relation`.",
   move_deals_to:
     "The id of the stage that receives the archived stage's deals. Required if the stage has " +
     "deals.",
   archived: "Whether the list contains archived records. `exclude` leaves out archived records. " +
     "`include` lists all records. `only` lists only archived records. While a record is " +
     "archived, its `archived_at` is not null.",
-  q: "Finds records that have all of these words. The words may be in different searched fields. " +
+  q: "Finds records that have all of these words. Each word may be in a different field. " +
     "Word order, case, accents and punctuation make no difference. A word of one or two letters " +
     "matches only at the beginning of a word. A longer word matches anywhere. Numbers with 8 to " +
     "15 digits in total also find a contact by phone number, in any format and with or without " +
     "the country code.",
   custom_fields:
     "`custom_fields.<key>=<value>` finds contacts by a custom field. The key is everything after " +
-    "the first dot. A second dot is part of the key, or separates the key from a nested object's " +
-    "key, as in " +
+    "the first dot. A second dot is part of the key, or separates the key of an object from " +
+    "a key within that object, as in " +
     '`custom_fields.opening.city=Toronto`. The value is compared as text: `5` finds 5 and "5". ' +
     "Separate several values with commas.",
   on_conflict:
@@ -43,8 +42,7 @@ const PARAMETERS: Record<string, string> = {
     "key (`null` removes a key), and `tags` is added to the stored tags. `keep`: the request's " +
     "fields fill only empty fields. `fail`: the record does not change, and the item gets a 409.",
   match: "The field that identifies the contact: `phone`, in any format, or `external_id`.",
-  atomic:
-    "With `true`, either all items are written or no items are. If no items are written, the " +
+  atomic: "With `true`, either all items are written or none. If no items are written, the " +
     "response is the error of the first item that cannot be written. `details` names the item's " +
     "invalid fields, such as `items.3.phone`.",
   record_id: "Finds the events about this record.",
@@ -56,8 +54,8 @@ const PARAMETERS: Record<string, string> = {
   "reason[ne]": "Finds sends whose `failure.reason` is none of these reasons, and sends without " +
     "a reason.",
   "reason[empty]": "`true` finds sends without a `failure`; `false` finds sends with a `failure`.",
-  dry_run: "With `true`, the service checks the request as it checks a send, but sends and " +
-    "writes nothing. The request returns the same errors as the send.",
+  dry_run: "With `true`, the service checks the request like a real send, but sends and writes " +
+    "nothing. The response has the same errors as a real send.",
 };
 
 const FILTERS: Record<string, (field: string) => string> = {
@@ -97,7 +95,7 @@ const SPECIAL: Record<string, string> = {
     "equivalent.",
   email:
     "Finds records by the email address of the contact or member. Case makes no difference. For " +
-    "members, this filter works only if an owner or admin of your company has allowed it.",
+    "members, the filter works only if an owner or admin of your company has allowed this.",
   phone_number_id:
     "Finds conversations on one of these messaging accounts, or templates that one of these " +
     "accounts can send.",
@@ -106,14 +104,14 @@ const SPECIAL: Record<string, string> = {
 /** The descriptions of request headers. */
 export const HEADER_WORDS = {
   "Idempotency-Key":
-    "Your own name for this request, such as a UUID, with 1 to 255 visible ASCII characters. A " +
+    "Your own key for this request, such as a UUID, with 1 to 255 visible ASCII characters. A " +
     "repeated request with the same key and body within 24 hours writes nothing. It returns the " +
     "records that the first request wrote, in their current state.",
   "Idempotency-Key of a send":
-    "`idempotency_key` in the body names the send, so you can leave out this header. If you send " +
-    "the header, it must have the same value.",
+    "`idempotency_key` in the body identifies the send, so you can leave out this header. If you " +
+    "send the header, it must have the same value.",
   "If-Match":
-    "The record's ETag when you read it: the record's `version` in double quotes. The change is " +
+    "The ETag that you have read: the record's `version` in double quotes. The change is " +
     "made only if the record still has this ETag. Otherwise, the request returns a 412 and " +
     "nothing is written. The header may contain a list of ETags, or `*` for any ETag.",
   "If-None-Match":

@@ -58,9 +58,9 @@ export function headersTaken(operation: Operation): JsonSchema[] {
 }
 
 /**
- * If several operations describe a parameter identically, moves it to the components and makes the
- * operations refer to it. If a name has different meanings, the component has the meaning that most
- * operations use.
+ * If several operations describe a parameter identically, moves the parameter to the components and
+ * makes the operations refer to it. If operations describe the same name differently, the component
+ * has the description that most of them use.
  */
 export function sharedParameters(paths: Record<string, JsonSchema>): Record<string, JsonSchema> {
   const operations = Object.values(paths).flatMap((path) => Object.values<JsonSchema>(path));

@@ -1,7 +1,7 @@
 /**
  * The rules for requests that JSON Schema cannot express. The OpenAPI document lists these rules.
  * For each rule, the tests contain a request that the schemas allow. The service refuses this
- * request, or stores its values in a changed form.
+ * request, or changes the values before it stores them.
  */
 export const RULES = {
   trimmed: "White space around a string is removed before its length is counted. `display_text`, " +

@@ -21,7 +21,7 @@ export interface Case {
   name?: string;
   /** The values, if the schema lists them. The values of null and boolean are always listed. */
   values?: unknown[];
-  /** Keywords with one number or string, such as `maxLength` and `format`. */
+  /** Keywords whose value is a number, a string or a boolean, such as `maxLength` and `format`. */
   limits: Record<string, number | string | boolean>;
   patterns: string[];
   items?: Schema;
@@ -43,7 +43,7 @@ const LIMITS_OF: Record<Type, string[]> = {
   array: ["maxItems", "minItems", "uniqueItems"],
   object: ["maxProperties", "minProperties"],
 };
-/** Upper bounds: the smallest bound applies. */
+/** Upper bounds. If both schemas have the bound, the smaller value applies. */
 export const UPPER = [
   "maxLength",
   "maxItems",
@@ -51,7 +51,7 @@ export const UPPER = [
   "maximum",
   "exclusiveMaximum",
 ];
-/** Lower bounds: the greatest bound applies. */
+/** Lower bounds. If both schemas have the bound, the greater value applies. */
 export const LOWER = [
   "minLength",
   "minItems",
@@ -188,8 +188,8 @@ function tighter(one: Case["limits"], other: Case["limits"]): Case["limits"] {
     if (own === undefined) result[name] = value;
     else if (UPPER.includes(name)) result[name] = Math.min(Number(own), Number(value));
     else if (LOWER.includes(name)) result[name] = Math.max(Number(own), Number(value));
-    // A value must satisfy both limits, so they are joined into one string, which differs from
-    // both.
+    // A value must satisfy both limits, so the limits are joined into one string, which differs
+    // from each limit.
     else if (own !== value) result[name] = [own, value].map(String).sort().join(" and ");
   }
   return result;

@@ -39,7 +39,7 @@ const ONLY_ID = {
  *
  * @param schemas the schemas of all operations.
  * @throws Error if an event type has no description, or if a record has no schema or no example.
- * The message names it.
+ * The message names the event type or the record.
  */
 export function webhooksSection(
   examples: Examples,

@@ -1,9 +1,6 @@
 import type { JsonSchema } from "../openapi/json_schema.ts";
 
-/**
- * The schema keywords that a collection checks. They describe a response's properties and their
- * types.
- */
+/** The schema keywords that a collection checks: the properties of a response and their types. */
 const KEPT = ["type", "required", "enum", "const"];
 /** The formats that mean the same in OpenAPI and in Postman's validator, Ajv 6. */
 const FORMATS = ["uuid", "date-time"];

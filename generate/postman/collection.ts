@@ -21,8 +21,8 @@ interface Described {
  * Returns the Postman collection (format 2.1), with a request for each operation of the OpenAPI
  * document.
  *
- * @throws Error if the document does not have an operation, an example or a parameter. The message
- * names it.
+ * @throws Error if the document lacks an operation, an example or a parameter. The message names
+ * what is missing.
  */
 export function postmanCollection(document: JsonSchema): JsonSchema {
   const described = operationsOf(document);
@@ -133,7 +133,8 @@ function eventOf(listen: "prerequest" | "test", exec: string[]): JsonSchema {
 }
 
 /**
- * Returns the statuses of the documented successful responses, and the content of the first one.
+ * Returns the statuses of the documented successful responses, and the content of the first
+ * response.
  */
 function successOf({ responses }: JsonSchema) {
   const statuses = Object.keys(responses).filter((each) => each.startsWith("2")).map(Number);

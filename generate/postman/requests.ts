@@ -23,11 +23,11 @@ export interface CollectedRequest {
    */
   keep?: Record<string, string>;
   /**
-   * A variable for a record that not every company has. If the variable has no value, the request
-   * is left out.
+   * A variable for a record that not every company has. If the variable has no value, the run skips
+   * the request.
    */
   needs?: string;
-  /** The name of the response's schema, if the operation has several. */
+  /** The name of the response's schema, if the operation has several response schemas. */
   answer?: string;
   /** The values that the request's script generates for the run. */
   makes?: "phones" | "send key";
@@ -147,8 +147,8 @@ export const REQUESTS = {
     query: { include: "contact" },
     keep: { phone_number_id: "data.phone_number_id" },
   },
-  // Lists only conversations on the business number of the conversation above, because this number
-  // is connected. Other numbers may not be connected.
+  // Lists only conversations on the business number from the `getConversation` response, because
+  // this number is connected. Other numbers may not be connected.
   listConversations: {
     query: {
       phone_number_id: "{{phone_number_id}}",

@@ -113,7 +113,7 @@ function errorsOf(described: Described): Map<string, DescribedError> {
 
 /**
  * Returns the changes to an operation's errors. New codes and changed messages are not included,
- * because a caller uses only the code or the status.
+ * because they do not break a caller.
  */
 function errorChanges(before: Described, after: Described): Change[] {
   const present = errorsOf(after);

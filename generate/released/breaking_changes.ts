@@ -62,7 +62,7 @@ function operationChanges(before: Described, after: Described): Change[] {
 }
 
 /**
- * Returns the change if a request now needs a different key or scope than in the earlier release.
+ * If a request now needs a different key or scope than in the earlier release, returns this change.
  */
 function securityChanges(before: Described, after: Described): Change[] {
   const waysOf = ({ operation, document }: Described): Record<string, string[]>[] => {
@@ -87,7 +87,7 @@ function wayInWords(way: Record<string, string[]>): string {
   return parts.length === 0 ? "callers without a key" : parts.join(" and ");
 }
 
-/** Returns an operation's parameters by place and name. */
+/** Returns an operation's parameters by location (`in`) and name. */
 function parametersOf({ operation, document }: Described): Map<string, JsonSchema> {
   let ofPath = 0;
   return new Map(operation.parameters.map((each: JsonSchema) => {

@@ -3,7 +3,7 @@ import type { JsonSchema } from "../openapi/json_schema.ts";
 /** Keywords that are only documentation for people. */
 const PROSE = new Set(["description", "summary", "example", "examples", "tags", "externalDocs"]);
 /**
- * In the values of these keywords, the keys are names that the API defines, even if a name looks
+ * In the values of these keywords, the keys are names that the API defines. Such a name may look
  * like a documentation keyword.
  */
 const OF_NAMES = new Set([

@@ -20,7 +20,7 @@ export interface Change {
   what: string;
 }
 
-/** Two documents to compare, and whether their values are sent or received. */
+/** Two documents to compare, and whether to compare values in requests or in responses. */
 export interface Comparison {
   released: JsonSchema;
   present: JsonSchema;
@@ -28,11 +28,11 @@ export interface Comparison {
   /** Properties of the outermost object that are not compared, such as an error's message. */
   without?: string[];
   /**
-   * Components whose names end with this suffix are not compared, because only new kinds of
-   * requests receive such responses.
+   * Components whose names end with this suffix are not compared, because only requests that were
+   * not possible earlier receive such responses.
    */
   leavesOut?: string;
-  /** The schemas of these documents that have already been compared, with the result. */
+  /** The pairs of schemas that have already been compared, with their differences. */
   known: Map<string, Change[]>;
 }
 
@@ -212,7 +212,7 @@ function named({ name }: Case) {
   return (other: Case) => name !== undefined && other.name === name;
 }
 
-/** Returns the limits in `to` that a value of `from` may exceed. */
+/** Returns the limits in `to` that a value of `from` may violate. */
 function lostByLimits(from: Case, to: Case): string[] {
   return Object.entries(to.limits).filter(([name, limit]) => {
     const own = from.limits[name];

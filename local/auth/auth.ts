@@ -10,7 +10,7 @@ import type { Mailbox } from "./mailbox.ts";
 import { answerFactors } from "./second_factors.ts";
 import { completed } from "./sessions.ts";
 
-/** The local stack's Supabase Auth, which a hosted project serves at `/auth/v1`. */
+/** The local stack's Supabase Auth, served at `/auth/v1` as on a hosted project. */
 export interface Auth {
   /** @param caller the caller's IP address. */
   fetch(request: Request, caller: string): Promise<Response>;

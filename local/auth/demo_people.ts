@@ -15,7 +15,7 @@ const AGENT = "amina.okoro@ondalva.example";
 
 /**
  * Gives the demo company's owner and agent their passwords, unless they already have passwords.
- * Returns the users who are members of the company, or null when neither is a member.
+ * Returns those of the two who are members of the company, or null when neither is a member.
  * @param admin a database connection as the superuser.
  */
 export async function demoPeople(

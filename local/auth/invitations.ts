@@ -84,7 +84,7 @@ export async function answerInvite(
   return Response.json(user);
 }
 
-/** The requested address if it is one of this stack, otherwise the settings page. */
+/** The requested URL if it belongs to this stack, otherwise the URL of the settings page. */
 function allowed(address: string | null, origin: string): string {
   const own = [origin, origin.replace("127.0.0.1", "localhost")];
   return address && own.includes(URL.parse(address)?.origin ?? "")

@@ -1,5 +1,5 @@
-// The QR code that Supabase Auth returns for a second factor, as an SVG document. It supports only
-// what an otpauth URI needs: byte mode and error correction level L.
+// The QR code that Supabase Auth returns for a second factor, as an SVG document. This file
+// supports only what an otpauth URI needs: byte mode and error correction level L.
 
 /** The number of error-correction bytes in each block, by version. */
 const CORRECTION = [7, 10, 15, 20, 26, 18, 20, 24, 30, 18, 20, 24, 26, 30, 22, 24, 28, 30, 28, 28];

@@ -91,7 +91,7 @@ export async function answerFactors(
   return await verify(auth, factor, session, body, caller, headers);
 }
 
-/** The code that an authenticator app shows at a given time, in seconds. */
+/** The code that an authenticator app shows. @param seconds the time, in seconds since 1970. */
 export function totp(secret: Uint8Array, seconds: number): string {
   const counter = new DataView(new ArrayBuffer(8));
   counter.setBigUint64(0, BigInt(Math.floor(seconds / PERIOD_SECONDS)));

@@ -9,8 +9,8 @@ create role service_role nologin noinherit bypassrls;
 create role authenticator login noinherit;
 create role supabase_auth_admin login noinherit;
 grant anon, authenticated, service_role to authenticator;
--- As on a hosted project. There, authenticator also loads safeupdate. On this machine, local/rest/ and a test replace
--- safeupdate.
+-- These settings are as on a hosted project. There, authenticator also loads safeupdate. On this machine, local/rest/
+-- and a test replace safeupdate.
 alter role authenticator set statement_timeout = '8s';
 alter role authenticator set lock_timeout = '8s';
 alter role authenticated set statement_timeout = '8s';

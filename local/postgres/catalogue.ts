@@ -41,10 +41,7 @@ export function withoutComments(catalogue: Catalogue): Catalogue {
   );
 }
 
-/**
- * The differences between a database and the expected one, one line each; empty when the two are
- * equal.
- */
+/** The differences between two catalogues, one line each; empty when the catalogues are equal. */
 export function differences(expected: Catalogue, actual: Catalogue): string[] {
   const names = [...new Set([...expected.keys(), ...actual.keys()])].sort();
   return names.flatMap((name) => {

@@ -48,12 +48,13 @@ export async function bootstrap(admin: Sql, password: string) {
 
 /**
  * Applies, in order, the migrations that are not in the history. Each migration and its entry in
- * the history are one transaction. The history is the table of the Supabase CLI, so `supabase
- * migration list` and `supabase db push` agree with it.
+ * the history are written in one transaction. The history is the table of the Supabase CLI, so
+ * `supabase migration list` and `supabase db push` agree with it.
  *
  * Yields the file name of each migration after it is applied.
  *
- * @throws Error if a migration fails. The message contains its file name and the database's reason.
+ * @throws Error if a migration fails. The message contains the migration's file name and the
+ *   database's error.
  * @throws StaleDatabase if the database was made by other migrations.
  */
 export async function* migrate(sql: Sql): AsyncGenerator<string> {

@@ -19,8 +19,8 @@ export async function schemaFiles(): Promise<SchemaFile[]> {
 }
 
 /**
- * Makes a database from the schema files in a separate Postgres, works with it as the owner of its
- * tables, and removes it.
+ * Makes a database from the schema files in a separate Postgres, calls `work` with a connection as
+ * the owner of the tables, and removes the database.
  *
  * @throws Error if a file fails. The message contains the name of the file and the database's
  *   reason.

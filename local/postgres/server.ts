@@ -37,7 +37,7 @@ const SUPERUSER = "supabase_admin";
 /**
  * The locale that decides which characters are letters. With the locale C, only ASCII letters are
  * letters, and pg_trgm finds no trigram in a word of other letters. Each search for such a word
- * would read all rows of its company. A hosted project also has a locale in which all letters are
+ * would read all rows of its company. A hosted project also has a locale that recognises all
  * letters. These two names exist on every system that Deno runs on; macOS had no C.UTF-8 for a long
  * time. Strings are still compared byte by byte. A data folder that was created with C still works,
  * but its searches are slower.
@@ -48,7 +48,7 @@ const UNFINISHED = "unfinished-";
 /**
  * Starts the Postgres of the npm package on a data folder and waits until it accepts connections.
  * If a killed process has left a server on the folder, that server is ended first. The caller must
- * hold the lock on the folder, so that this is never the server of a running stack.
+ * hold the lock on the folder, so that the ended server never belongs to a running stack.
  *
  * @throws Error with one sentence and the end of the server's log, when the server does not start.
  */
@@ -173,7 +173,7 @@ function supervised(server: Deno.ChildProcess): Pick<Postgres, "ended" | "stop">
 
 /**
  * Ends the server that a killed process left on a data folder. The pid file has the server's
- * process number. The command line of that process shows whether it is still this server.
+ * process number. The command line of that process shows whether the process is still this server.
  */
 async function endAbandonedServer(dataFolder: string) {
   const pid = Number(pidFile(dataFolder)[0]);
@@ -186,7 +186,7 @@ async function endAbandonedServer(dataFolder: string) {
   }
   // A crashed server leaves its pid file. If another program now has the process number in that
   // file, Postgres refuses to start. Postgres ignores a pid file with the number of its own parent,
-  // so this process writes its own number.
+  // so this process writes its own number into the file.
   const [, ...lines] = pidFile(dataFolder);
   if (lines.length > 0) {
     await Deno.writeTextFile(pidPath(dataFolder), [Deno.pid, ...lines].join("\n"));

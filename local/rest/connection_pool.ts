@@ -35,18 +35,18 @@ interface Connection {
 /**
  * A pool of connections that can be reserved, as large as a driver's own pool.
  *
- * The driver does not recover when it loses a reserved connection. A rollback on it throws an error
- * that no code can catch. After its release, the next reservation waits forever. The driver also
- * waits up to 20 s before it connects again. So each connection in this pool has its own driver,
- * which is discarded when the connection is lost.
+ * The driver does not recover when it loses a reserved connection. A rollback on that connection
+ * throws an error that no code can catch. After that connection is released, the next reservation
+ * waits forever. The driver also waits up to 20 s before it connects again. So each connection in
+ * this pool has its own driver, which is discarded when the connection is lost.
  *
- * A driver would also replace a connection that was lost while it was idle, and no one would
- * notice. PostgREST instead gives such a connection to the next request, which fails. This pool
- * does the same. (PostgREST gives such a connection to two requests, unless PostgREST has noticed
- * the loss and emptied its pool in the meantime.)
+ * A driver would also silently replace a connection that was lost while it was idle. PostgREST
+ * instead gives such a connection to the next request, which fails. This pool does the same.
+ * (PostgREST gives such a connection to two requests, unless PostgREST has noticed the loss and
+ * emptied its pool in the meantime.)
  *
  * @param pattern a driver that does not connect itself. The driver's options say where the pool
- * connects, and how many connections it may open.
+ *   connects, and how many connections it may open.
  */
 export function connectionPool(pattern: Sql): Pick<Sql, "reserve" | "end"> {
   const { max } = pattern.options;
@@ -121,8 +121,8 @@ export function connectionPool(pattern: Sql): Pick<Sql, "reserve" | "end"> {
 const FATAL = /\0V(?:FATAL|PANIC)\0C(?<code>\w{5})\0M(?<message>[^\0]*)\0/;
 
 /**
- * Connects to Postgres and listens for its last message. The driver forgets that message when the
- * server closes the connection right after it.
+ * Connects to Postgres and listens for the server's last message. The driver forgets this message
+ * when the server then closes the connection at once.
  */
 function openSocket(
   host: string,
@@ -170,7 +170,8 @@ function watched(
     new ConnectionLost(!BOUNDARY.test(statement), connection.lastWords);
   const unsafeUntilLost = async (...query: Parameters<typeof unsafe>) => {
     if (loss) throw loss;
-    // The driver would write to a socket that it no longer has, and that error ends the process.
+    // The driver would write to a socket that no longer exists, and that error would end the
+    // process.
     if (connection.isLost) throw loss = lossDuring(query[0]);
     try {
       return await unsafe(query[0], query[1], PREPARED);

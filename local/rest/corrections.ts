@@ -146,8 +146,8 @@ function headersOf({ headers }: Request): string {
 /**
  * Adds views without SQL to the catalogue, so that lite handles requests faster. In each request,
  * lite searches the SQL of every view for types that only SQLite needs, once for each column. lite
- * takes the first view with a name in any schema, so the added views come before the others. All
- * other queries of lite about views contain the schema.
+ * uses the first view with the searched name in any schema, so the added views come before the
+ * others. All other queries of lite about views contain the schema.
  */
 function withPlainViews(catalogue: Catalogue): Catalogue {
   const plain = catalogue.views.map(({ name }) => ({ name, schema: "pg_temp", sql: "" }));

@@ -14,7 +14,7 @@ import { RoleSettings } from "./role_settings.ts";
 import { sealFilters } from "./sealed_filters.ts";
 import { judgeTimes } from "./token_times.ts";
 
-/** The local stack's Data API, which a hosted project serves at `/rest/v1`. */
+/** The local stack's Data API, served at `/rest/v1` as on a hosted project. */
 export interface Rest {
   /** @param caller the caller's IP address; by default, this machine's. */
   fetch(request: Request, caller?: string): Promise<Response>;
@@ -34,8 +34,7 @@ export interface RestOptions {
 /**
  * The longest request line that the gateway before PostgREST accepts, in bytes: method, path and
  * query, version, and the end of the line. `supabase start` has Kong with nginx's default. Hosted
- * projects return the same response. If the URL and the headers together exceed 16 KB, they return
- * a 520.
+ * projects return the same response, but a 520 if the URL and the headers together exceed 16 KB.
  */
 const REQUEST_LINE_BYTES = 8192;
 

@@ -32,7 +32,7 @@ export interface Received extends AnyEntry {
 
 export type Entry = Sent | Received;
 
-/** What a person and a number of the business have said to each other. */
+/** The messages between a person and a phone number of the business. */
 export interface Conversation {
   phoneNumberId: string;
   person: Person;
@@ -54,7 +54,7 @@ const MAX_ENTRIES = 200;
 const TYPING_MS = 25_000;
 const ORDER: Progress[] = ["accepted", "sent", "delivered", "read"];
 
-/** The conversations of a sandbox. The newest are kept in memory. */
+/** The newest conversations of a sandbox, in memory. */
 export type Conversations = ReturnType<typeof conversations>;
 
 /** @param now the sandbox's clock, in milliseconds. */
@@ -86,7 +86,10 @@ export function conversations(now: () => number) {
     forget(conversation.entries.splice(0, conversation.entries.length - MAX_ENTRIES));
   };
 
-  /** Adds a reaction to its message, or removes it. Returns false if the message is not known. */
+  /**
+   * Adds a reaction to a message, or removes the reaction. Returns false if the message is not
+   * known.
+   */
   const react = (by: Entry["by"], content: object): boolean => {
     const { message_id, emoji } = (content as { reaction: Record<string, unknown> }).reaction;
     const reactions = places.get(String(message_id))?.entry.reactions;

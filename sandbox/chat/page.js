@@ -48,7 +48,7 @@ async function refresh() {
   if (isChanged && wasAtEnd && state) goToEnd();
 }
 
-/** Writes as the person. Any program can send the same request. */
+/** Sends a message as the person. Any program can send the same request. */
 async function play(fields) {
   const answer = await fetch("/sandbox/inbound", {
     method: "POST",

@@ -5,7 +5,7 @@ import { bubble, type HasFile } from "./bubble.ts";
 import type { Conversation } from "./conversations.ts";
 import { summaryOf } from "./said.ts";
 
-/** The address of a conversation. */
+/** The path of a conversation's page. */
 function addressOf({ phoneNumberId, person }: Conversation): string {
   return `/sandbox/chat/${phoneNumberId}/${person.userId}`;
 }

@@ -10,7 +10,7 @@ import type { Entry, Received, Sent } from "./conversations.ts";
 export interface ShownFile {
   kind: "image" | "video" | "audio" | "document";
   id?: string;
-  /** Where the channel fetches the file. */
+  /** The URL from which the channel fetches the file. */
   link?: string;
   name?: string;
 }

@@ -51,7 +51,7 @@ function quickReplies(
   return buttonsOf(name, language.code).flatMap(({ type, text }, index) => {
     if (type !== "QUICK_REPLY") return [];
     const value = valueOf(components, index);
-    // If a send gives no payload, the channel repeats the text of the button.
+    // If the send has no payload, the channel uses the text of the button as the payload.
     const payload = value?.type === "payload" ? value.payload : text;
     return [{ id: text, title: text, content: { type: "button", button: { payload, text } } }];
   });

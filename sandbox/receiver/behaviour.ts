@@ -2,7 +2,7 @@ import * as z from "zod";
 
 const ORDINARY = { status: 200, delay_ms: 0, silent: false, times: null, retry_after: null };
 
-/** What readBehaviour() accepts. */
+/** The settings that readBehaviour() accepts. */
 const SETTINGS = [...Object.keys(ORDINARY), "secret"];
 
 const Plan = z.strictObject({
@@ -24,7 +24,7 @@ const Plan = z.strictObject({
 /** How the receiver responds to requests for a name. */
 export type Behaviour = z.infer<typeof Plan>;
 
-/** The secret of the webhook,as in the response that created the webhook. */
+/** The secret of the webhook, as in the response that created the webhook. */
 const Secret = z.string().regex(
   /^whsec_(?:[A-Za-z\d+/]{4}){8,}(?:[A-Za-z\d+/]{2}==|[A-Za-z\d+/]{3}=)?$/,
   "must be whsec_ followed by base64, as in the response that created the webhook",
@@ -32,7 +32,7 @@ const Secret = z.string().regex(
 
 /**
  * Reads the behaviour that someone sets for the receiver. A setting that is missing from the text
- * has its default value. With all defaults, the receiver returns a 200 at once.
+ * gets its default value. With all defaults, the receiver returns a 200 at once.
  *
  * @returns the behaviour, and the secret if one is given; or a sentence that says what to change.
  */

@@ -6,10 +6,10 @@ const REFRESH_S = 5;
 
 /**
  * The page that shows the requests to the receiver. All received data is shown as plain text.
- * @param name shows only the requests for this name.
+ * @param name the name whose requests are shown; null for all names.
  * @param address the receiver's URL, without a slash at the end.
  * @param most how many requests the receiver keeps.
- * @param isAlone whether the sandbox runs without a stack. It then cannot find the secrets itself.
+ * @param isAlone whether the sandbox runs without a stack. If so, it cannot look up the secrets.
  */
 export function receiverPage(
   received: Received[],

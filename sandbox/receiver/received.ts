@@ -26,8 +26,8 @@ export const NO_WEBHOOK = "no webhook has this address";
 export const NO_SECRET = "the sandbox does not have the secret of this webhook";
 
 /**
- * A receiver refuses a request whose time differs from its clock by more than this, so that no one
- * can replay an old request.
+ * A receiver refuses a request whose time differs from the receiver's clock by more than this, so
+ * that no one can replay an old request.
  */
 const TOLERANCE_S = 300;
 
@@ -47,7 +47,7 @@ export async function whyUnverified(
   const [id, time, signature] = ["webhook-id", "webhook-timestamp", "webhook-signature"]
     .map((name) => headers.get(name));
   if (id === null || time === null || signature === null) {
-    return "the headers webhook-id, webhook-timestamp and webhook-signature are not all there";
+    return "the headers webhook-id, webhook-timestamp and webhook-signature are not all present";
   }
   if (!/^\d{1,12}$/.test(time)) return "webhook-timestamp is not a number of seconds";
   if (Math.abs(Number(time) - now / 1000) > TOLERANCE_S) {

@@ -34,8 +34,8 @@ const METHODS_OF_ALL = "GET, HEAD, DELETE";
 const METHODS = "GET, HEAD, POST, PUT, DELETE";
 
 /**
- * Receives webhooks at any name below /sandbox/webhooks, shows them to people and programs, and can
- * be set to fail. The newest requests are kept in memory.
+ * Receives webhooks at /sandbox/webhooks/{name} for any name, shows them to people and programs,
+ * and can be set to fail. The newest requests are kept in memory.
  *
  * @param secretsOf finds the secrets that verify a request. Without it, the receiver has only the
  *   secrets that someone gives it.

@@ -8,8 +8,8 @@ export class Action {
   failure: unknown = null;
 
   /**
-   * Runs the action, unless it is already running: a double click would start it twice. A button that
-   * is disabled meanwhile loses the focus in the browser, so it gets the focus back at the end.
+   * Runs the action, unless it is already running: a double click would start it twice. A button
+   * loses the focus while it is disabled, so the page gives it the focus back at the end.
    */
   async run(page: { render(): void }, work: () => Promise<void>): Promise<void> {
     if (this.isBusy) return;

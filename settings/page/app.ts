@@ -6,7 +6,7 @@ import type { Language, Section, Texts } from "./texts.ts";
 export interface App {
   readonly project: Project;
   readonly person: Person;
-  /** The company in the address. */
+  /** The company in the page's URL. */
   readonly company: Company;
   /** Every company of which the user is a member. */
   readonly companies: Company[];
@@ -22,7 +22,7 @@ export interface App {
    * The texts in the current language: those of the first view, and the sections that are loaded.
    */
   readonly t: Texts;
-  /** The filters in the address, which come after its `?`. */
+  /** The filters in the page's URL, after the `?`. */
   readonly query: URLSearchParams;
   /**
    * Loads sections of the texts, now and after each change of the language.
@@ -34,7 +34,7 @@ export interface App {
    * user's first view.
    */
   href(path: string): string;
-  /** Renders the page again. It is called after each change of what a view shows. */
+  /** Renders the page again. A view calls this after each change of what it shows. */
   render(): void;
   /**
    * Reports that an action has succeeded. The page shows this message, and screen readers read it

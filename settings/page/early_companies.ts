@@ -2,7 +2,7 @@
 // connection, this saves one round trip before the first view.
 import { loadConfig } from "./page_config.ts";
 
-/** The browser stores who is signed in under this name. */
+/** The name under which the browser stores the session. */
 export const SESSION = "settings.session";
 
 /** A company of which the user is a member. */
@@ -15,7 +15,7 @@ export interface MembershipRow {
 export const MEMBERSHIP =
   "role,companies!company_members_company_id_fkey(id,name,managers_need_second_factor)";
 
-/** A token that expires sooner is renewed first, so it is not used here. */
+/** A token that expires within this time is renewed first, so it is not used here. */
 const MARGIN_MS = 120_000;
 
 let early: { userId: string; rows: Promise<MembershipRow[] | null> } | null = null;

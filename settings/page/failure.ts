@@ -52,8 +52,8 @@ export async function changed<T>(call: PromiseLike<Answer>): Promise<T> {
 }
 
 /**
- * Checks that a change affected a row. It affects none if the row was deleted or the user may no
- * longer change it.
+ * Checks that a change affected a row. A change affects no row if the row was deleted, or if the
+ * user may no longer change it.
  */
 export function expectRow<T>(rows: T[]): T {
   if (rows.length === 0) throw new Failure("gone");

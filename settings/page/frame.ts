@@ -53,7 +53,7 @@ export function titled(page: Shown): string {
   return [headingOf(page), page.company.name, t.product].filter(Boolean).join(" · ");
 }
 
-/** As in assets/favicon.svg, but without a request. */
+/** The icon of assets/favicon.svg, inline, so that it needs no request. */
 const icon = html`
   <svg width="28" height="28" viewBox="0 0 32 32" aria-hidden="true">
     <rect width="32" height="32" rx="8" fill="#0b6b63"></rect>
@@ -78,8 +78,8 @@ export function frame(page: Shown): TemplateResult {
       </div>
     </header>
     ${keyed(
-      // The menu changes the place of the content. The key renders the content again instead of
-      // moving it.
+      // With a menu, the content is at another place in the page. The key makes lit render the
+      // content again instead of moving it.
       hasMenu,
       html`
         <div class=${hasMenu ? "layout" : "layout alone"}>
@@ -245,7 +245,9 @@ export function closeMenu(event: Event, page: { isMenuOpen: boolean; render(): v
   }
 }
 
-/** The default action is prevented, because the URL must keep the route of the view. */
+/**
+ * Moves the focus to the content. The link is not followed, because the URL must keep its route.
+ */
 function skip(event: Event) {
   event.preventDefault();
   document.getElementById("main")!.focus();

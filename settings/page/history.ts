@@ -15,7 +15,7 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /**
  * Shows what was done to the keys, people and accounts of the company, who did it, and when. The
- * newest entry is first. The filters are in the address.
+ * newest entry is first. The filters are in the URL.
  */
 export function history(): View {
   const events = new Older<CompanyEvent>(read);

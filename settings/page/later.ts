@@ -11,7 +11,7 @@ export interface Needs {
   styles?: readonly string[];
 }
 
-/** The files of the styles by their names, as build.ts writes it. */
+/** The files of the styles by name. build.ts inserts this object. */
 declare const __STYLES__: Record<string, string>;
 
 /**

@@ -15,7 +15,7 @@ import { keep, kept, type Language, localeOf, type Section, type Texts } from ".
 import { Trail } from "./trail.ts";
 import type { Part, View } from "./view.ts";
 
-/** The browser stores the company that a user last saw under this name. */
+/** The name under which the browser stores the company that a user saw last. */
 const chosenBy = (person: Person) => `settings.company.${person.id}`;
 
 /** Times such as "in 3 hours" are updated this often. */
@@ -39,7 +39,7 @@ export class Page implements Shown, Audience {
   /** The current URL's fragment, and the part of the fragment that selects the view. */
   private hash = "";
   private place = "";
-  /** The company ids in URLs that were not in the list of the user's companies. */
+  /** The company ids that were in a URL, but not in the list of the user's companies. */
   private readonly missed = new Set<string>();
   private readonly speech: Speech;
   private readonly trail = new Trail();
@@ -401,7 +401,7 @@ export class Page implements Shown, Audience {
   }
 
   choose(company: Company, path = ""): void {
-    // The browser's Back button returns to the choice only if the user had opened the choice.
+    // The browser's Back button returns to the list of companies only if the user had opened it.
     this.go(hashOf(company.id, path), location.hash !== "#/companies");
   }
 

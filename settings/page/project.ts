@@ -25,16 +25,16 @@ export interface Project {
 }
 
 /**
- * The browser stores the verifier under this name. With the verifier, Supabase Auth knows that a
- * link was requested in this browser.
+ * The name under which the browser stores the verifier. With the verifier, Supabase Auth knows that
+ * a link was requested in this browser.
  */
 const LINKS = "settings.link";
 const VERIFIER = `${LINKS}-code-verifier`;
 
-/** The browser stores under this name that the user signed out, in this window or another one. */
+/** The name under which the browser stores that the user signed out, in this or another window. */
 const LEFT = "settings.left";
 
-/** The browser stores the names and roles of the user's companies under this name. */
+/** The name under which the browser stores the names and roles of the user's companies. */
 const COMPANIES = "settings.companies";
 
 /** How long a call waits for a response. The database cancels a statement earlier. */

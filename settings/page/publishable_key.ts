@@ -11,9 +11,9 @@ export function faultOfKey(key: string): string | null {
   return role ? SECRET : "It begins with sb_publishable_, or is the legacy anon key.";
 }
 
-const SECRET = "This is a secret key, which no page may have. Take the publishable key.";
+const SECRET = "This is a secret key, which no page may have. Use the publishable key.";
 
-/** The role of a legacy key, which is a JWT; null when the key is not one. */
+/** The role of a legacy key, which is a JWT; null when the key is not a JWT. */
 function roleOfToken(key: string): string | null {
   const parts = key.split(".");
   try {

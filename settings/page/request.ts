@@ -11,7 +11,8 @@ import { errorsOf } from "./requests/errors.ts";
 import type { View } from "./view.ts";
 
 /**
- * The view of one request, with its error, if there was one. A program may have used the id twice.
+ * The view of one request, with its error, if there was one. A program may have used the same id
+ * for two requests.
  * @param part the id as it is encoded in the URL.
  */
 export function request(part: string): View {

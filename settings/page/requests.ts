@@ -74,7 +74,7 @@ export function requests(): View {
   return { title: (t) => t.requests?.title ?? t.menu.requests, load, html: view };
 }
 
-/** The errors that follow the last one read, newest first. */
+/** The errors after `last`, newest first; the newest errors if `last` is undefined. */
 async function readErrors(
   last: ErrorKind | undefined,
   limit: number,
@@ -115,7 +115,7 @@ function lookUp(app: App): TemplateResult {
   `;
 }
 
-/** A text of the API, which is always English. */
+/** An error message of the API. These messages are always in English. */
 const EXAMPLE = "must be in E.164 format with a leading plus sign, such as +5511987654321";
 
 /** An example of an error. */

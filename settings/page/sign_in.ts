@@ -48,7 +48,7 @@ export class SignIn {
     if (note) this.note = note;
   }
 
-  /** Asks the user who has just signed in for a code. */
+  /** Asks for a code from the user who has just signed in. */
   askCode(factors: Factor[]) {
     if (this.way !== "code") this.action = new Action();
     this.way = "code";
@@ -223,7 +223,7 @@ async function sendMail({ links: { auth } }: Project, way: "link" | "reset", ema
       email,
       options: { shouldCreateUser: false, emailRedirectTo: redirectTo },
     });
-  // Supabase Auth returns this error if no account has the address.
+  // Supabase Auth returns one of these errors if no account has the address.
   if (error && !["otp_disabled", "user_not_found", "signup_disabled"].includes(error.code ?? "")) {
     throw authFailure(error);
   }

@@ -18,7 +18,7 @@ import type { UsualTexts } from "./texts/en.ts";
 
 /**
  * The texts that are loaded with the view that needs them. English defines which texts exist, and
- * the other languages have the same. A new section needs a line here and a line below.
+ * the other languages have the same. A new section needs a line here and a line in FILES.
  */
 export interface Sections {
   accounts: AccountsTexts;
@@ -122,7 +122,7 @@ export function kept(name: string): string | null {
   }
 }
 
-/** Lets the browser store a value under a name, if it may. */
+/** Stores a value under a name in the browser, if the browser allows it. */
 export function keep(name: string, value: string) {
   try {
     localStorage.setItem(name, value);

@@ -24,7 +24,7 @@ export class Trail {
   }
 
   /**
-   * Records that the current entry is shown. An entry that a link has just made gets its place
+   * Records that the current entry is shown. An entry that a link has just made gets its position
    * here.
    */
   arrive(): void {

@@ -3,7 +3,7 @@ import type { App } from "./app.ts";
 import type { Texts } from "./texts.ts";
 
 /**
- * A view: the content between the menu and the end of the page at one address, such as `keys/new`.
+ * A view: the content between the menu and the end of the page for one path, such as `keys/new`.
  */
 export interface View {
   /** The heading, and the first part of the document's title. */

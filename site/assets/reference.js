@@ -35,7 +35,7 @@
 
 /**
  * Switches off each optional parameter until a reader switches it on. Otherwise Scalar would put
- * its default, or its first value, into every request.
+ * the parameter's default, or its first allowed value, into every request.
  */
 function withoutValues({ paths, components }) {
   const operations = Object.values(paths).flatMap((path) => Object.values(path));

@@ -1,4 +1,4 @@
-// The search in the pages and operations. The site loads this script at the reader's first search.
+// Searches the pages and operations. The site loads this script at the reader's first search.
 const MOST = 12;
 const root = new URL(".", import.meta.url);
 // The build copies this file from its package.
@@ -65,9 +65,9 @@ async function show() {
 }
 
 /**
- * Finds the sections that contain all words, or words that begin with them, the best section first.
- * If no section contains all words, some of the words are enough. A long word may have a wrong
- * letter.
+ * Finds the sections that contain each searched word, or a word that begins with it. The best
+ * section comes first. If no section contains all searched words, some of them are enough. A
+ * searched word of more than three letters may have a wrong letter.
  */
 function search(index, sections, text) {
   const options = {
@@ -99,8 +99,8 @@ function line({ page, heading, address, text }, terms) {
 }
 
 /**
- * The text without case and accents. A position in the result is also a position in the text,
- * because both have the same length.
+ * The text without case and accents. The result has the same length, so a position in the result is
+ * also a position in the text.
  */
 function fold(text) {
   return text.toLowerCase().replaceAll(/[\u00c0-\u024f]/g, (letter) => letter.normalize("NFD")[0]);

@@ -1,4 +1,4 @@
-// The language of the examples, which a person chooses once for all pages.
+// The language of the examples. A reader chooses the language once for all pages.
 const stored = "docs.language";
 let storage = {};
 try {
@@ -24,7 +24,7 @@ const examples = [...document.querySelectorAll(".code:has(template)")].map((bloc
       const { top } = button.getBoundingClientRect();
       storage[stored] = language;
       show(language);
-      // Examples above may have become longer.
+      // Examples above this one may have become longer. The button stays where it was.
       scrollBy(0, button.getBoundingClientRect().top - top);
     });
     choice.append(button);
@@ -43,7 +43,7 @@ function show(language) {
 }
 show(storage[stored]);
 
-// Adds a button to each block of code that copies the code.
+// Adds a button that copies the code to each block of code.
 for (const pre of document.querySelectorAll(".code pre")) {
   const button = document.createElement("button");
   button.type = "button";

@@ -36,17 +36,18 @@ comment on role api_client is
 comment on role api_reader is
   'The role for read requests made with an API key. The edge functions create the token for such a request.';
 comment on role channel_client is
-  'The role for the edge function whatsapp and for test sends. This role cannot read or write any table. The role may '
-  'call only the functions that run jobs, the functions that receive channel events, and the functions for test sends.';
+  'The role for the edge function `whatsapp` and for test sends. This role cannot read or write any table. The role '
+  'may call only the functions that run jobs, the functions that receive channel events, and the functions for test '
+  'sends.';
 comment on role settings_client is
-  'The role for the edge function settings, which acts on behalf of a signed-in user. This role cannot read or write '
+  'The role for the edge function `settings`, which acts on behalf of a signed-in user. This role cannot read or write '
   'any table. The role may call only the functions that store data that the edge function has encrypted or checked.';
 comment on role usage_client is
   'The role with which the edge functions report the usage of API keys. This role cannot read or write any table, and '
   'may call only one function.';
 comment on role webhook_client is
-  'The role for the edge function webhooks, which delivers events. This role cannot read or write any table. The role '
-  'may call only the functions for the delivery job.';
+  'The role for the edge function `webhooks`, which delivers events. This role cannot read or write any table. The '
+  'role may call only the functions for the delivery job.';
 grant api_client, api_reader, channel_client, settings_client, usage_client, webhook_client to authenticator;
 
 -- A statement for an API key never needs more than 8 seconds. Postgres cancels a statement that runs longer, which
@@ -55,7 +56,8 @@ grant api_client, api_reader, channel_client, settings_client, usage_client, web
 alter role api_client set statement_timeout = '8s';
 alter role api_client set lock_timeout = '1s';
 -- The role api_reader can read only views that contain one company's rows. It cannot write, even if a function has a
--- bug. A search that uses no index ends after 3 seconds, and the error asks the caller to narrow the search.
+-- bug. Postgres cancels a search after 3 seconds, for example a search without an index, and the error asks the caller
+-- to narrow the search.
 alter role api_reader set statement_timeout = '3s';
 alter role api_reader set lock_timeout = '1s';
 -- The Data API prepares its statements. After five runs, Postgres may use one plan for all values. A search for a rare
@@ -78,11 +80,11 @@ alter role usage_client set lock_timeout = '2s';
 alter role webhook_client set statement_timeout = '20s';
 alter role webhook_client set lock_timeout = '5s';
 
--- These roles look rows up by key and never run text searches. So one plan suits all values, and planning a statement
--- takes longer than running it. A connection keeps a plan while a table grows from one page to thousands of pages. So
--- the plan must use an index for each lookup, even if a sequential scan is cheaper while the table is small. If a
--- lookup has no index, Postgres estimates a very high cost. A high cost makes Postgres use JIT compilation, so JIT is
--- off.
+-- The roles below look up rows by key and never run text searches. So one plan suits all values, and planning a
+-- statement takes longer than running it. A connection keeps using a plan while a table grows from one disk page to
+-- thousands. So the plan must use an index for each lookup, even if a sequential scan is cheaper while the table is
+-- small. If a lookup has no index, Postgres estimates a very high cost. A high cost makes Postgres use JIT compilation,
+-- so JIT is off.
 do $$
 declare
   role_name text;
@@ -136,8 +138,8 @@ comment on function app.words(text) is
   'in the same way.';
 grant execute on function app.words(text) to api_reader, api_client, authenticated, service_role;
 
--- An index row has at most 2704 bytes, so a constraint limits the longest tag. A tag that an API key writes has at most
--- 64 characters, but a signed-in user may write longer tags.
+-- An index row has at most 2704 bytes, so a constraint limits the length of each tag. A tag that an API key writes has
+-- at most 64 characters, but a signed-in user may write longer tags.
 create function app.longest(texts text[]) returns integer
 language plpgsql immutable strict parallel safe
 set search_path = ''
@@ -162,9 +164,9 @@ set search_path = ''
 as $$
 begin
   return case
-    -- In Brazil, mobile numbers got a ninth digit, and both forms of a number reach the same account. Only numbers in
-    -- the old mobile range (first digit 6 to 9) have a short form. If another digit follows the 9, the number has no
-    -- form without the 9.
+    -- In Brazil, mobile numbers got an extra 9 in front of their eight digits, and both forms reach the same WhatsApp
+    -- account. Only numbers whose eight digits begin with 6 to 9 (the old mobile range) also have a form without the
+    -- extra 9.
     when phone ~ '^\+55[1-9][0-9][6-9][0-9]{7}$' then overlay(phone placing '9' from 6 for 0)
     -- In Mexico, mobile numbers used to have a 1 in front of their ten digits.
     when phone ~ '^\+521[0-9]{10}$' then '+52' || right(phone, 10)
@@ -195,7 +197,7 @@ as $$
     and name !~ '[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180e\u2800\u3164\uffa0\ufff9-\ufffb\U000e0000-\U000e0fff]'
 $$;
 comment on function app.is_key_name(text) is
-  'Checks whether users can read and type the name of an API key. Such a name does not start or end with a blank. It '
+  'Checks whether users can read and type the name of an API key. A valid name does not start or end with a blank, and '
   'contains no invisible characters except joiners between other characters.';
 grant execute on function app.is_key_name(text) to authenticated, service_role;
 
@@ -229,7 +231,7 @@ end
 $$;
 comment on function app.check_name_of_row() is
   'Trigger: refuses an invalid name with a readable message, before a constraint refuses the name. The trigger''s '
-  'argument is the kind of row, such as a key.';
+  'argument is the kind of row, such as "a key".';
 
 create function app.merge_json(target jsonb, patch jsonb) returns jsonb
 language plpgsql immutable
@@ -288,9 +290,9 @@ comment on function app.as_list(jsonb) is
 
 -- The change clock. Callers keep copies of some rows. Each of these rows has a version: the ID of the transaction that
 -- last wrote the row. The horizon is the ID of the oldest transaction that is still writing. A page of changes shows
--- only versions below the horizon. A transaction that begins to write later gets a greater ID. So a change that is
--- committed after a page was read has a version at or above the horizon of that page. The commit order does not matter.
--- A caller that continues from its cursor misses no change.
+-- only versions below the horizon. Transactions get increasing IDs in the order in which they begin to write. So a
+-- change that is committed after a page was read has a version at or above the horizon of that page. The commit order
+-- does not matter. A caller that continues from its cursor misses no change.
 --
 -- A database that is restored from a dump starts counting transactions from the beginning. So a version is the base
 -- plus the transaction ID. restart_changes() sets the base above every version. The generation shows whether a cursor
@@ -375,16 +377,16 @@ $$;
 comment on function app.change_clock_for(bigint, bigint, bigint) is
   'Returns the change clock for a page of changes after a cursor. Without a cursor, cursor_generation and '
   'cursor_version are null. newest_version is the highest version in the table whose changes the page shows. Raises '
-  'PT410 for a cursor from another generation. Also raises PT410 for a cursor that is ahead of the clock, because the '
-  'database was restored to an earlier time. Raises PT500 if no one restarted the clock after a restore.';
+  'PT410 for a cursor from another generation. Also raises PT410 for a cursor that is ahead of the clock, as happens '
+  'after a restore to an earlier time. Raises PT500 if restart_changes() was not called after a restore.';
 grant execute on function app.change_clock_for(bigint, bigint, bigint) to api_client;
 
 -- A conditional write succeeds only if the record has not changed since the caller read it. The caller sends the
 -- version that it read, and the statement compares this version with the stored version. If fifty writes with the same
 -- version run at the same time, only one succeeds.
 --
--- A condition on the version in `where` would not be enough. It would find no row in both cases: if the record was
--- changed, and if the record does not exist.
+-- Comparing the version in the `where` clause would not be enough. The statement would find no row in both cases: if
+-- the record was changed, and if the record does not exist.
 create function app.note_change() returns trigger
 language plpgsql
 set search_path = ''
@@ -406,9 +408,9 @@ begin
 end
 $$;
 comment on function app.note_change() is
-  'Trigger: sets updated_at to the time of the transaction, and the version to its ID. Raises PT412, with the current '
-  'version as detail, if the statement writes a version that is not the row''s version. Refuses changes to the id or '
-  'the company.';
+  'Trigger: sets updated_at to the start time of the transaction, and the version to the result of app.change_now(). '
+  'Raises PT412, with the current version as detail, if the statement writes a version that is not the row''s version. '
+  'Refuses changes to the id or the company.';
 
 -- Pipelines, stages, teams and members also have a version. These tables have no change feed, because a company has few
 -- such rows.
@@ -444,7 +446,7 @@ end
 $$;
 comment on function app.require_version(bigint, bigint) is
   'Raises PT412, as app.note_version() does, if the version of a row is not the accepted version. Null accepts any '
-  'version. Functions call this function if they check the version before they write the row.';
+  'version. This function is for functions that check the version before they write the row.';
 
 create function app.require_version(present bigint, accepted bigint[]) returns void
 language plpgsql immutable
@@ -549,14 +551,14 @@ comment on function app.company_id_to_read(text) is
 grant execute on function app.company_id_to_read(text) to api_client;
 
 -- Postgres also applies the read policies to a written row in two cases: if the statement returns the row
--- (`returning`), and if it finds the row by a condition (`where`). So a write token may read a table while a statement
--- writes that table. At any other time, only a read token may read the table.
+-- (`returning`), and if the statement finds the row by a condition (`where`). So a write token may read a table while a
+-- statement writes that table. At any other time, only a read token may read the table.
 --
 -- The setting app.written names the table that is being written. The triggers set app.written before the statement
 -- searches for its first row, and clear app.written after the statement returns its last row. Postgres evaluates a
--- policy's condition only when the result is needed. A caller cannot set app.written, because the Data API calls no
--- function outside its schemas. The claims of the token are a setting too. So a caller who could set app.written could
--- also change the claims.
+-- policy's condition only when the result is needed. A caller cannot set app.written, because the Data API does not
+-- expose set_config(). The claims of the token are a setting too. So a caller who could set app.written could also
+-- change the claims.
 create function app.note_written_table() returns trigger
 language plpgsql
 set search_path = ''
@@ -585,7 +587,7 @@ begin
 end
 $$;
 comment on function public.authenticate() is
-  'Checks the API key of a request that reads no rows, records that the key was used, and returns the key''s company. '
+  'For a request that reads no rows: checks the API key, stores the time of use, and returns the key''s company. '
   'Raises PT401 and PT403 as app.company_id() does.';
 grant execute on function public.authenticate() to api_client;
 
@@ -624,8 +626,8 @@ begin
   ) then
     raise sqlstate 'PT401' using message = 'This session has ended: sign in again';
   end if;
-  -- Supabase Auth issues a token with level aal1 after a correct password. The settings page then asks for the code. An
-  -- attacker who knows only the password could call the Data API without the settings page.
+  -- Supabase Auth issues a token with level aal1 after a correct password. The settings page then asks for the code of
+  -- the second factor. An attacker who knows only the password could call the Data API without the settings page.
   if person is not null and not app.used_second_factor() and exists (
     select from auth.mfa_factors where mfa_factors.user_id = person and mfa_factors.status = 'verified'
   ) then
@@ -635,8 +637,8 @@ begin
 end
 $$;
 comment on function app.signed_in_person() is
-  'Returns the signed-in user who makes this request, or null when no user does. Raises PT401 when the session has '
-  'ended. Also raises PT401 when the user has a second factor and signed in without it.';
+  'Returns the signed-in user who makes this request, or null for a request without a user. Raises PT401 when the '
+  'session has ended. Also raises PT401 when the user has a second factor and signed in without it.';
 
 create function app.used_second_factor() returns boolean
 language sql stable
@@ -653,7 +655,7 @@ set search_path = ''
 as $$
   select case coalesce(current_setting('role', true), '')
     when 'authenticated' then 'person'
-    -- The edge function settings acts on behalf of the user in its token.
+    -- The edge function `settings` acts on behalf of the user in its token.
     when 'settings_client' then 'person'
     when 'service_role' then 'platform'
     else 'database'
@@ -681,7 +683,7 @@ language sql stable
 set search_path = ''
 as $$
   select coalesce(
-    -- If the edge function settings makes the request, the token contains the user's IP address.
+    -- If the edge function `settings` makes the request, the token contains the user's IP address.
     case when current_setting('role', true) = 'settings_client' then
       app.address_of(auth.jwt() ->> 'client_address')
     end,
@@ -829,7 +831,7 @@ create type public.company_member as (
   created_at timestamptz
 );
 comment on type public.company_member is
-  'A member with the e-mail address, as the operator sees it. Signed-in users and API keys cannot read the e-mail '
+  'A member as the operator sees it, with the e-mail address. Signed-in users and API keys cannot read the e-mail '
   'address.';
 
 create function app.name_of_person(user_id uuid, company_id uuid) returns text
@@ -929,8 +931,8 @@ begin
 end
 $$;
 comment on function app.keep_an_owner(uuid, uuid) is
-  'Raises PT409 when this member is the only owner of the company. No other owner can leave until the transaction '
-  'ends.';
+  'Raises PT409 when the member `leaving` is the only owner of the company. No other owner can leave until the '
+  'transaction ends.';
 
 create function app.give_role(company_id uuid, user_id uuid, role text) returns void
 language plpgsql
@@ -966,8 +968,8 @@ comment on function app.end_membership(uuid, uuid) is
   'Removes a member. Raises PT409 when the company would have no owner left. This function does not check permissions. '
   'Its caller does.';
 
--- Security definer, like the functions below. Only these functions read the e-mail addresses of users, and only the
--- platform may call them.
+-- This function and the next three are security definer, because they read the e-mail addresses of users. Only the
+-- platform may call these four functions.
 create function public.add_company_member(
   company_id uuid,
   email text,
@@ -1439,7 +1441,7 @@ comment on column public.api_keys.replaced_at is
 comment on column public.api_keys.meant_to_expire_at is
   'The key''s expiry before its first rotation. Infinity means that the key had no expiry. Null means that the key was '
   'not rotated. A rotation shortens expires_at. The successor gets the full lifetime of the key: the time from '
-  'created_at to this expiry.';
+  'created_at to meant_to_expire_at.';
 
 create index api_keys_company_idx on public.api_keys (company_id, created_at desc, id desc);
 create index api_keys_created_by_idx on public.api_keys (created_by);
@@ -1722,9 +1724,9 @@ grant update (name, is_active) on public.api_keys to authenticated, service_role
 -- to the company's own WhatsApp apps.
 --
 -- An event is about at most one thing: a key (key_id), a member (member_id), a messaging account (account_id), a
--- webhook (webhook_id) or an invitation (invited_email). An event without any of these is about the company itself. A
--- new action needs its name in the constraint and in the comment of details, and its words on the settings page
--- (page/texts/*/history.ts).
+-- webhook (webhook_id) or an invitation (invited_email). An event without any of these is about the company itself.
+-- When you add an action, add its name to the constraint and to the comment on the column `details`, and its texts to
+-- the settings page (page/texts/*/history.ts).
 
 create table public.company_events (
   id uuid primary key default gen_random_uuid(),
@@ -1784,7 +1786,7 @@ create table public.company_events (
 );
 comment on table public.company_events is
   'The changes to the API keys, members, invitations, messaging accounts and webhooks of each company. Owners and '
-  'admins read this table. Only triggers and functions of the database write it.';
+  'admins read this table. Only triggers and functions of the database write to this table.';
 comment on column public.company_events.key_name is
   'The name of the key after the event. Null when the event is not about a key.';
 comment on column public.company_events.member_id is
@@ -1805,8 +1807,8 @@ comment on column public.company_events.action is
   'The kind of event. An event with the action `changed` is created only when a database administrator changes a key '
   'directly, for example its scopes.';
 comment on column public.company_events.details is
-  'The members of this object depend on the action. created: `scopes` and `expires_at`, and also `replaces` if the key '
-  'replaces another key. renamed and expiry_changed: `from` and `to`. A null expiry means never. rotated: '
+  'The properties of this object depend on the action. created: `scopes` and `expires_at`, and also `replaces` if the '
+  'key replaces another key. renamed and expiry_changed: `from` and `to`. A null expiry means never. rotated: '
   '`successor_id` and `ends_at`. changed: `fields`, and also `from` and `to` if the scopes changed. deleted: `scopes`. '
   'member_renamed and member_role_changed: `from` and `to`. A null name means no name. member_added, member_removed, '
   'invited, invitation_renewed, invitation_withdrawn and invitation_declined: `role`. The events of an app: `app`, the '
@@ -1978,8 +1980,8 @@ grant select on public.company_events to authenticated, service_role;
 -- schemas/22_usage.sql
 
 -- API key usage: the number of requests for each status and hour, and the latest errors. The content of requests is not
--- stored, because it may contain personal data. A stored error contains only text that the service itself wrote, such
--- as the name of a field.
+-- stored, because requests may contain personal data. A stored error contains only text that the service itself wrote,
+-- such as the name of a field.
 
 create table public.api_key_usage (
   company_id uuid not null references public.companies on delete cascade,
@@ -1995,8 +1997,8 @@ create table public.api_key_usage (
 );
 comment on table public.api_key_usage is
   'The number of requests made with each key in each hour, by HTTP status of the response. Rows are kept for 31 days, '
-  'so that they cover 30 days in every time zone. A key has at most 744 rows for each status. A number may be up to a '
-  'minute late, but is never too high. Requests are missing if a function instance ended before it reported them.';
+  'so that they cover 30 days in every time zone. A key has at most 744 rows for each status. A count may be up to a '
+  'minute old, but is never too high. Requests are missing if a function instance ended before it reported them.';
 
 create table public.api_key_errors (
   id uuid primary key default gen_random_uuid(),
@@ -2011,7 +2013,7 @@ create table public.api_key_errors (
   -- The path of the operation as the API describes it, such as /gateway/contacts/{id}.
   path text check (char_length(path) between 1 and 128),
   -- The field, parameter or header that the error is about. Null when the error is about none of these, or when the
-  -- caller chose the name.
+  -- caller chose the field's name.
   field text check (char_length(field) between 1 and 128),
   -- The error message of the service, without values from the request.
   problem text not null check (char_length(problem) between 1 and 300),
@@ -2029,9 +2031,9 @@ create table public.api_key_errors (
     references public.api_keys (company_id, id) on delete cascade
 );
 comment on table public.api_key_errors is
-  'The errors of requests made with each key. Equal errors share one row, which contains their number. A key has at '
-  'most 50 rows: the latest errors of the last 30 days. The response to a request and the function logs contain the '
-  'same request id.';
+  'The errors of requests made with each key. Equal errors share one row, which counts them. A key has at most 50 '
+  'rows: the latest errors of the last 30 days. Each request id is also in the response to the request and in the '
+  'function logs.';
 comment on column public.api_key_errors.requests is
   'The latest requests with this error, newest first, at most 10: [{ id, at }].';
 
@@ -2051,8 +2053,8 @@ as $$
   ) as latest
 $$;
 comment on function app.latest_requests(jsonb, jsonb) is
-  'Merges two lists of requests with an error, and keeps the 10 latest requests. The times are strings whose '
-  'alphabetical order is also their order in time.';
+  'Merges two lists of failed requests, and keeps the 10 latest requests. The times are strings whose alphabetical '
+  'order is also their order in time.';
 
 create function public.record_api_key_usage(usage jsonb, errors jsonb default '[]') returns void
 language plpgsql security definer -- the role of its caller may not read keys or write usage
@@ -2270,7 +2272,7 @@ create table public.idempotency_keys (
   key text not null check (char_length(key) between 1 and 255),
   -- A hash of the request's content.
   fingerprint text not null check (char_length(fingerprint) between 1 and 100),
-  -- What the first request stored with app.keep_outcome(). A repeat gets its response from this value.
+  -- What the first request stored with app.keep_outcome(). The response to a repeat is built from this value.
   outcome jsonb,
   made_at timestamptz not null default now(),
   primary key (company_id, path, key)
@@ -2299,8 +2301,8 @@ begin
     return null;
   end if;
   erased_key := app.erased_digest(own_company_id, 'key', asked ->> 'key');
-  -- If another request has this lock, that request is still running. This request does not wait for the lock or for the
-  -- row, because a waiting request occupies a connection.
+  -- If another request has the lock below, that request is still running. This request does not wait for the lock or
+  -- for the row, because a waiting request occupies a connection.
   if pg_try_advisory_xact_lock(hashtextextended(
     format('idempotency %s %s %s', own_company_id, asked ->> 'path', asked ->> 'key'), 0
   )) then
@@ -2320,8 +2322,8 @@ begin
       return null;
     end if;
   end if;
-  -- Another repeat may hold the lock while it reads. This repeat can still return the outcome, because a committed
-  -- outcome never changes.
+  -- If another repeat has the lock, this repeat can still return the outcome, because a committed outcome never
+  -- changes.
   select known.fingerprint, known.outcome, known.fingerprint = asked_as.fingerprint as is_same into earlier
   from (
     values
@@ -2344,11 +2346,11 @@ begin
 end
 $$;
 comment on function app.claim_idempotency_key(uuid, jsonb) is
-  'Claims the idempotency key { path, key, fingerprint } of a request. Returns null when the request has no '
-  'idempotency key, or is the first one with this key. The caller then writes, and calls app.keep_outcome() at the '
-  'end. For a repeat, returns the outcome of the first request, and the caller writes nothing. Raises PT409 '
+  'Claims the idempotency key { path, key, fingerprint } of a request. Returns null for a request without an '
+  'idempotency key, and for the first request with this key. The caller then writes, and calls app.keep_outcome() at '
+  'the end. For a repeat, returns the outcome of the first request, and the caller writes nothing. Raises PT409 '
   'idempotency_in_progress while the first request runs. Raises PT422 idempotency_key_reused when the content of the '
-  'first request was different. The caller must check the company before this call.';
+  'first request was different. The calling function must check own_company_id before this call.';
 
 create function app.keep_outcome(own_company_id uuid, idempotency jsonb, outcome jsonb) returns void
 language plpgsql
@@ -2360,8 +2362,8 @@ begin
 end
 $$;
 comment on function app.keep_outcome(uuid, jsonb, jsonb) is
-  'Stores, for repeats, the ids and statuses of the rows that a request with a claimed key has written. Never stores '
-  'the response. Does nothing for a request without an idempotency key.';
+  'Stores the ids and statuses of the rows that a request with an idempotency key has written, so that a repeat can '
+  'return these rows. Never stores the response. Does nothing for a request without an idempotency key.';
 
 create function app.has_failed(results jsonb) returns boolean
 language plpgsql immutable
@@ -2373,7 +2375,7 @@ begin
   );
 end
 $$;
-comment on function app.has_failed(jsonb) is 'Checks whether the results of a write have a failed item.';
+comment on function app.has_failed(jsonb) is 'Checks whether the results of a write contain a failed item.';
 
 create function app.require_all(results jsonb, atomic boolean) returns void
 language plpgsql immutable
@@ -2446,7 +2448,8 @@ comment on table public.deleted_rows is
   'Tombstones: the ids of the deleted contacts, deals, conversations and messages of a company. The change feeds show '
   'a tombstone unless a row with the same id exists again.';
 comment on column public.deleted_rows.merged_into is
-  'The id of the contact into which this contact was merged, even after further merges. Null for other rows.';
+  'For a merged contact, the id of the surviving contact. If the survivor is merged too, this id is updated. Null for '
+  'other rows.';
 
 -- This statistic makes the planner assume that all rows belong to one company. 30_contacts.sql explains why.
 alter table public.deleted_rows alter column company_id set (n_distinct = 1);
@@ -2475,7 +2478,7 @@ comment on function app.note_deletion() is
   'Trigger: leaves a tombstone for each row that the statement deleted, even if a cascade deleted the row. Leaves no '
   'tombstone when the company itself is deleted.';
 
--- The tombstone of a merged contact names the surviving contact. A tombstone omits members that are null.
+-- The tombstone of a merged contact contains the id of the surviving contact. Tombstones omit null fields.
 create function app.make_feed(feed text, of_table text, columns text) returns void
 language plpgsql
 set search_path = ''
@@ -2548,10 +2551,10 @@ begin
     $template$
       comment on function public.%1$I(bigint, bigint, uuid, integer) is
         'Returns one page of changes of the %2$s of the key''s company. Needs a read token. The first row is the clock '
-        '{ generation, horizon }. At most max_rows changes follow, and never more than 201. They start after the '
-        'cursor, or at the beginning if there is no cursor. A change is a row with its version, or a tombstone { id, '
-        'company_id, deleted_at, merged_into?, version }. Raises PT410 and PT500 as app.change_clock_for() does, PT401 '
-        'and PT403 as app.company_id() does. Created by app.make_feed().'
+        '{ generation, horizon }. At most max_rows changes follow, and never more than 201. The changes start after '
+        'the cursor, or at the beginning if there is no cursor. A change is a row with its version, or a tombstone { '
+        'id, company_id, deleted_at, merged_into?, version }. Raises PT410 and PT500 as app.change_clock_for() does, '
+        'PT401 and PT403 as app.company_id() does. Created by app.make_feed().'
     $template$,
     feed, of_table
   );
@@ -2559,7 +2562,8 @@ begin
 end
 $make$;
 comment on function app.make_feed(text, text, text) is
-  'Creates the function that returns the changes of a table with these columns. A second call replaces that function.';
+  'Creates a function that returns the changes of a table, with the given columns. A second call replaces the '
+  'function.';
 
 -- A version is never used twice, even after a restore. So the new base is also above the versions in tables without a
 -- change feed. The restart does not wait for transactions that write those tables, because no one reads those tables in
@@ -2614,7 +2618,7 @@ end
 $$;
 comment on function public.restart_changes() is
   'Starts a new generation of the change feeds. New versions are above all earlier versions. Earlier cursors expire. '
-  'Call this function each time the database was restored or moved.';
+  'Call this function after each restore or move of the database.';
 grant execute on function public.restart_changes() to service_role;
 
 create function public.changes_status() returns json
@@ -2641,10 +2645,10 @@ as $$
   from app.change_clock_now() as clock
 $$;
 comment on function public.changes_status() is
-  'Returns the change clock: the generation, its start time, and the horizon. Some transactions are not shown in the '
-  'feeds until an earlier transaction ends. There are at most waiting_transactions of them. The member writing_since '
-  'is the start time of the oldest transaction that is still writing. The member writing_since is null when no '
-  'transaction is writing, or when the owner of this function cannot see the transaction (sees_other_sessions).';
+  'Returns the change clock: the generation, its start time, and the horizon. waiting_transactions is the maximum '
+  'number of transactions that the feeds do not show until an earlier transaction ends. writing_since is the start '
+  'time of the oldest transaction that is still writing. writing_since is null when no transaction is writing, or when '
+  'the owner of this function cannot see that transaction (sees_other_sessions is false).';
 grant execute on function public.changes_status() to service_role;
 
 alter table public.deleted_rows enable row level security;
@@ -2707,7 +2711,8 @@ end
 $$;
 comment on function app.erased_digest(uuid, text, text) is
   'Returns the hash that replaces an erased person''s value. The kinds are person (a phone number or a WhatsApp user '
-  'id), message (a WhatsApp message id) and key (an idempotency key). Returns an existing hash or null unchanged.';
+  'id), message (a WhatsApp message id) and key (an idempotency key). If the value is null or already such a hash, '
+  'returns it unchanged.';
 
 insert into app.erasure_key (inner_pad, outer_pad)
 select app.padded(key, 54), app.padded(key, 92) -- 0x36 and 0x5c
@@ -2739,9 +2744,9 @@ comment on table public.company_invitations is
   'The invitations that were not accepted, declined or withdrawn yet. Owners and admins see the invitations of their '
   'company. An expired invitation is kept for 30 days, so that it can be renewed.';
 comment on column public.company_invitations.mailed_at is
-  'When the edge function settings last started to send an e-mail for this invitation. Null if no e-mail was sent '
+  'When the edge function `settings` last started to send an e-mail for this invitation. Null if no e-mail was sent '
   'since the invitation was created or renewed. The invitation is valid even if no e-mail was sent.';
-comment on column public.company_invitations.mail_failed is 'Whether Supabase Auth refused to send this e-mail.';
+comment on column public.company_invitations.mail_failed is 'Whether Supabase Auth refused to send the last e-mail.';
 
 create index company_invitations_email_idx on public.company_invitations (email);
 create index company_invitations_invited_by_idx on public.company_invitations (invited_by);
@@ -2814,7 +2819,7 @@ end
 $$;
 comment on function app.managed_invitation(uuid) is
   'Returns and locks an invitation that the signed-in user may change. Raises PT404 when the invitation does not '
-  'exist. Raises PT403 when an admin tries to change the invitation of an owner. Raises PT403 and PT404 as '
+  'exist. Raises PT403 when an admin tries to change an invitation with the role owner. Raises PT403 and PT404 as '
   'app.managing_role() does.';
 
 -- The functions below are security definer, because no user may write invitations or read auth.users directly.
@@ -2906,7 +2911,7 @@ begin
 end
 $$;
 comment on function public.claim_invitation_mail(uuid) is
-  'Allows the edge function settings to send one e-mail for an invitation, and returns the e-mail address. Each '
+  'Allows the edge function `settings` to send one e-mail for an invitation, and returns the e-mail address. Each '
   'invitation and each renewal allows one e-mail. So the limits for invitations also limit the e-mails. Raises PT409 '
   'when the e-mail was already sent. Raises PT403 and PT404 as app.managed_invitation() does.';
 grant execute on function public.claim_invitation_mail(uuid) to authenticated;
@@ -3012,7 +3017,8 @@ end
 $$;
 comment on function public.accept_invitation(uuid, text) is
   'Makes the signed-in user a member of the company that invited them, and returns the company. The user may choose a '
-  'name. Raises PT404 when the user''s verified address has no such invitation. Raises PT422 for an invalid name.';
+  'name. Raises PT404 when this invitation was not sent to the user''s verified address, or no longer exists. Raises '
+  'PT422 for an invalid name.';
 grant execute on function public.accept_invitation(uuid, text) to authenticated;
 
 create function public.decline_invitation(invitation_id uuid) returns void
@@ -3027,8 +3033,8 @@ comment on function public.decline_invitation(uuid) is
   'Declines an invitation to the signed-in user. Raises PT404 when the invitation does not exist.';
 grant execute on function public.decline_invitation(uuid) to authenticated;
 
--- When members leave, their invitations are deleted. Otherwise, an admin who expects to be removed could invite another
--- e-mail address of their own and return.
+-- When members leave, the invitations that they made are deleted. Otherwise, an admin who expects to be removed could
+-- invite a second e-mail address of their own, and join again with that address.
 create function app.end_invitations_of_member() returns trigger
 language plpgsql security definer
 set search_path = ''
@@ -3093,13 +3099,13 @@ create table app.events (
 comment on table app.events is
   'What happened to the records of each company in the last 30 days. Only triggers and database functions write this '
   'table. The rows have no foreign keys, because an event must never make a write fail or wait.';
-comment on column app.events.slot is 'The day of the event modulo 32, as app.slot_of() computes it.';
+comment on column app.events.slot is 'The number of the event''s day modulo 32, as app.slot_of() computes it.';
 comment on column app.events.seq is
   'The order of a record''s events. The transaction gets the number while it holds the lock on the record. Callers '
   'never see this number, because it reveals how much all companies write.';
 comment on column app.events.version is
-  'The version that app.change_now() returns. The event log is read in this order, because no event can appear later '
-  'with a version below the horizon.';
+  'The version that app.change_now() returns. The event log is read in the order of the versions, because no event can '
+  'appear later with a version below the horizon.';
 comment on column app.events.changed is 'The names of the changed fields, as in the API.';
 comment on column app.events.changes is
   'For each field, an object with `from` and `to`. Contains only fields without personal data. Some event types have '
@@ -3143,7 +3149,7 @@ language plpgsql volatile strict
 set search_path = ''
 as $$
 begin
-  -- A random UUID is version 4, which is 0100 in these four bits. Version 7 is 0111.
+  -- The four version bits of a random UUID are 0100 (version 4). Version 7 is 0111.
   return encode(
     set_bit(set_bit(
       overlay(
@@ -3205,9 +3211,9 @@ alter table app.events enable row level security;
 
 -- schemas/28_webhooks.sql
 
--- Webhooks are company URLs that receive events. This file also defines the deliveries that have not ended (open
--- deliveries), and the deliveries that ended in the last 30 days. Triggers add the open deliveries in the transaction
--- of the change.
+-- Webhooks: the URLs to which a company's events are delivered. This file also defines the deliveries that have not
+-- ended (open deliveries), and the deliveries that ended in the last 30 days. Triggers add the open deliveries in the
+-- transaction of the change.
 
 create table public.webhooks (
   id uuid primary key default gen_random_uuid(),
@@ -3265,20 +3271,21 @@ comment on column public.webhooks.state is
 comment on column public.webhooks.is_queued is
   'Whether events are queued when they happen. While a webhook is catching up, its events come from the log.';
 comment on column public.webhooks.why is
-  'Why the webhook is paused or off. failing: no delivery succeeded for three days. gone: the receiver returned a 410. '
-  'key_ended: the webhook''s key ended. by_person, by_key, by_platform: who paused the webhook or switched it off.';
+  'Why the webhook is paused or off. failing: no delivery succeeded for three days. gone: the receiver responded with '
+  'status 410. key_ended: the webhook''s key ended. by_person, by_key, by_platform: who paused the webhook or switched '
+  'it off.';
 comment on column public.webhooks.failures is 'The number of failed attempts since the last success.';
 comment on column public.webhooks.paused_until is
   'After several failures, the next delivery attempt waits until this time. The state stays the same.';
 comment on column public.webhooks.pauses is
   'The number of times that failures have set paused_until since the last success.';
 comment on column public.webhooks.catch_up_version is
-  'The version of the last event of the log that was queued. catch_up_seq is the seq of this event. While this is not '
-  'null, the deliveries come from the log.';
+  'The version of the last event that was queued from the log. catch_up_seq is the seq of this event. While '
+  'catch_up_version is not null, the deliveries come from the log.';
 comment on column public.webhooks.catch_up_until is
   'Not null after the log was queued up to its end. From then on, new events are queued as they are written. The log '
   'is still read up to this version, because the last transactions before this version did not queue their events.';
-comment on column public.webhooks.lease_id is 'The job run that delivers to this webhook until leased_until.';
+comment on column public.webhooks.lease_id is 'The id of the job run that delivers to this webhook until leased_until.';
 
 create table app.open_deliveries (
   webhook_id uuid not null,
@@ -3337,7 +3344,7 @@ comment on table app.replays is
   'The replays: ranges of logged events that someone asked to deliver again. The delivery job queues these events in '
   'batches, in the order of the log.';
 comment on column app.replays.after_version is
-  'The version of the last event of the log that was queued. after_seq is the seq of this event.';
+  'The version of the last event that was queued from the log. after_seq is the seq of this event.';
 
 do $$
 begin
@@ -3468,9 +3475,9 @@ grant execute on function public.reseal_webhook_secret(uuid, text, text, text) t
 -- schemas/29_webhook_writes.sql
 
 -- Functions that create, change and delete webhooks. Owners, admins and API keys with the scope `webhooks` may call
--- them, and app.managed_webhook() checks all callers. The edge functions check URLs and seal secrets. So users can set
--- URLs and secrets only through the edge function `settings`. When a key ends, the webhooks that it created are
--- switched off. A webhook that a user created belongs to the company.
+-- them, and app.webhook_company() and app.managed_webhook() check the caller. The edge functions check URLs and seal
+-- secrets. So users can set URLs and secrets only through the edge function `settings`. When a key ends, the webhooks
+-- that it created are switched off. A webhook that a user created stays on, even if the user leaves the company.
 
 create function app.webhook_company(of_company_id uuid) returns uuid
 language plpgsql stable
@@ -3718,8 +3725,8 @@ begin
   if fields = '{}' and changed.state = stored.state and not is_switched_on then
     return app.webhook_json(stored);
   end if;
-  -- If a key changes the URL or switches the webhook on, the webhook ends when that key ends. Otherwise, a URL that a
-  -- stolen key set would remain in use after the key is switched off.
+  -- If a key changes the URL or switches the webhook on, the webhook is switched off when that key ends. Otherwise, a
+  -- URL that a stolen key set would remain in use after the key is switched off.
   if is_switched_on or (is_moved and author.api_key_id is not null) then
     changed.created_by_key_id := author.api_key_id;
     changed.created_by := author.user_id;
@@ -3762,9 +3769,9 @@ end
 $$;
 comment on function public.change_webhook(uuid, jsonb) is
   'Changes a webhook and returns it. The changes are { url?, types?, payload?, description?, state? }. The state is '
-  '`on` or `paused`. The edge functions check the URL and then call this function. A caller who switches on a webhook '
-  'that is off becomes its owner. Raises PT409 when the change would pause a webhook that is off. Also raises the '
-  'errors of app.managed_webhook().';
+  '`on` or `paused`. The edge functions check the URL and then call this function. If the caller switches on a webhook '
+  'that is off, created_by_key_id and created_by then identify the caller. Raises PT409 when the change would pause a '
+  'webhook that is off. Also raises the errors of app.managed_webhook().';
 grant execute on function public.change_webhook(uuid, jsonb) to api_client, settings_client, service_role;
 
 create function public.delete_webhook(webhook_id uuid) returns void
@@ -3786,7 +3793,7 @@ grant execute on function public.delete_webhook(uuid) to api_client, authenticat
 -- schemas/29_webhooks_of_keys.sql
 
 -- When an API key ends, the webhooks that it created are switched off. So when a stolen key is switched off, its
--- webhooks receive no more events. The webhook is switched off immediately when the key is switched off or deleted.
+-- webhooks receive no more events. The webhooks are switched off immediately when the key is switched off or deleted.
 -- When a key expires, no row changes, so the delivery job checks the key for each delivery. A rotation gives the
 -- webhooks to the successor key.
 
@@ -3851,7 +3858,8 @@ begin
 end
 $$;
 comment on function app.give_webhooks_to_successor() is
-  'Trigger: gives the webhooks of a rotated key to its successor, so that they end with the successor.';
+  'Trigger: gives the webhooks of a rotated key to its successor, so that the webhooks are switched off when the '
+  'successor ends.';
 
 create trigger webhooks_note_off after update of state on public.webhooks
   for each row when (new.state = 'off' and old.state <> 'off') execute function app.note_webhook_off();
@@ -3952,17 +3960,17 @@ comment on column public.contacts.email_key is
 comment on column public.contacts.marketing_opt_out_at is
   'When the person opted out of marketing templates. Null when the person never opted out, or opted in again.';
 comment on column public.contacts.profile_name_at is
-  'The time of the message from which the contact got its name, the person''s profile name. Null when the company set '
-  'the name.';
+  'If the contact''s name is the person''s profile name, the time of the message with this name. Null when the company '
+  'set the name.';
 comment on column public.contacts.patch is
   'Changes to the custom_fields and tags. Always null in a stored row.';
 comment on column public.contacts.archived_at is
   'When the contact was archived. Null when the contact is not archived. The database sets this time.';
 comment on column public.contacts.phone_key is
-  'The phone number in a normalized form that is the same for all its formats. Lookups by phone use this form. Null '
-  'for an archived contact and for a contact without a phone.';
+  'The phone key of the phone number, which is the same for every format of the number. Lookups by phone use this '
+  'column. Null for an archived contact and for a contact without a phone.';
 comment on column public.contacts.archived_phone_key is
-  'The phone_key that an archived contact had. The contact gets this value back when the contact is restored. Several '
+  'The phone_key that an archived contact had. When the contact is restored, it gets this phone_key back. Several '
   'archived contacts may have the same value.';
 comment on column public.contacts.external_id is
   'The id of the contact in one of the company''s own systems. Two contacts that are not archived never have the same '
@@ -4001,7 +4009,7 @@ create index contacts_source_idx on public.contacts (company_id, source, created
 create index contacts_job_title_idx on public.contacts (company_id, job_title, created_at desc, id desc);
 create index contacts_empresa_idx on public.contacts (company_id, empresa, created_at desc, id desc);
 
--- Few contacts have these values, so partial indexes are small.
+-- Few contacts are inactive or have do_not_contact set, so these partial indexes are small.
 create index contacts_do_not_contact_idx on public.contacts (company_id, created_at desc, id desc)
   where do_not_contact;
 create index contacts_inactive_idx on public.contacts (company_id, created_at desc, id desc)
@@ -4011,7 +4019,7 @@ create index contacts_by_name_idx
 create index contacts_by_update_idx on public.contacts (company_id, updated_at, id);
 create index contacts_changes_idx on public.contacts (company_id, version, id);
 
--- Few contacts have a value, so the partial index is small.
+-- Few contacts have opted out of marketing, so this partial index is small.
 create index contacts_marketing_opt_out_idx on public.contacts (company_id, marketing_opt_out_at)
   where marketing_opt_out_at is not null;
 
@@ -4134,7 +4142,7 @@ begin
 end
 $$;
 comment on function app.contact_json(public.contacts) is
-  'Returns a contact in the format of the API, as in the view own_contacts. The order of the members is not fixed.';
+  'Returns a contact in the format of the API, as in the view own_contacts. The order of the fields is not fixed.';
 
 create function app.survivor_of(own_company_id uuid, merged_id uuid) returns uuid
 -- This function is volatile and uses PL/pgSQL, so that it sees a merge that was committed while the calling statement
@@ -4248,7 +4256,7 @@ comment on table public.contact_former_phones is
   'uses besides the contact''s main number. The column `until` of an additional phone number is infinity. A message '
   'that the person sent from an earlier phone number still belongs to the contact.';
 comment on column public.contact_former_phones.is_archived is
-  'Whether the contact is archived. A search by an archived contact''s phone number does not find this contact.';
+  'Whether the contact is archived. Lookups by phone number do not find an archived contact.';
 
 create table public.contact_identities (
   id uuid primary key default gen_random_uuid(),
@@ -4272,8 +4280,8 @@ comment on table public.contact_identities is
 comment on column public.contact_identities.user_id is
   'The business-scoped user id by which the contact is found. Null when the contact is archived.';
 comment on column public.contact_identities.archived_user_id is
-  'The user_id that an archived contact had. When the contact is restored, it gets this value back, unless another '
-  'contact has the id by then.';
+  'The user_id that an archived contact had. When the contact is restored, it gets this user_id back, unless another '
+  'contact has the same user_id by then.';
 
 create table public.contact_identity_events (
   id uuid primary key default gen_random_uuid(),
@@ -4395,7 +4403,7 @@ comment on function public.contact_id_by_external_id(text) is
   'contact exists. Needs a write token.';
 grant execute on function public.contact_id_by_external_id(text) to api_client;
 
--- A caller may search for a merged contact's phone number. This search finds the surviving contact.
+-- If a caller searches for a merged contact's phone number, this function finds the surviving contact.
 create function public.contacts_of_further_phones(phone_keys text[], with_archived boolean default false) returns uuid[]
 -- Security definer, because a token cannot read the phone keys of additional phone numbers. So the function gets the
 -- company from the API key.
@@ -4473,7 +4481,8 @@ as $$
   select pg_advisory_xact_lock(hashtextextended(format('further phones %s', of_company_id), 0))
 $$;
 comment on function app.lock_further_phones(uuid) is
-  'Waits for transactions that are adding contacts to a company, and blocks later ones until this transaction ends.';
+  'Waits for transactions that are adding contacts to a company, and blocks later such transactions until this '
+  'transaction ends.';
 
 create function app.owner_of_phone(own_company_id uuid, phone text, at timestamptz) returns uuid
 language plpgsql stable
@@ -4532,8 +4541,8 @@ create trigger contacts_refuse_further_phone_when_added after insert on public.c
   execute function app.refuse_further_phone();
 
 -- A restored contact must not get another contact's additional phone number. This rule applies to users of the Data
--- API, and to keys while the two contacts are being merged. Otherwise a company could contact a person at that number
--- although the person asked not to be contacted.
+-- API. It also applies to keys if a merge gives the number to the other contact at the same time. Otherwise a company
+-- could contact a person at that number although the person asked not to be contacted.
 --
 -- This trigger runs after the row is written, because the statement may have waited for a merge that gave the phone
 -- number to another contact. The trigger also runs for the platform, because app.unarchive_contact() has the platform's
@@ -4565,8 +4574,8 @@ grant select on public.contact_identity_events to authenticated, service_role;
 -- keyword, the row has the newest time. A trigger derives do_not_contact from these values.
 --
 -- A person may also opt out of marketing only, and members and keys may set marketing_opt_out manually. The newest
--- decision about marketing applies. This is also true if a member recorded it, because members record decisions for the
--- person. The keyword "start" ends both wishes.
+-- decision about marketing applies, even if a member recorded the decision, because members record decisions on the
+-- person's behalf. The keyword "start" also ends an opt-out of marketing.
 --
 -- A wish belongs to both the phone number and the contact. When a contact gets another phone number, the contact keeps
 -- the wish. The wish is also kept for the earlier phone number. So sends to the earlier number remain blocked, and the
@@ -4576,7 +4585,7 @@ create table app.kept_wishes (
   company_id uuid not null references public.companies on delete cascade,
   -- The hash of a phone key or of a WhatsApp user id. app.erased_digest() computes the hash.
   digest text not null check (digest ~ '^erased\.[0-9a-f]{64}$'),
-  -- The members of this object have the same names as the columns of contacts.
+  -- The property names of this object are names of columns of contacts.
   wishes jsonb not null check (jsonb_typeof(wishes) = 'object'),
   primary key (company_id, digest)
 );
@@ -4642,9 +4651,9 @@ as $$
   )
 $$;
 comment on function app.note_word(uuid, uuid, text, timestamptz) is
-  'Records that a person sent the keyword "stop" or "start" at the given time. Does nothing when a newer keyword of '
-  'the same kind is known. After do_not_contact was set to false manually, a "stop" applies if the person sent it in '
-  'the same second or later.';
+  'Records that a person sent the keyword "stop" or "start" at the given time. Does nothing if a newer time is stored '
+  'for this keyword. After do_not_contact was set to false manually, a "stop" applies if the person sent it in the '
+  'same second or later.';
 
 create function app.decide_marketing_opt_out() returns trigger
 language plpgsql
@@ -4736,14 +4745,15 @@ begin
 end
 $$;
 comment on function app.keep_wishes_of_phone() is
-  'Trigger: when a contact gets another phone number, keeps its wishes for the earlier phone number.';
+  'Trigger: when a contact gets another phone number, stores the contact''s wishes for the earlier phone number in '
+  'app.kept_wishes.';
 
 create function app.later_wishes(earlier jsonb, later jsonb) returns jsonb
 language sql immutable
 set search_path = ''
 as $$
-  -- If the person agreed to be contacted again, this decision has a time. It is kept, because it overrides an older
-  -- stop of an archived contact.
+  -- If the person agreed to be contacted again, this decision has a time. The decision is kept, because it overrides an
+  -- older stop of an archived contact.
   select case when wishes ->> 'do_not_contact_at' is not null or wishes ->> 'do_not_contact' = 'true'
     or stopped_at is not null
   then
@@ -4805,7 +4815,7 @@ create trigger contacts_decide_do_not_contact
     or update of do_not_contact, do_not_contact_source, do_not_contact_at, stop_word_at, start_word_at
   on public.contacts
   for each row execute function app.decide_do_not_contact();
--- Because of these conditions, most writes to contacts do not call the function.
+-- Because of the `when` conditions below, most writes to contacts do not call the functions.
 create trigger contacts_decide_marketing_opt_out_of_added before insert on public.contacts
   for each row when (new.marketing_opt_out or new.marketing_stopped_at is not null)
   execute function app.decide_marketing_opt_out();
@@ -4964,8 +4974,8 @@ begin
 end
 $$;
 comment on function app.share_wishes(uuid, uuid, text, timestamptz) is
-  'Applies a person''s wishes to another contact if the person writes from a phone number that is stored for the other '
-  'contact.';
+  'If a person writes from a phone number that is stored for another contact, also applies the person''s wishes to '
+  'that contact.';
 
 create function app.inherit_wishes_of_added() returns trigger
 -- Security definer, like the triggers below. A key or a user who writes a contact may not read archived contacts or a
@@ -4976,8 +4986,8 @@ as $$
 declare
   contact public.contacts;
 begin
-  -- The trigger runs after the rows are written. While a row waits for its phone number, the transaction that archived
-  -- the earlier contact with this number may commit.
+  -- The trigger runs after the rows are written. Until then, the insert may have waited for a transaction that archived
+  -- an earlier contact with the same phone number.
   for contact in
     select contacts.*
     from added
@@ -5012,7 +5022,7 @@ end
 $$;
 comment on function app.inherit_wishes_of_added() is
   'Trigger: copies wishes to new contacts: the wishes of archived contacts with the same phone number, and the kept '
-  'wishes for this number. A function that returns new contacts must read them again.';
+  'wishes for this number. A function that returns new contacts must read them again after the insert.';
 
 create function app.inherit_wishes() returns trigger
 language plpgsql security definer
@@ -5064,7 +5074,7 @@ begin
   if found then
     perform app.pass_on_wishes(
       contact,
-      -- As in app.note_word(), a "stop" applies unless the person certainly revoked it later.
+      -- As in app.note_word(), a "stop" applies unless the person certainly revoked the "stop" later.
       coalesce(
         new.do_not_contact and not old.do_not_contact
           and new.do_not_contact_at >= date_trunc('second', contact.do_not_contact_at),
@@ -5104,8 +5114,8 @@ create trigger contacts_pass_on_late_wishes
 
 -- schemas/34_change_contacts.sql
 
--- Functions that change existing contacts. They change many contacts with a few statements. Writes by phone, by
--- external_id and by id use these functions.
+-- Functions that change existing contacts, many with a few statements. The writes that find contacts by phone, by
+-- external_id or by id use these functions.
 
 create function app.fill_custom_fields(known jsonb, given jsonb) returns jsonb
 language plpgsql stable
@@ -5211,14 +5221,13 @@ begin
     return given -> 0;
   end if;
   return (
-    -- For each field, the last item with this field applies. Under the rule 'keep', the first item with a value for the
-    -- field applies.
+    -- For each field, the last item with this field applies. The rule 'keep' never replaces a value, so the first item
+    -- with a value for the field applies.
     select coalesce(
       jsonb_object_agg(key, value order by is_filling, case when is_filling then -place else place end), '{}'
     )
     from jsonb_array_elements(given) with ordinality as turns (turn, place)
     cross join jsonb_each(turn - 'custom_fields')
-    -- The rule 'keep' never replaces a value, so the first item with a value applies.
     cross join lateral (select rule = 'keep' and value not in ('null', '""', '[]')) as judged (is_filling)
   );
 end
@@ -5299,7 +5308,7 @@ begin
           case
             when item ? 'do_not_contact' then (item ->> 'do_not_contact')::boolean else known.do_not_contact
           end as do_not_contact,
-          -- Items that set a wish and then undo it are also a manual decision.
+          -- If items set a wish and then undo the wish, this is also a manual decision.
           item ? 'do_not_contact' and exists (
             select from jsonb_array_elements(turns) as turn
             where (turn ->> 'do_not_contact')::boolean <> known.do_not_contact
@@ -5329,8 +5338,8 @@ begin
           select app.custom_fields_in_turn(known.custom_fields, turns, rule) offset 0
         ) as merged (custom_fields)
       ) as wanted
-      -- The caller has checked that the row belongs to the company. The condition has only the id, so that the planner
-      -- can choose only one index.
+      -- The lookup in `known` has checked that the row belongs to the company. The condition has only the id, so that
+      -- the planner can choose only one index.
       where contacts.id = wanted.id
         -- An unchanged row gets no new version.
         and (
@@ -5356,10 +5365,10 @@ $$;
 comment on function app.change_contacts(uuid, uuid[], jsonb[], text) is
   'Applies each item to the contact whose id is at the same array position. Skips an item with a null id. Applies '
   'several items of one contact in their order. Under the rule `update`, an item replaces the stored values. Under the '
-  'rule `keep`, an item fills only values that are null or empty, and the item has no phone. Under the rule `patch`, '
-  'an item replaces the stored values, and custom_fields are merged (RFC 7396). Such an item may have add_tags and '
-  'remove_tags. Under the rule `merge`, tags are also combined. Returns the contacts that have changed. The caller '
-  'must have locked the contacts.';
+  'rule `keep`, an item fills only values that are null or empty, and must not contain a phone. Under the rule '
+  '`patch`, an item replaces the stored values, and custom_fields are merged (RFC 7396). Such an item may have '
+  'add_tags and remove_tags. The rule `merge` also merges custom_fields, and adds the tags of an item to the stored '
+  'tags. Returns the contacts that have changed. The caller must have locked the contacts.';
 
 create function app.require_free_keys(own_company_id uuid, ids uuid[], items jsonb[]) returns void
 language plpgsql stable
@@ -5403,8 +5412,8 @@ end
 $$;
 comment on function app.require_free_keys(uuid, uuid[], jsonb[]) is
   'Refuses an item that gives its contact another contact''s phone or external_id. Also refuses items that give the '
-  'same value to two contacts. The order of such items matters, so the caller then writes them one by one. Raises a '
-  'violation of contacts_one_per_phone or contacts_one_per_external_id.';
+  'same value to two contacts. The order of such items matters, so the calling function then writes the items one by '
+  'one. Raises a violation of contacts_one_per_phone or contacts_one_per_external_id.';
 
 create function app.refusal_of_contact(own_company_id uuid, item jsonb, broken text) returns jsonb
 language plpgsql
@@ -5430,7 +5439,7 @@ comment on function app.refusal_of_contact(uuid, jsonb, text) is
 
 -- schemas/35_put_contacts.sql
 
--- Functions that find contacts by phone or external_id, or add them. The chosen field of each item identifies the
+-- Functions that find contacts by phone or external_id, or add them. The field that `match` specifies identifies the
 -- person, and the functions add a contact for an unknown person. They write many contacts with a few statements. Two
 -- transactions with the same people cannot cause a deadlock. Each transaction adds its new contacts in the order of
 -- their phone keys. Then the transaction locks the existing contacts in the order of their ids.
@@ -5442,7 +5451,7 @@ as $$
 declare
   other_field constant text := case match when 'phone' then 'external_id' else 'phone' end;
   has_own_ids constant boolean := exists (select from unnest(items) as item where item ? 'external_id');
-  -- The items, without a phone number that must not change in a contact that was found.
+  -- The items for existing contacts. They have no phone if the phone number of an existing contact must not change.
   changes jsonb[] := items;
   changed uuid[];
   -- The contact that was found for each item.
@@ -5508,8 +5517,8 @@ begin
       select added || array_agg(id) into added from written;
       continue;
     end if;
-    -- The loop ends when the lookup finds only contacts that this transaction has locked or added. Before the lock,
-    -- another transaction may merge or delete a contact, or change its phone number.
+    -- The loop ends when the lookup finds only contacts that this transaction has locked or added. Before a contact is
+    -- locked, another transaction may merge or delete it, or change its phone number.
     exit when on_conflict = 'fail' or met is not distinct from locked or met <@ added;
     locked := met;
     if match = 'external_id' then
@@ -5659,8 +5668,8 @@ comment on function app.put_contacts(uuid, jsonb[], text, text) is
 
 -- schemas/36_contact_writes.sql
 
--- API keys use these functions to write one or more contacts per call. Contacts are written by phone, or by id with a
--- merge patch.
+-- API keys use these functions to write one or more contacts per call. Contacts are found by phone or external_id, or
+-- by id for a merge patch.
 
 create function app.with_contact_rows(own_company_id uuid, results jsonb, replayed boolean) returns json
 language plpgsql stable
@@ -5715,9 +5724,9 @@ begin
 end
 $$;
 comment on function app.with_contact_rows(uuid, jsonb, boolean) is
-  'Returns the result of a write: { replayed, undone, without_custom_fields, results }. Each result contains the '
-  'current contact. A contact that no longer exists has the status 404. If the results would be larger than 1 MiB, no '
-  'contact has custom_fields.';
+  'Returns the result of a write: { replayed, undone, without_custom_fields, results }. Each successful result '
+  'contains the current contact. If the contact no longer exists, the status is 404. If the results would be larger '
+  'than 1 MiB, no contact has custom_fields.';
 
 create function app.require_contact_version(
   own_company_id uuid, item jsonb, match text, accepted_versions bigint[]
@@ -5756,9 +5765,9 @@ language plpgsql
 set search_path = ''
 as $$
 begin
-  -- A new phone key needs the stronger lock, which blocks new deals of the contact. The function acquires the locks
-  -- here, in order, and not when it changes the rows. Otherwise a deadlock could occur: a change would wait for a deal,
-  -- and the deal would wait for another contact of this batch.
+  -- A new phone key needs the stronger lock, which blocks new deals of the contact. The locks are acquired here, in
+  -- order, and not when the rows are changed. Otherwise a deadlock could occur: a change would wait for a deal, and the
+  -- deal would wait for another contact of this batch.
   if exists (
     select from unnest(items) as given (item)
     where item ? 'phone' and exists (
@@ -5778,8 +5787,8 @@ begin
 end
 $$;
 comment on function app.lock_contacts_to_patch(uuid, jsonb[]) is
-  'Locks the contacts of items { id, phone?, … } in the order of their ids. If an item changes a phone key, takes the '
-  'stronger lock for all of them.';
+  'Locks the contacts of items { id, phone?, … } in the order of their ids. If an item changes a phone key, acquires '
+  'the stronger lock for all of these contacts.';
 
 create function app.patch_contacts_at_once(own_company_id uuid, items jsonb[]) returns jsonb
 language plpgsql
@@ -5901,11 +5910,11 @@ begin
 end
 $$;
 comment on function app.patch_contacts(uuid, jsonb[]) is
-  'Changes the contact with the id of each item { id, … }. The item''s other members are a JSON Merge Patch. Items for '
-  'the same contact are applied in their order. Returns a result for each item, in order. The result is { status: 200, '
-  'id } for a changed contact, and { status: 304, id } for a contact that already had the values of the item. It is { '
-  'status: 404 } when the company has no such contact, and { status: 409, existing_id, field } when another contact '
-  'has the phone or the external_id. It is { status: 422, constraint } when the item violates that constraint.';
+  'Changes the contact with the id of each item { id, … }. The other fields of the item are a JSON Merge Patch. Items '
+  'for the same contact are applied in their order. Returns a result for each item, in order. The result is { status: '
+  '200, id } for a changed contact, and { status: 304, id } for a contact that already had the values of the item. It '
+  'is { status: 404 } when the company has no such contact, and { status: 409, existing_id, field } when another '
+  'contact has the phone or the external_id. It is { status: 422, constraint } when the item violates that constraint.';
 
 create function public.patch_contacts(items jsonb[], atomic boolean default false) returns json
 -- Security definer, for the same reason as write_contacts().
@@ -5971,7 +5980,8 @@ $$;
 comment on function public.write_contacts(jsonb[], text, boolean, bigint[], boolean, jsonb, text) is
   'Writes the contacts of items { phone, … } for a key, as app.put_contacts() does. If `atomic` is true and one item '
   'fails, nothing is written. accepted_versions and must_exist are conditions for a write of one item. Returns { '
-  'replayed, undone, without_custom_fields, results }. The contact is in the member `data` of each result.';
+  'replayed, undone, without_custom_fields, results }. Each successful result contains the contact in the field '
+  '`data`.';
 grant execute on function public.write_contacts(jsonb[], text, boolean, bigint[], boolean, jsonb, text) to api_client;
 
 -- schemas/37_persons.sql
@@ -6075,8 +6085,8 @@ begin
 end
 $$;
 comment on function app.learn_user_id(uuid, uuid, text, text, timestamptz) is
-  'Records that a contact has an id. If another contact already has the id, the two contacts are the same person and '
-  'are merged. Returns the surviving contact.';
+  'Records that a contact has an id. If another contact already has the id, the two contacts are merged, unless '
+  'app.has_taken_phone() shows that they are different people. Returns the contact that then has the id.';
 
 create function app.known_person(own_company_id uuid, person jsonb, at timestamptz) returns uuid
 language plpgsql stable
@@ -6221,10 +6231,10 @@ end
 $$;
 comment on function app.find_person(uuid, jsonb, timestamptz) is
   'Finds or adds the contact of a person { phone, user_id, name } who wrote to an account at a given time. Returns '
-  'null when neither the phone number nor the id is known. Stores the id. Also stores the phone number and the name if '
-  'the contact lacks them. If the contact already has a different phone number, the new number becomes an additional '
-  'number. Two contacts that turn out to be the same person are merged. If several calls run at the same time, only '
-  'one adds the contact.';
+  'null for an unknown account, and for a person with neither a valid phone number nor an id. Stores the id. Also '
+  'stores the phone number and the name if the contact lacks them. If the contact already has a different phone '
+  'number, the new number becomes an additional number. Two contacts that turn out to be the same person are merged. '
+  'If several calls run at the same time, only one adds the contact.';
 
 alter table public.user_id_changes enable row level security;
 create policy "the platform reads changes of unknown ids" on public.user_id_changes
@@ -6244,8 +6254,8 @@ create function public.import_contacts(
 ) returns jsonb
 language plpgsql security definer -- no role may call the functions that write contacts
 set search_path = ''
--- The roles for requests have the same settings. They matter most during a large import, because the table statistics
--- are then far from the actual numbers.
+-- The roles for requests have the same settings. These settings matter most during a large import, because the table
+-- statistics are then far from the actual numbers.
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 set enable_bitmapscan = off
@@ -6305,14 +6315,14 @@ end
 $$;
 comment on function public.import_contacts(uuid, jsonb[], text, boolean) is
   'Adds new contacts to a company and finds existing contacts, as app.put_contacts() does, and returns its results. '
-  'With on_conflict `update`, an item replaces the stored values, but keeps custom fields that are not in the item. A '
+  'With on_conflict `update`, an item replaces the stored values, but custom fields that are not in the item remain. A '
   'result has the status 404 when the contact was deleted in the meantime. A dry run does the same and then undoes the '
-  'writes. Raises PT404 for an unknown company, and PT422 when on_conflict has another value. Needs the secret key.';
+  'writes. Raises PT404 for an unknown company, and PT422 for an unknown on_conflict. Needs the secret key.';
 grant execute on function public.import_contacts(uuid, jsonb[], text, boolean) to service_role;
 
 -- schemas/40_pipelines.sql
 
--- Pipelines and their stages. A new company has one pipeline, so that it can add deals immediately.
+-- Pipelines and their stages. A new company has one pipeline, so that deals can be added immediately.
 --
 -- Pipelines and stages have positions without gaps: 0, 1, 2 and so on. A company has exactly one default pipeline.
 -- These rules apply to keys, users and the platform. A statement that writes a position moves the row, and the other
@@ -6322,7 +6332,7 @@ create table public.pipelines (
   id uuid primary key default gen_random_uuid(),
   company_id uuid not null references public.companies on delete cascade,
   name text not null check (char_length(name) between 1 and 255),
-  -- A row that is added without a position becomes the last row.
+  -- A pipeline that is added without a position becomes the last pipeline.
   position integer not null check (position >= 0),
   is_default boolean not null default false,
   created_at timestamptz not null default now(),
@@ -6387,12 +6397,12 @@ end
 $$;
 comment on function app.lock_own_pipelines() is
   'Trigger: acquires the lock of app.lock_pipelines() for the companies of the signed-in user, before a statement '
-  'searches for rows. The functions for keys acquire the lock themselves. The platform acquires the lock row by row, '
-  'so a deadlock may abort its statement.';
+  'searches for rows. The functions for keys acquire the lock themselves. A statement of the platform acquires the '
+  'lock row by row, so a deadlock may abort the statement.';
 
 -- The argument `shifts` maps the id of each moved row to its direction. The value 1 means that the row moved down the
--- list, so it comes after the row that had the position before. The value -1 means that the row moved up or was added,
--- so it comes before that row.
+-- list, so it comes after the row that had the new position until then. The value -1 means that the row moved up or was
+-- added, so it comes before that row.
 create function app.number_pipelines(of_company_id uuid, shifts jsonb default '{}') returns void
 language plpgsql
 set search_path = ''
@@ -6664,12 +6674,12 @@ grant select, insert, update, delete on public.stages to service_role;
 
 -- Functions that add, change and archive pipelines and stages.
 --
--- A pipeline or a stage can be archived only when it has no deals. Later, no deal can enter an archived pipeline or
--- stage. These rules also apply if a deal is added or moved while the stage is being archived. A transaction that adds
--- or moves a deal locks its stage, and a transaction that archives the stage waits for that lock. An archived row
--- remains archived and keeps its pipeline, because the deal history refers to the row. API keys use these functions for
--- writes. Each function first acquires the lock on the company's pipelines, so simultaneous calls for a company run one
--- after the other. Each function returns the row with its final position.
+-- A pipeline or a stage can be archived only when it has no deals. No deal can enter an archived pipeline or stage.
+-- These rules also apply if a deal is added or moved while the stage is being archived. A transaction that adds or
+-- moves a deal locks the new stage of the deal, and a transaction that archives the stage waits for that lock. An
+-- archived row remains archived and keeps its pipeline, because the deal history refers to the row. API keys use these
+-- functions for writes. Each function first acquires the lock on the company's pipelines, so simultaneous calls for a
+-- company run one after the other. Each function returns the row with its final position.
 
 create function app.refuse_archived_change(
   kind text, of_company_id uuid, was_archived boolean, is_archived boolean, is_moved boolean
@@ -6679,7 +6689,7 @@ set search_path = ''
 as $$
 begin
   if was_archived and (not is_archived or is_moved) then
-    raise sqlstate 'PT409' using message = format('An archived %s stays archived and keeps its place', kind);
+    raise sqlstate 'PT409' using message = format('An archived %s stays archived and cannot be moved', kind);
   end if;
   -- Only owners and admins may archive, because only they may delete.
   if is_archived and not was_archived and current_setting('role', true) = 'authenticated'
@@ -6819,8 +6829,8 @@ end
 $$;
 comment on function app.archive_pipeline() is
   'Trigger: when a pipeline is archived, also archives its stages, and sets archived_at to the current time. Raises '
-  'PT409 when the pipeline is the default one or has deals. Raises PT409 and PT403 as app.refuse_archived_change() '
-  'does.';
+  'PT409 when the pipeline is the default pipeline or has deals. Raises PT409 and PT403 as '
+  'app.refuse_archived_change() does.';
 
 create function public.archive_pipeline(pipeline_id uuid, version bigint default null) returns text
 language plpgsql security definer
@@ -6856,9 +6866,9 @@ begin
 end
 $$;
 comment on function public.archive_pipeline(uuid, bigint) is
-  'Archives a pipeline of the key''s company with its stages. Needs a write token. Returns `archived`, even if the '
-  'pipeline was already archived. Otherwise returns `not_found`, `default` or `has_deals`. Raises PT412 when the '
-  'pipeline has another version.';
+  'Archives a pipeline of the key''s company, and the stages of the pipeline. Needs a write token. Returns `archived`, '
+  'even if the pipeline was already archived. Otherwise returns `not_found`, `default` or `has_deals`. Raises PT412 '
+  'when the pipeline has another version.';
 grant execute on function public.archive_pipeline(uuid, bigint) to api_client;
 
 create function public.add_stage(stage jsonb, idempotency jsonb default null) returns json
@@ -6966,7 +6976,6 @@ declare
 begin
   perform app.lock_pipelines(own_company_id);
   if move_deals_to is not null then
-    -- The function locks the deals before the stage. A batch of patches also locks the deals first and then the stages.
     perform from public.deals where company_id = own_company_id and deals.stage_id = archive_stage.stage_id
     order by id for no key update;
   end if;
@@ -7077,7 +7086,7 @@ create index deals_by_value_idx on public.deals (company_id, coalesce(value, -1)
 create index deals_by_update_idx on public.deals (company_id, updated_at, id);
 create index deals_changes_idx on public.deals (company_id, version, id);
 
--- Rows without a value come first in these indexes. So the same index supports both range conditions and sorting.
+-- In these indexes, deals without the time come first. So the same index supports both range conditions and sorting.
 create index deals_by_stage_change_idx on public.deals (company_id, stage_changed_at, id);
 create index deals_by_won_at_idx on public.deals (company_id, coalesce(won_at, '-infinity'), id);
 create index deals_by_lost_at_idx on public.deals (company_id, coalesce(lost_at, '-infinity'), id);
@@ -7383,8 +7392,8 @@ comment on function public.deal_id_by_external_id(text) is
   'deal exists. Needs a write token.';
 grant execute on function public.deal_id_by_external_id(text) to api_client;
 
--- The function refuses a deal for a merged contact, and the result contains the surviving contact. A repeat of that
--- request gets the same result. When the person is erased, the idempotency keys of such requests are erased too.
+-- app.add_deals() refuses a deal for a merged contact, and the result contains the surviving contact's id. A repeat of
+-- the request gets the same result. When the person is erased, the idempotency keys of such requests are erased too.
 create function app.add_deals(own_company_id uuid, items jsonb[]) returns jsonb
 language plpgsql
 set search_path = ''
@@ -7397,8 +7406,8 @@ begin
       place, item, gen_random_uuid() as id, (item ->> 'contact_id')::uuid as contact_id,
       (item ->> 'stage_id')::uuid as stage_id
     from unnest(items) with ordinality as given (item, place)
-  -- A locked row cannot be deleted, so an invalid reference in one item cannot fail the statement for the other items.
-  -- The rows are locked in the order of their ids, so two batches cannot cause a deadlock.
+  -- A locked row cannot be deleted, so an item whose references are valid here cannot violate a foreign key below. The
+  -- rows are locked in the order of their ids, so two batches cannot cause a deadlock.
   ), known_contacts as materialized (
     select id, archived_at is not null as is_archived from public.contacts
     where company_id = own_company_id and id = any (array(select contact_id from given))
@@ -7505,8 +7514,8 @@ begin
       from (
         select
           item, place, result ->> 'id' as id,
-          -- Each move adds an entry to the history, so each move has its own round. A change that does not move the
-          -- deal is written together with the previous move.
+          -- Each change of the stage or the status adds an entry to the history, so each such change has its own round.
+          -- Other changes of the deal are written in the round of the previous such change.
           greatest(1, count(*) filter (where item ?| '{stage_id,status}') over (
             partition by result ->> 'id' order by place
           )) as round
@@ -7527,7 +7536,7 @@ begin
         status = case when item ? 'status' then item ->> 'status' else status end,
         stage_id = case when item ? 'stage_id' then (item ->> 'stage_id')::uuid else stage_id end
       from unnest(apart) as given (item)
-      -- The caller has checked that the row belongs to the company. The condition has only the id, so that the planner
+      -- The variable known_deals contains only deals of the company. The condition has only the id, so that the planner
       -- can choose only one index.
       where deals.id = (item ->> 'id')::uuid
         -- An unchanged row gets no new version.
@@ -7593,8 +7602,8 @@ $$;
 comment on function app.patch_deals(uuid, jsonb[]) is
   'Changes a deal for each item { id, external_id?, title?, value?, status?, stage_id? }, in the order of the items, '
   'and returns the results. An omitted field keeps its value. Several items for the same deal are written together, '
-  'but each move of the deal is written separately. The result is { status: 200, id } for a changed deal, and { '
-  'status: 304, id } for a deal that already had the values of the items.';
+  'but each change of its stage or status is written separately. The result is { status: 200, id } for a changed deal, '
+  'and { status: 304, id } for a deal that already had the values of the items.';
 
 create function app.conflict_of_deal(own_company_id uuid, item jsonb) returns jsonb
 language sql stable
@@ -7605,8 +7614,8 @@ as $$
   where holder is not null
 $$;
 comment on function app.conflict_of_deal(uuid, jsonb) is
-  'Returns the result of an item if another deal has its external_id: { status: 409, existing_id, field }. Returns '
-  'null when no other deal has this external_id.';
+  'Returns the result of an item whose external_id another deal has: { status: 409, existing_id, field }. Returns null '
+  'when no other deal has this external_id.';
 
 create function public.patch_deals(items jsonb[], atomic boolean default false) returns json
 -- Security definer, like write_deals(), so that each function checks the key once and not for every row.
@@ -7664,8 +7673,8 @@ begin
 end
 $$;
 comment on function app.with_deal_rows(uuid, jsonb, boolean) is
-  'Returns the result of a write: { replayed, undone, without_custom_fields, results }. Each result contains the '
-  'current deal. A deal that no longer exists has the result { "status": 404 }.';
+  'Returns the result of a write: { replayed, undone, without_custom_fields, results }. Each successful result '
+  'contains the current deal. If the deal no longer exists, the result is { "status": 404 }.';
 
 create function public.write_deals(
   items jsonb[], atomic boolean default false, idempotency jsonb default null, on_conflict text default 'fail'
@@ -7696,9 +7705,9 @@ end
 $$;
 comment on function public.write_deals(jsonb[], boolean, jsonb, text) is
   'Writes deals of the key''s company, as app.put_deals() does. Returns { replayed, undone, without_custom_fields, '
-  'results }. The deal is in the member `data` of each result. If `atomic` is true, the function writes all deals or '
-  'none. If it writes none, `undone` is true. A repeat with the same Idempotency-Key returns the deals that the first '
-  'request wrote.';
+  'results }. Each successful result contains the deal in the field `data`. If `atomic` is true, the function writes '
+  'all deals or none. If it writes none, `undone` is true. A repeat with the same Idempotency-Key returns the deals '
+  'that the first request wrote.';
 grant execute on function public.write_deals(jsonb[], boolean, jsonb, text) to api_client;
 
 -- schemas/45_put_deals.sql
@@ -7833,9 +7842,9 @@ begin
 end
 $$;
 comment on function app.put_deals(uuid, jsonb[], text) is
-  'Adds a deal for each item { title, contact_id, stage_id, … } if no deal has its external_id, or if it has no '
-  'external_id. For all other items, finds the deal. The argument on_conflict specifies how an existing deal changes. '
-  'The values `update`, `merge` and `keep` are rules of app.change_known_deals(). With `fail`, the result is { status: '
+  'Adds a deal for each item { title, contact_id, stage_id, … } that has no external_id, or whose external_id no deal '
+  'has. For all other items, finds the deal. The argument on_conflict specifies how an existing deal changes. The '
+  'values `update`, `merge` and `keep` are rules of app.change_known_deals(). With `fail`, the result is { status: '
   '409, existing_id, field }. If two items have the same external_id, the later item finds the deal of the earlier '
   'item. Returns a result for each item, in order.';
 
@@ -7852,8 +7861,8 @@ create table public.channel_apps (
   app_key text not null unique check (app_key ~ '^[A-Za-z0-9_-]{16,64}$'),
   name text not null check (char_length(name) between 1 and 100)
     constraint channel_apps_name_can_be_typed check (app.is_key_name(name)),
-  -- The secret that signs events. All sealed columns are compact JWEs (dir, A256GCM), encrypted with the functions'
-  -- secret CREDENTIALS_KEY.
+  -- The secret with which Meta signs events. All sealed columns are compact JWEs (dir, A256GCM), encrypted with the
+  -- functions' secret CREDENTIALS_KEY.
   sealed_secret text not null
     check (sealed_secret ~ '^[A-Za-z0-9_-]+\.\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$'),
   -- The earlier secret, which is accepted until the rotation ends.
@@ -7904,7 +7913,8 @@ create function app.note_app_event(app public.channel_apps, action text) returns
 language sql security definer -- no role may write the events
 set search_path = ''
 as $$
-  -- An app of the operator has no company, and an app that is deleted with its company creates no event.
+  -- The operator's apps have no company, so they create no events. An app that is deleted with its company creates no
+  -- event either.
   insert into public.company_events (
     company_id, action, details, actor_kind, actor_id, actor_name, client_address
   )
@@ -7966,8 +7976,8 @@ begin
   returning * into made;
   perform app.note_app_event(made, 'app_registered');
   -- A company that registers its first app expects this app to deliver the events for its connected numbers. Until Meta
-  -- sends events through the new app, events from the operator's app are still accepted for these numbers. The
-  -- operator's app is an earlier app of their accounts.
+  -- sends events through the new app, events from the operator's app are still accepted, because the accounts used that
+  -- app earlier.
   update public.messaging_accounts as accounts set channel_app_id = made.id
   where accounts.company_id = create_channel_app.company_id and not exists (
     select from public.channel_apps as apps
@@ -7985,7 +7995,7 @@ comment on function public.create_channel_app(uuid, text, text, text, text) is
 grant execute on function public.create_channel_app(uuid, text, text, text, text) to settings_client;
 
 create function public.channel_app(app_key text) returns jsonb
--- Security definer, because the role for the edge function whatsapp cannot read any table.
+-- Security definer, because the role for the edge function `whatsapp` cannot read any table.
 language sql stable security definer
 set search_path = ''
 as $$
@@ -7998,7 +8008,7 @@ as $$
   where apps.app_key = channel_app.app_key
 $$;
 comment on function public.channel_app(text) is
-  'Returns the encrypted secrets of the app with this key in its path, or null for an unknown app.';
+  'Returns the encrypted secrets of the app with this app_key, or null for an unknown app.';
 grant execute on function public.channel_app(text) to channel_client;
 
 create function public.rotate_channel_app(app_key text, sealed_secret text) returns timestamptz
@@ -8144,8 +8154,8 @@ create table public.messaging_accounts (
   -- Only events from this app, or from an earlier app of the account, are accepted for the account. So no one can use
   -- an app's secret to forge events for a company that does not use that app.
   channel_app_id uuid references public.channel_apps on delete set null,
-  -- When WhatsApp first refused the account after the last successful send. Claims read this column. If the column is
-  -- not null, the next successful send withdraws the refusals.
+  -- When WhatsApp first refused the account after the last successful send. The functions that claim sends read this
+  -- column. If the column is not null, the next successful send withdraws the refusals.
   refused_at timestamptz,
   unique (company_id, id),
   constraint messaging_accounts_one_per_number unique (company_id, phone_number_id),
@@ -8156,8 +8166,8 @@ create table public.messaging_accounts (
 comment on table public.messaging_accounts is
   'A company''s phone number on WhatsApp, with its encrypted access token.';
 comment on column public.messaging_accounts.channel_app_id is
-  'The app that the account uses now. Null when there is none. Events from earlier apps of the account are also '
-  'accepted.';
+  'The app that the account uses now. Null when the account uses no app. Events from earlier apps of the account are '
+  'also accepted.';
 
 -- This table keeps earlier apps, because a message status may arrive days after the account changed to another app.
 create table public.account_channel_apps (
@@ -8184,7 +8194,7 @@ create table public.account_connections (
   connected_at timestamptz not null default now(),
   disconnected_at timestamptz,
   -- When the last event about the account arrived. This time shows the operator whether events arrive. The column is
-  -- not in messaging_accounts, because jobs and claims read that table constantly.
+  -- not in messaging_accounts, because jobs and sends read that table constantly.
   last_event_at timestamptz,
   constraint account_connections_account_fkey foreign key (company_id, account_id)
     references public.messaging_accounts (company_id, id) on delete cascade
@@ -8195,7 +8205,8 @@ comment on column public.account_connections.last_event_at is
   'When the last event about the account was received while the account was connected. The time is precise to ten '
   'seconds. Null when there was no event.';
 
--- A recipient's reply contains only the phone_number_id, so a number can be connected to only one company at a time.
+-- An inbound message identifies the account that received it only by phone_number_id, so a number can be connected to
+-- only one company at a time.
 create unique index messaging_accounts_one_connection_idx on public.messaging_accounts (phone_number_id)
   where disconnected_at is null;
 create index messaging_accounts_channel_app_idx on public.messaging_accounts (channel_app_id);
@@ -8304,9 +8315,9 @@ $$;
 comment on function public.disconnect_messaging_account(uuid) is
   'Disconnects a messaging account and deletes its token. Owners and admins of its company and the platform may call '
   'this function. If the account is already disconnected, disconnected_at does not change. Conversations, messages and '
-  'templates remain. Sends in progress are settled, and status reports about sent messages are still processed. Raises '
-  'PT403 for other members of the company. Raises PT404 when the caller has no account with this id. Raises PT503 '
-  'after waiting too long for a lock.';
+  'templates remain. Sends in progress still get their outcome, and status reports about sent messages are still '
+  'processed. Raises PT403 for other members of the company. Raises PT404 when the caller has no account with this id. '
+  'Raises PT503 after waiting too long for a lock.';
 grant execute on function public.disconnect_messaging_account(uuid) to authenticated, service_role;
 
 -- A program uses these two functions to encrypt the access tokens with a new CREDENTIALS_KEY. The program has both
@@ -8450,8 +8461,8 @@ begin
         connections.last_event_at is null
         or connections.last_event_at < note_last_event.received_at - interval '10 seconds'
       )
-    -- Events never wait here. A transaction that has locked the row either records nearly the same time or disconnects
-    -- the account.
+    -- This function never waits for a locked row. A transaction that has locked the row either records nearly the same
+    -- time or disconnects the account.
     for no key update of connections skip locked
   )
   update public.account_connections as connections set last_event_at = note_last_event.received_at
@@ -8559,7 +8570,7 @@ alter table public.conversations
   alter column messaging_account_id set (n_distinct = 1);
 
 -- A company may send free-form messages for 24 hours after a person's message. Each pair of a person and a business
--- number has one window, even if they have several conversations.
+-- number has one window, even if the pair has several conversations.
 create table public.contact_windows (
   id uuid primary key default gen_random_uuid(),
   company_id uuid not null references public.companies on delete cascade,
@@ -8624,7 +8635,7 @@ begin
 end
 $$;
 comment on function app.begin_conversation() is
-  'Trigger: when a conversation is added or reopened, sets its number and its contact''s window.';
+  'Trigger: when a conversation is added or reopened, sets its phone_number_id and window_expires_at.';
 
 create function app.note_number_of_conversations() returns trigger
 language plpgsql security definer
@@ -8679,7 +8690,7 @@ end
 $$;
 comment on function app.close_window(uuid, uuid, uuid, timestamptz) is
   'Records that WhatsApp reported a contact''s window on an account as closed. The person''s next message reopens the '
-  'window. If the person wrote after that time, the window remains open.';
+  'window. If the person wrote after the time `at`, the window remains open.';
 
 create function app.find_or_open_conversation(
   own_company_id uuid,
@@ -8709,8 +8720,8 @@ begin
 end
 $$;
 comment on function app.find_or_open_conversation(uuid, uuid, uuid) is
-  'Finds the conversation of a contact and an account that is not closed, or opens a conversation. If several calls '
-  'run at the same time, only one call opens a conversation.';
+  'Finds a contact''s conversation on an account, if the conversation is not closed. Otherwise opens a conversation. '
+  'If several calls run at the same time, only one call opens a conversation.';
 
 create trigger conversations_note_written before insert or update on public.conversations
   for each statement execute function app.note_written_table();
@@ -8893,15 +8904,15 @@ create table public.messages (
   ) stored,
   -- The WhatsApp object for this message type, without the parts that have their own column.
   payload jsonb constraint messages_payload_check check (jsonb_typeof(payload) = 'object'),
-  -- { id, mime_type, sha256, filename, voice, animated, expires_at, gone_at }. The hash is in hexadecimal.
+  -- { id, mime_type, sha256, filename, voice, animated, expires_at, gone_at }. The value sha256 is in hexadecimal.
   media jsonb constraint messages_media_check check (jsonb_typeof(media) = 'object'),
   reply_to_whatsapp_id text constraint messages_reply_to_whatsapp_id_check
     check (char_length(reply_to_whatsapp_id) between 1 and 255),
   reply_to_id uuid,
   -- The person's reaction, as { emoji, at }. Null when there is no reaction.
   reaction jsonb constraint messages_reaction_check check (jsonb_typeof(reaction) = 'object'),
-  -- The reaction of the company, as { emoji, at }, and the WhatsApp message id of this reaction. Null when there is
-  -- none.
+  -- The reaction of the company, as { emoji, at }, and the WhatsApp message id of this reaction. Null when the company
+  -- has not reacted.
   own_reaction jsonb constraint messages_own_reaction_check check (jsonb_typeof(own_reaction) = 'object'),
   own_reaction_whatsapp_id text constraint messages_own_reaction_whatsapp_id_check
     check (char_length(own_reaction_whatsapp_id) between 1 and 255),
@@ -8941,15 +8952,15 @@ comment on column public.messages.rendered_text is
 comment on column public.messages.outcome is
   'For an outbound message: pending (not known yet), accepted by WhatsApp, or failed. Null for an inbound message.';
 comment on column public.messages.failure is
-  'Why a message failed: { reason, code, message, details }. The last three members come from WhatsApp. The failure '
+  'Why a message failed: { reason, code, message, details }. WhatsApp provides code, message and details. The failure '
   'remains even if the message arrives later.';
 comment on column public.messages.expires_at is
   'For an outbound message that WhatsApp accepted: the time until which a report of its arrival is expected. This time '
   'is an hour after the end of the message''s lifetime.';
 comment on column public.messages.reaction is
-  'The newest reaction of the person: { emoji, at }. The emoji is null when the person took the reaction back.';
+  'The newest reaction of the person: { emoji, at }. The emoji is null when the person removed the reaction.';
 comment on column public.messages.own_reaction is
-  'The reaction of the company: { emoji, at }. Null when there is none.';
+  'The reaction of the company: { emoji, at }. Null when the company has not reacted.';
 comment on column public.messages.own_reaction_whatsapp_id is
   'The WhatsApp message id of the company''s reaction. WhatsApp''s reports about the reaction contain this id.';
 comment on column public.messages.edited_at is
@@ -8993,7 +9004,7 @@ create index messages_waiting_reply_idx on public.messages (company_id, reply_to
 create index messages_own_reaction_idx on public.messages (company_id, own_reaction_whatsapp_id)
   where own_reaction_whatsapp_id is not null;
 
--- Messages that may still arrive, and messages that have expired.
+-- These two indexes find messages that may still arrive, and messages that have expired.
 create index messages_expiring_idx on public.messages (expires_at) where status in ('accepted', 'sent');
 create index messages_expired_idx on public.messages (expired_at) where expired_at is not null;
 
@@ -9195,7 +9206,7 @@ create table public.opt_out_lifts (
   id uuid primary key default gen_random_uuid(),
   company_id uuid not null references public.companies on delete cascade,
   contact_id uuid not null,
-  -- The field of the contact that the member set to false.
+  -- The field that the member set to false in the contact.
   kind text not null check (kind in ('do_not_contact', 'marketing_opt_out')),
   -- The opt-out that was lifted: its source and its time, as in contacts.
   source text not null,
@@ -9300,11 +9311,11 @@ end
 $$;
 comment on function public.opt_outs(uuid, text, text, timestamptz, uuid, text, integer) is
   'Returns a company''s opt-outs for its members, newest first. The argument of_kind is do_not_contact, '
-  'marketing_opt_out or null for both. The argument `search` is a part of a name or of a phone number. The next page '
-  'begins after asked_at, contact_id and kind of the last row. The column `words` is the text of the message or button '
-  'with which the contact opted out. The column is_button is true for a button. Both columns are null when no such '
-  'message exists, for example when a member set the field. Returns no rows if the caller is not a member of the '
-  'company.';
+  'marketing_opt_out or null for both. The argument `search` is a part of a name or of a phone number. For the next '
+  'page, older_than, older_than_id and older_than_kind are asked_at, contact_id and kind of the last row. The column '
+  '`words` is the text of the message or button with which the contact opted out. The column is_button is true for a '
+  'button. Both columns are null when no such message exists, for example when a member set the field. Returns no rows '
+  'if the caller is not a member of the company.';
 grant execute on function public.opt_outs(uuid, text, text, timestamptz, uuid, text, integer) to authenticated;
 
 create function public.lift_opt_out(contact_id uuid, kind text, asked_at timestamptz, reason text) returns timestamptz
@@ -9364,8 +9375,8 @@ $$;
 comment on function public.lift_opt_out(uuid, text, timestamptz, text) is
   'Lifts an opt-out of a contact, records the reason, the member and the time, and returns the time. Any member of the '
   'company may call this function. The argument asked_at is the time of the opt-out that the member saw. Raises PT409 '
-  'when the opt-out has changed or ended since then, and PT422 when kind or reason is not valid. Raises PT404 when no '
-  'contact of the caller has this id, and PT503 after waiting too long for a lock.';
+  'when the opt-out has changed or ended in the meantime, and PT422 when kind or reason is not valid. Raises PT404 '
+  'when no contact of the caller''s companies has this id, and PT503 after waiting too long for a lock.';
 grant execute on function public.lift_opt_out(uuid, text, timestamptz, text) to authenticated;
 
 alter table public.opt_out_lifts enable row level security;
@@ -9381,7 +9392,7 @@ grant select on public.opt_out_lifts to authenticated, service_role;
 -- token themselves: only the edge function `settings` can, on behalf of a user. Otherwise a user could store any string
 -- as a token, and claim any phone number.
 
--- What Meta reported about a number and its token. These values are not in messaging_accounts, because jobs and claims
+-- What Meta reported about a number and its token. These values are not in messaging_accounts, because jobs and sends
 -- read that table constantly.
 create table public.account_health (
   id uuid primary key default gen_random_uuid(),
@@ -9530,7 +9541,7 @@ begin
     quality_rating = coalesce(excluded.quality_rating, health.quality_rating),
     checked_at = excluded.checked_at;
   perform app.withdraw_token_refusals(account.id, 'infinity');
-  -- The new token can probably read the templates, so they are due to be read now.
+  -- The new token can probably read the templates, so their synchronisation is due now.
   update public.template_catalogues set sync_due_at = now()
   where company_id = account.company_id and business_account_id = account.business_account_id;
   return jsonb_build_object(
@@ -9625,15 +9636,15 @@ comment on function public.media_of_message(uuid) is
   'Returns the media file of an inbound message, with the encrypted token of the account that received the message. '
   'The result `not_found` means that the company has no such message. The result `no_media` means that the message has '
   'no media file, or that the company sent the message. The result `gone` means that WhatsApp no longer has the media '
-  'file. The member `at` is when the platform first noticed this, or when the file expired. The result `no_account` '
-  'means that the account is disconnected. Raises PT401 and PT403 as app.company_id() does.';
+  'file. The value `at` is the time when the platform first noticed that the file is gone, or when the file expired. '
+  'The result `no_account` means that the account is disconnected. Raises PT401 and PT403 as app.company_id() does.';
 grant execute on function public.media_of_message(uuid) to api_client;
 
 create function public.note_media_gone(message_id uuid, media_id text) returns timestamptz
 -- Security definer, because no key may write messages. This function writes only the time.
 language plpgsql security definer
 set search_path = ''
--- This time zone gives the time the same format as the time columns.
+-- In UTC, gone_at has the same format as the times of the time columns.
 set timezone = 'UTC'
 as $$
 declare
@@ -9650,14 +9661,14 @@ end
 $$;
 comment on function public.note_media_gone(uuid, text) is
   'Records that WhatsApp no longer has the media file of a message, so that no one requests the file again. Returns '
-  'when this was first recorded, or null when the message does not have this media file. Raises PT401 and PT403 as '
-  'app.company_id() does.';
+  'the time of the first such record, or null when the message does not have this media file. Raises PT401 and PT403 '
+  'as app.company_id() does.';
 grant execute on function public.note_media_gone(uuid, text) to api_client;
 
 -- schemas/60_templates.sql
 
--- The message templates of a company's business accounts, as last listed by WhatsApp. When the platform has read the
--- list from WhatsApp, it stores the whole list or nothing.
+-- The message templates of a company's business accounts, as last listed by WhatsApp. A list that was read from
+-- WhatsApp is stored completely or not at all.
 
 create table public.template_catalogues (
   id uuid primary key default gen_random_uuid(),
@@ -9683,8 +9694,8 @@ create table public.templates (
   id uuid primary key default gen_random_uuid(),
   company_id uuid not null references public.companies on delete cascade,
   business_account_id text not null,
-  -- The connected phone numbers of this business account, which can send the template. Triggers keep this column up to
-  -- date.
+  -- The ids of the connected phone numbers of this business account. All of these numbers can send the template.
+  -- Triggers keep this column up to date.
   phone_number_ids text[] not null default '{}',
   -- The WhatsApp id of the template.
   channel_template_id text check (char_length(channel_template_id) between 1 and 64),
@@ -9692,7 +9703,7 @@ create table public.templates (
   language text not null check (char_length(language) between 1 and 64),
   -- The status that WhatsApp reports, in upper case. DELETED means that WhatsApp no longer lists the template.
   status text not null check (char_length(status) between 1 and 64),
-  -- When the platform began the read that first showed this status, or when WhatsApp reported the status.
+  -- The start of the first read that returned this status, or the time at which WhatsApp reported the status.
   status_since timestamptz not null,
   category text check (char_length(category) between 1 and 64),
   -- The category that WhatsApp has announced for the future.
@@ -9704,26 +9715,27 @@ create table public.templates (
   components jsonb not null check (jsonb_typeof(components) = 'array'),
   -- Null when the template has no header.
   header_format text check (char_length(header_format) between 1 and 64),
-  -- The variables that a send fills, in the order of their values. The format is { header: [{ name, example }], body:
-  -- [{ name, example }], buttons: [{ index, kind, text, example }] }.
+  -- The variables that a send fills, in the order of the values in the request. The format is { header: [{ name,
+  -- example }], body: [{ name, example }], buttons: [{ index, kind, text, example }] }.
   variables jsonb not null check (
-    -- Written like this, the check also refuses a missing member.
+    -- Because of `is not distinct from`, the check also refuses a missing member.
     (jsonb_typeof(variables -> 'header'), jsonb_typeof(variables -> 'body'), jsonb_typeof(variables -> 'buttons'))
       is not distinct from ('array', 'array', 'array')
   ),
-  -- The text in pieces: { header, body: [piece], footer: text, buttons: [text] }. A piece is a string, or the
-  -- zero-based index of a variable in its component.
+  -- The text of the template in pieces: { header, body: [piece], footer: text, buttons: [text] }. A piece is a string,
+  -- or the zero-based index of a variable within the header or the body.
   rendering jsonb not null check (
     jsonb_typeof(rendering -> 'buttons') is not distinct from 'array'
     and coalesce(jsonb_typeof(rendering -> 'header'), 'null') in ('array', 'null')
     and coalesce(jsonb_typeof(rendering -> 'body'), 'null') in ('array', 'null')
     and coalesce(jsonb_typeof(rendering -> 'footer'), 'null') in ('string', 'null')
   ),
-  -- The button that contains the code of an authentication template.
+  -- The index of the button that contains the one-time code of an authentication template.
   otp_button integer check (otp_button >= 0),
   -- The template parts that this service cannot send, such as CAROUSEL.
   unsupported text[] not null default '{}',
-  -- The sample of a media header: a signed URL, and the same URL without its query string, which never changes.
+  -- The signed URL of the sample file for a media header. The column sample_source is this URL without its query
+  -- string, and never changes.
   sample_url text check (char_length(sample_url) between 1 and 4096),
   sample_source text generated always as (split_part(sample_url, '?', 1)) stored,
   -- Why WhatsApp does not have the header's media file. Null when WhatsApp has the file, or when no upload was tried
@@ -9745,15 +9757,15 @@ comment on table public.templates is
 
 alter table public.templates alter column company_id set (n_distinct = 1);
 
--- If a send does not match the stored templates, the service reads the templates with this name again. This table
--- records when. See claim_template_send().
+-- If a send does not match the stored templates, the service reads the templates with the same name again. This table
+-- records the times of these reads. See claim_template_send().
 create table public.template_rereads (
   id uuid primary key default gen_random_uuid(),
   company_id uuid not null references public.companies on delete cascade,
   business_account_id text not null,
   name text not null check (char_length(name) between 1 and 512),
   tried_at timestamptz not null default now(),
-  -- When the service began to read the templates that it then stored. Null when no read has succeeded.
+  -- The start of the newest successful read. Null when no read has succeeded.
   read_at timestamptz,
   unique (company_id, id),
   constraint template_rereads_one_per_name unique (company_id, business_account_id, name),
@@ -9761,7 +9773,8 @@ create table public.template_rereads (
     references public.template_catalogues (company_id, business_account_id) on delete cascade
 );
 comment on table public.template_rereads is
-  'When the templates with a name were last read again for a send. Rows are deleted after an hour.';
+  'For each template name: when the templates with this name were last read again for a send. When the whole list is '
+  'read, rows that are older than an hour are deleted.';
 
 create index templates_by_name_idx on public.templates (company_id, name, language, id);
 create index template_rereads_lately_idx
@@ -9812,7 +9825,7 @@ as $$
 declare
   -- Null for a role without an API key. Such a role may write for every company.
   own_company_id constant uuid := app.company_id('messaging');
-  -- If began_at were in the future, all lists that are read later would be ignored.
+  -- If a future began_at were stored, all lists that are read before that time would be ignored.
   reading_at constant timestamptz := least(apply_template_sync.began_at, now());
   account record;
   last_synced_at timestamptz;
@@ -9824,10 +9837,10 @@ declare
   removed integer;
 begin
   if jsonb_typeof(apply_template_sync.templates) is distinct from 'array' or apply_template_sync.began_at is null then
-    raise sqlstate 'PT422' using message = 'A reading has an array of templates and the time at which it began';
+    raise sqlstate 'PT422' using message = 'The argument templates must be an array, and began_at is required';
   end if;
   if own_company_id is not null and apply_template_sync.only_name is null then
-    raise sqlstate 'PT422' using message = 'A key stores the templates of one name only';
+    raise sqlstate 'PT422' using message = 'With an API key, only_name is required';
   end if;
   select company_id, business_account_id into account from public.messaging_accounts
   where id = apply_template_sync.account_id
@@ -9845,8 +9858,8 @@ begin
   insert into public.template_catalogues (company_id, business_account_id)
   values (account.company_id, account.business_account_id)
   on conflict do nothing;
-  -- Only one transaction at a time stores templates of a catalogue. A claim also refers to this row, but does not wait
-  -- for this lock.
+  -- Only one transaction at a time stores templates of a catalogue. The claim of a send may insert a row that
+  -- references this row, and does not wait for this lock.
   select catalogues.synced_at into last_synced_at from public.template_catalogues as catalogues
   where company_id = account.company_id and business_account_id = account.business_account_id
   for no key update;
@@ -9863,8 +9876,8 @@ begin
   );
   total := cardinality(listed);
 
-  -- The names that were read again after this list was requested. If a template was missing then, it no longer exists,
-  -- even if no row says so.
+  -- The names whose templates were read again after this list was requested. The later read is newer, so this list must
+  -- not add or change templates with these names.
   later_names := array(
     select rereads.name from public.template_rereads as rereads
     where rereads.company_id = account.company_id and rereads.business_account_id = account.business_account_id
@@ -9968,8 +9981,8 @@ comment on function public.apply_template_sync(uuid, timestamptz, jsonb, text, t
   'templates, or only the templates with the name only_name. The argument began_at is the database time at which the '
   'list was requested. A template that is no longer listed becomes DELETED. Returns the number of listed templates, '
   'and how many templates were added, changed and removed. With an API key, the account must belong to the key''s '
-  'company, and only_name is required. Raises PT404 when the account has no business account. Raises PT409 when its '
-  'business account is not business_account_id.';
+  'company, and only_name is required. Raises PT404 when the account has no business account. Raises PT409 when the '
+  'account''s business account is not business_account_id.';
 grant execute on function public.apply_template_sync(uuid, timestamptz, jsonb, text, text)
   to api_client, channel_client, service_role;
 
@@ -10005,9 +10018,8 @@ grant select on public.template_rereads to service_role;
 -- schemas/61_template_hints.sql
 
 -- Hints are events in which WhatsApp reports that a template has changed. After a hint, the template is read again
--- before its next send, and the whole list is read within a minute. Until then, the stored template has the values of
--- the event, because a send may happen first. When the template has been read, the values from WhatsApp's list replace
--- these values.
+-- before its next send, and the whole list is read within a minute. Until then, the stored template has the values from
+-- the event. The next read replaces them with the values from WhatsApp's list.
 
 create table public.template_hints (
   id uuid primary key default gen_random_uuid(),
@@ -10016,7 +10028,7 @@ create table public.template_hints (
   name text not null check (char_length(name) between 1 and 512),
   language text not null check (char_length(language) between 1 and 64),
   kind text not null check (kind in ('status', 'quality', 'category', 'components')),
-  -- The template columns that the event contains, with their values. Empty when the event contains none.
+  -- The template columns that the event changes, with their new values. An empty object when there are none.
   value jsonb not null check (jsonb_typeof(value) = 'object'),
   -- The time that WhatsApp reported, in whole seconds.
   happened_at timestamptz not null check (happened_at >= '2000-01-01Z'),
@@ -10046,7 +10058,7 @@ begin
     when 'status' then
       status := upper(value ->> 'event');
       status := case status when 'REINSTATED' then 'APPROVED' else status end;
-      -- Other events, such as FLAGGED, do not contain the status that the list will show.
+      -- Other events, such as FLAGGED, do not contain the status that WhatsApp's template list will show.
       if status in (
         'APPROVED', 'ARCHIVED', 'DELETED', 'DISABLED', 'IN_APPEAL', 'LIMIT_EXCEEDED', 'PAUSED', 'PENDING',
         'PENDING_DELETION', 'REJECTED'
@@ -10063,8 +10075,8 @@ begin
       end if;
     when 'category' then
       category := upper(value ->> 'new_category');
-      -- An event that announces the change also contains the next category. In such an event, new_category is the
-      -- current category.
+      -- An event that announces a future change contains the current category as new_category, and the future category
+      -- as correct_category.
       upcoming := upper(value ->> 'correct_category');
       if category ~ word and (upcoming is null or upcoming ~ word) then
         return jsonb_build_object('category', category, 'upcoming_category', nullif(upcoming, category));
@@ -10075,8 +10087,8 @@ begin
 end
 $$;
 comment on function app.hinted_columns(text, jsonb) is
-  'Returns the template columns that a WhatsApp event contains, with their values. The columns depend on the kind of '
-  'event. Returns an empty object when the event contains no known column.';
+  'Returns the template columns that a WhatsApp event changes, with their new values. The columns depend on the kind '
+  'of event. Returns an empty object when the event changes none of these columns.';
 
 create function app.apply_template_hint(account_ids uuid[], item jsonb) returns text
 language plpgsql
@@ -10105,7 +10117,7 @@ begin
   loop
     -- If no list is stored yet, the list is due anyway, and sends are not checked against templates.
     continue when catalogue.synced_at is null;
-    -- If the last attempt to read the list failed, a hint does not shorten the pause.
+    -- If the last attempt to read the list failed, a hint does not shorten the pause before the next attempt.
     update public.template_catalogues set sync_due_at = now()
     where id = catalogue.id and failures = 0 and sync_due_at > now();
     continue when told_name is null or told_language is null;
@@ -10130,7 +10142,7 @@ begin
       and templates.business_account_id = catalogue.business_account_id
       and templates.name = told_name and templates.language = told_language
       and templates.read_at < happened + interval '1 second' and told_value <> '{}';
-    -- With this value of tried_at, the name may be read again immediately.
+    -- With this value of tried_at, the templates with this name may be read again immediately.
     update public.template_rereads as rereads set tried_at = now() - interval '61 seconds'
     where rereads.company_id = catalogue.company_id
       and rereads.business_account_id = catalogue.business_account_id
@@ -10142,11 +10154,11 @@ $$;
 comment on function app.apply_template_hint(uuid[], jsonb) is
   'Applies a WhatsApp event about a template (an item of kind `template`) to the catalogues of these accounts. The '
   'whole list becomes due to be read, and the next send of the template first reads the template again. Until then, '
-  'the template has the values of the event, unless it was read after the event. An item without a name or a language '
-  'only makes the list due.';
+  'the template has the values of the event, unless the template was read after the event. An item without a name or a '
+  'language only makes the list due.';
 
 create function app.show_hints() returns trigger
--- Security definer, because no role may read the hints.
+-- Security definer, because only service_role may read the hints.
 language plpgsql security definer
 set search_path = ''
 as $$
@@ -10158,7 +10170,7 @@ begin
     where hints.company_id = new.company_id and hints.business_account_id = new.business_account_id
       and hints.name = new.name and hints.language = new.language
       and hints.value <> '{}'
-      -- If the platform began to read the template in the same second as the event, it may have missed the change.
+      -- If the read began in the same second as the event, the read may have missed the change.
       and least(hints.happened_at + interval '1 second', hints.told_at) > new.read_at
   loop
     if hint.value ? 'status' and hint.value ->> 'status' <> new.status then
@@ -10170,7 +10182,7 @@ begin
 end
 $$;
 comment on function app.show_hints() is
-  'Trigger: gives a template the values that WhatsApp reported after the platform began to read the template.';
+  'Trigger: sets the values of a template that WhatsApp reported after the last read of the template began.';
 
 create function app.forget_hints() returns trigger
 language plpgsql security definer -- see app.show_hints()
@@ -10207,8 +10219,9 @@ grant select on public.template_hints to service_role;
 
 -- schemas/62_template_media.sql
 
--- The media files in template headers, which WhatsApp requires with every send. The approved sample is uploaded once
--- for each account. Sends use its media id until shortly before the file expires.
+-- The media files for template headers. WhatsApp requires such a file in every send of the template. The approved
+-- sample file is uploaded once for each account. Sends use the media id of the upload until shortly before the upload
+-- expires.
 
 create table public.template_media (
   id uuid primary key default gen_random_uuid(),
@@ -10217,10 +10230,10 @@ create table public.template_media (
   sample_source text not null,
   -- The WhatsApp media id. WhatsApp deletes the file after 30 days. Null means that the file has to be uploaded.
   media_id text check (char_length(media_id) between 1 and 255),
-  -- The file name of a document, which the recipient sees.
+  -- The file name that the recipient of a document sees.
   filename text check (char_length(filename) between 1 and 240),
   uploaded_at timestamptz,
-  -- The upload in progress, its start time, and the time until which no other upload starts.
+  -- The id of the upload in progress, its start time, and the time until which no other upload starts.
   upload_id uuid unique,
   began_at timestamptz,
   lease_ends_at timestamptz,
@@ -10236,7 +10249,7 @@ create table public.template_media (
   constraint template_media_time_when_uploaded check (media_id is null or uploaded_at is not null)
 );
 comment on table public.template_media is
-  'The samples of template headers that were uploaded to WhatsApp, for each account.';
+  'The uploads of sample files for template headers: one row for each account and sample.';
 
 create function app.media_problem(own_company_id uuid, of_business_account_id text, of_source text) returns text
 language sql stable
@@ -10282,7 +10295,8 @@ as $$
   )
 $$;
 comment on function app.note_media_problem(uuid, uuid, text) is
-  'Records the result of an upload for an account in the templates that have this sample in the header.';
+  'After an account''s upload of a sample succeeded or failed, updates media_problem in the templates with this '
+  'sample.';
 
 create function public.due_media(account_id uuid, max_rows integer default 10) returns jsonb
 language sql stable security definer
@@ -10313,9 +10327,9 @@ as $$
   ) due
 $$;
 comment on function public.due_media(uuid, integer) is
-  'Returns the templates whose header media file has to be uploaded for an account. The file was never uploaded, is '
-  'outdated, or expires within five days. After a failure, excludes the template for a pause that grows with each '
-  'failure.';
+  'Returns the templates whose header media file has to be uploaded for an account. The file was never uploaded, '
+  'WhatsApp rejected the upload, or the upload expires within five days. After a failure, the template is not returned '
+  'until a pause has passed. The pause grows with each failure.';
 grant execute on function public.due_media(uuid, integer) to channel_client, service_role;
 
 create function public.begin_media_upload(
@@ -10384,7 +10398,7 @@ comment on function public.begin_media_upload(uuid, uuid, integer) is
   'id. The result `upload` means that this caller has to upload the file, and then call finish_media_upload or '
   'fail_media_upload. The result `wait` means that another caller is uploading the file. The result `failed` means '
   'that an upload failed less than ten seconds ago, or that there is no sample. The result `gone` means that the '
-  'template no longer exists.';
+  'account no longer has this template, or is disconnected.';
 grant execute on function public.begin_media_upload(uuid, uuid, integer) to api_client, channel_client, service_role;
 
 create function public.finish_media_upload(upload_id uuid, media_id text, filename text default null)
@@ -10467,8 +10481,9 @@ grant select on public.template_media to service_role;
 
 -- The preflight check. The claim of a send also checks the send against the stored template, without another round
 -- trip. The claim refuses a send that WhatsApp would certainly refuse. The idempotency key of a refused send can be
--- used again. Every send is checked and rendered, so app.rendered_text() and app.template_faults() must be fast. They
--- contain no queries and call no other functions, because each query and each call has a cost.
+-- used again. Every send is checked and rendered, so app.rendered_text() and app.template_faults() must be fast. These
+-- two functions contain no queries and call no other function of the schema, because each query and each call takes
+-- time.
 
 create function app.rendered_text(rendering jsonb, header_variables text[], body_variables text[]) returns text
 language plpgsql immutable
@@ -10533,7 +10548,7 @@ begin
     );
   end if;
   if template.unsupported <> '{}' then
-    -- The platform does not know the other requirements of such a template.
+    -- The platform does not know the requirements of such a template, so it cannot check the values.
     return faults || jsonb_build_object(
       'field', 'template_name', 'fault', 'unsupported', 'parts', template.unsupported
     );
@@ -10548,7 +10563,7 @@ begin
       );
     end if;
     for place in 1 .. coalesce(cardinality(given), 0) loop
-      -- WhatsApp refuses these characters in a value.
+      -- WhatsApp refuses an empty value, and these characters in a value.
       if given[place] = '' or given[place] ~ e'[\n\r\t]| {5}' then
         faults := faults || jsonb_build_object(
           'field', format('%s_variables.%s', part, place - 1),
@@ -10562,8 +10577,8 @@ end
 $$;
 comment on function app.template_faults(public.templates, text, text[], text[], text[]) is
   'Returns why a template cannot be sent with these values, as an array of faults, each with its field. The array is '
-  'empty when the template can be sent. The argument media_type is the declared type of the header media file: image, '
-  'video, document or null.';
+  'empty when the template can be sent. The argument media_type is the type of the header''s media file according to '
+  'the request: image, video, document or null.';
 
 create function app.judge_template(
   own_company_id uuid,
@@ -10589,7 +10604,7 @@ declare
   known record;
   reread record;
   languages text[];
-  -- From this time on, the stored template may lack a change that WhatsApp reported.
+  -- When WhatsApp reported a change that the stored template may lack. Null when there is no such report.
   hinted_at timestamptz;
   is_fresh boolean;
   may_reread boolean;
@@ -10644,7 +10659,7 @@ begin
         jsonb_build_object('field', 'language_code', 'fault', 'language', 'languages', languages)
       )
     end;
-    -- After a minute, the platform reads the name again, so a new template can soon be sent.
+    -- The template may be new, so the result of a read that did not find it is used for only a minute.
     is_fresh := reread.read_at > now() - interval '1 minute';
     if hinted_at <= reread.read_at then
       hinted_at := null;
@@ -10656,8 +10671,8 @@ begin
     return;
   end if;
   may_reread := preflight = 'first' and (
-    -- A name is read again at most once a minute. If another request is reading the name now, this request may wait for
-    -- the result.
+    -- The templates with a name are read again at most once a minute. If another request is reading them now, this
+    -- request may wait for the result.
     reread.tried_at is null or reread.tried_at <= now() - interval '1 minute'
     or (reread.tried_at > now() - interval '15 seconds' and coalesce(reread.read_at < reread.tried_at, true))
   ) and (
@@ -10669,8 +10684,8 @@ begin
   if may_reread then
     verdict := 'reread';
   elsif hinted_at is not null and exists (
-    -- The template cannot be read now, and WhatsApp has just reported that it does not accept the template. Other
-    -- faults may be outdated.
+    -- The template cannot be read again now, but WhatsApp has recently reported that the template cannot be sent. Only
+    -- faults of the template itself are returned, because the other faults may be outdated.
     select from public.template_hints as hints
     where hints.company_id = own_company_id and hints.business_account_id = of_business_account_id
       and hints.name = by_name and hints.language = in_language and hints.kind = 'status'
@@ -10686,32 +10701,33 @@ begin
 end
 $$;
 comment on function app.judge_template(uuid, text, text, text, text, text[], text[], text[], text) is
-  'Decides from the stored templates whether a send can continue. Refuses the send only for a recent fault. The '
-  'platform must have read the fault, or WhatsApp must have reported it, within the last ten minutes. For an older '
-  'fault, or after a change that WhatsApp reported, the template is read again first. A name is read again at most '
-  'once a minute. If the template cannot be read again, the send continues, and WhatsApp decides. The argument '
-  '`preflight` is `off` (no check), `first` or `last`. The value `last` means that the template has been read again, '
-  'or could not be read.';
+  'Decides from the stored templates whether a send can continue. Refuses the send only for a fault that was read from '
+  'WhatsApp, or that WhatsApp reported, within the last ten minutes. For an older fault, or after a change that '
+  'WhatsApp reported, the template is read again first. The templates with a name are read again at most once a '
+  'minute. If the template cannot be read again, the send continues, and WhatsApp accepts or refuses the message. The '
+  'argument `preflight` is `off` (no check), `first` or `last`. The value `last` means that the template has been read '
+  'again, or could not be read.';
 
 -- schemas/64_account_notices.sql
 
--- WhatsApp notices about an account: events about its business account (such as a restriction), errors with its number,
--- and responses that refuse the account. Operators and members of the company can read these notices. A notice does not
--- stop sends or disconnect an account, because WhatsApp itself refuses what it does not accept.
+-- WhatsApp notices about an account: events about its business account (such as a restriction), errors of its phone
+-- number, and responses in which WhatsApp refuses the account. Operators and members of the company can read these
+-- notices. A notice does not stop sends or disconnect an account, because WhatsApp itself refuses messages that it does
+-- not accept.
 
 create table public.account_notices (
   id uuid primary key default gen_random_uuid(),
   company_id uuid not null references public.companies on delete cascade,
   account_id uuid not null,
   -- An `event` is about the business account or a number. A `trouble` is an error that is not about a message. A
-  -- `refusal` is WhatsApp's response to a send or a media upload. A `reading_refusal` is WhatsApp's response when the
-  -- platform wanted to read the templates. A `reported_refusal` came in a report: WhatsApp accepted a message but did
+  -- `refusal` means that WhatsApp refused the account in the response to a send or a media upload. A `reading_refusal`
+  -- is a refused request for the templates. A `reported_refusal` came in a report: WhatsApp accepted a message but did
   -- not deliver it because of the account.
   kind text not null check (kind in ('event', 'trouble', 'refusal', 'reading_refusal', 'reported_refusal')),
   -- For an event, the WhatsApp event name, such as ACCOUNT_RESTRICTION. For all other kinds, the WhatsApp error code.
   -- For a refusal, token_unusable means that the stored token cannot be decrypted.
   event text not null check (event ~ '^[A-Za-z0-9_.-]{1,64}$'),
-  -- For an event, the WhatsApp object. For trouble, { code, message, details }. For a refusal, { code }.
+  -- For an event, the object that WhatsApp sent. For a `trouble`, { code, message, details }. For a refusal, { code }.
   value jsonb not null check (jsonb_typeof(value) = 'object' and octet_length(value::text) <= 16384),
   -- The time that WhatsApp reported. For a refusal, the time of the first refusal since the last success.
   happened_at timestamptz not null check (happened_at >= '2000-01-01Z'),
@@ -10727,7 +10743,7 @@ create table public.account_notices (
     references public.messaging_accounts (company_id, id) on delete cascade
 );
 comment on table public.account_notices is
-  'The newest WhatsApp notice about each account, for each event and each error code. A notice is kept for 30 days '
+  'For each account: the newest WhatsApp notice with each event name and each error code. A notice is kept for 30 days '
   'after its end.';
 
 create function app.end_of_notice(
@@ -10737,8 +10753,8 @@ language sql stable
 set search_path = ''
 as $$
   select case
-    -- The next success withdraws a refusal. If nothing is sent for 30 days, the refusal says nothing about the account
-    -- any more.
+    -- The next success withdraws a refusal. Without a success or another refusal for 30 days, the refusal is too old to
+    -- describe the account.
     when kind like '%refusal' then received_at + interval '30 days'
     when until is not null then until
     when stops_sending then happened_at + interval '30 days'
@@ -10746,8 +10762,8 @@ as $$
   end
 $$;
 comment on function app.end_of_notice(text, boolean, timestamptz, timestamptz, timestamptz) is
-  'Returns when a notice with these values is no longer current. A notice without an end is current for a day, or for '
-  '30 days if it stops sends.';
+  'Returns the time from which a notice with these values is no longer current. A notice without an end is current for '
+  'a day, or for 30 days if it stops sends.';
 grant execute on function app.end_of_notice(text, boolean, timestamptz, timestamptz, timestamptz) to authenticated;
 
 create function app.is_current(notice public.account_notices) returns boolean
@@ -10861,7 +10877,7 @@ comment on function app.apply_trouble(uuid, jsonb) is
   'Stores WhatsApp errors that are about an account and not about a message (an item of kind `trouble`).';
 
 create function public.current_account_notices(company_id uuid default null) returns jsonb
-language sql stable security definer -- one answer for all accounts, even with many notices
+language sql stable security definer -- returns one value, because the Data API limits the number of rows
 set search_path = ''
 as $$
   select coalesce(jsonb_agg(
@@ -10886,7 +10902,7 @@ grant select on public.account_notices to authenticated, service_role;
 -- Refusals of an account. WhatsApp refuses an account in its response to a send, a reply, a media upload or a request
 -- for the templates, for example because the token has expired. WhatsApp may also accept a message and report the
 -- refusal later. A refusal immediately becomes a notice of the account. The next success of the same kind withdraws the
--- refusal. A refusal does not stop the next send, because WhatsApp decides.
+-- refusal. A refusal does not stop the next send, because WhatsApp decides again for each message.
 
 create function app.note_refusal(of_account_id uuid, of_kind text, of_event text, stopped integer) returns void
 language plpgsql
@@ -10937,7 +10953,7 @@ as $$
   where messages.company_id = of_company_id and messages.id = account_of_message.message_id
 $$;
 comment on function app.account_of_message(uuid, uuid) is
-  'Returns the account that sends a message, and when the attempt began.';
+  'Returns the account that sends a message, and when the last attempt began.';
 
 create function app.is_about_token(event text) returns boolean
 language sql immutable
@@ -10954,7 +10970,7 @@ set search_path = ''
 as $$
 begin
   perform from public.messaging_accounts where id = of_account_id for no key update;
-  -- A refusal that was recorded after the start of the call may be newer than the success.
+  -- A refusal that was recorded after the start of the successful call may be newer than the success.
   delete from public.account_notices
   where account_id = of_account_id and received_at <= began_at
     and (kind = of_kind or kind like '%refusal' and app.is_about_token(event));
@@ -10976,7 +10992,7 @@ as $$
 begin
   delete from public.account_notices
   where account_id = of_account_id and kind like '%refusal' and received_at <= began_at
-    -- The codes for a token or its permissions; see outcome.ts.
+    -- The error codes for an unusable token or missing permissions; see outcome.ts.
     and (app.is_about_token(event) or event in ('3', '10', '131005') or event ~ '^2[0-9][0-9]$');
   update public.messaging_accounts set refused_at = null
   where id = of_account_id and refused_at is not null and not exists (
@@ -11000,7 +11016,7 @@ begin
   from app.account_of_message(own_company_id, of_message_id) as sent
   join public.messaging_accounts as accounts on accounts.id = sent.id;
   if failure ->> 'reason' = 'channel_account_error' then
-    -- A report that arrives a day late is not relevant to the current state of the account.
+    -- A report that is more than a day old says nothing about the current state of the account.
     if reported_at > now() - interval '1 day' then
       perform app.note_refusal(account.id, 'reported_refusal', coalesce(failure ->> 'code', 'unknown'), 1);
     end if;
@@ -11010,10 +11026,10 @@ begin
 end
 $$;
 comment on function app.note_report(uuid, uuid, jsonb, timestamptz) is
-  'Applies a report about a message to the refusals of its account. A failure because of the account is a '
-  'reported_refusal. A report of success has no failure, and withdraws the reported refusals up to the start of the '
-  'attempt. The acceptance of a message does not withdraw reported refusals, because WhatsApp accepts messages from '
-  'such an account.';
+  'Applies a report about a message to the refusals of its account. A failure because of the account becomes a '
+  'reported_refusal. If `failure` is null, the report withdraws the reported refusals that were recorded before the '
+  'attempt began. The acceptance of a message does not withdraw reported refusals, because WhatsApp accepts messages '
+  'from such an account, but does not deliver them.';
 
 -- schemas/66_media_uploads.sql
 
@@ -11113,8 +11129,9 @@ end
 $$;
 comment on function public.account_for_upload(text) is
   'Returns the account that uploads media files, with its encrypted token. The result `no_account` contains the '
-  'connected accounts. It means that no account has this phone_number_id, or that several accounts are connected and '
-  'the caller chose none. Every result contains the key''s company. Raises PT401 and PT403 as app.company_id() does.';
+  'connected accounts. This result means that no connected account has this phone_number_id. Without a '
+  'phone_number_id, it means that the company does not have exactly one connected account. Every result contains the '
+  'key''s company. Raises PT401 and PT403 as app.company_id() does.';
 grant execute on function public.account_for_upload(text) to api_client;
 
 create function public.add_media_upload(account_id uuid, upload jsonb) returns jsonb
@@ -11137,9 +11154,9 @@ begin
 end
 $$;
 comment on function public.add_media_upload(uuid, jsonb) is
-  'Stores a media file that was uploaded for an account of the company, and returns it in the format of the API. The '
-  'argument `upload` has media_id, type, mime_type, bytes, sha256 and filename. Returns null when the company has no '
-  'such account. Raises PT401 and PT403 as app.company_id() does.';
+  'Adds the row for a media file that was uploaded for an account of the company. Returns the upload in the format of '
+  'the API. The argument `upload` has media_id, type, mime_type, bytes, sha256 and filename. Returns null when the '
+  'company has no such account. Raises PT401 and PT403 as app.company_id() does.';
 grant execute on function public.add_media_upload(uuid, jsonb) to api_client;
 
 create function public.media_upload(id uuid) returns jsonb
@@ -11167,7 +11184,7 @@ create function app.medium_of_send(
   of_account_id uuid,
   for_contact_id uuid,
   in_message_id uuid,
-  -- { id } of an upload, or { type, link }. Both may have filename and voice.
+  -- { id } of an upload, or { type, link }. Both formats may also have filename and voice.
   asked jsonb,
   -- The fields that WhatsApp needs: { type, id or link, filename, voice }.
   out sent jsonb,
@@ -11247,8 +11264,8 @@ begin
 end
 $$;
 comment on function app.erase_upload() is
-  'Trigger: deletes an upload that only an erased contact received. The file''s name and hash may reveal something '
-  'about the person.';
+  'Trigger: deletes an upload if only the erased contact received it, because its file name and hash may reveal '
+  'something about the person.';
 
 create function app.remove_old_uploads(max_rows integer) returns integer
 language sql
@@ -11544,7 +11561,7 @@ set search_path = ''
 as $$
 begin
   return case event_type
-    -- A caller that keeps copies of records must also delete or clear its copies of these records.
+    -- A caller that keeps copies of records must also delete or clear its copies of these conversations and deals.
     when 'contact.erased' then jsonb_build_object(
       'conversation_ids', array(
         select id from public.conversations
@@ -11564,7 +11581,7 @@ $$;
 comment on function app.values_of_contact_event(uuid, uuid, text) is
   'Returns the values of the events contact.erased and contact.merged that are not fields of the contact.';
 
--- app.merge_contacts() sets app.merged to the ids of the survivor and of the other contact, which it deletes.
+-- app.merge_contacts() sets app.merged to the id of the surviving contact, followed by the id of the deleted contact.
 select app.make_events(
   'contacts',
   fields => '{
@@ -11651,9 +11668,9 @@ select app.make_events(
   deleted => $$'conversation.deleted'$$
 );
 
--- A new outbound message has no event of its own, because the events of its send report its progress. If WhatsApp
--- reports a failure after it accepted the message, the send has also failed. An erased person's messages create no
--- events, because contact.erased contains the ids of the conversations.
+-- A new outbound message has no event of its own, because the events of its send report its progress. If WhatsApp first
+-- accepts a message and later reports a failure, there is also an event send.failed. An erased person's messages create
+-- no events, because contact.erased contains the ids of the conversations.
 select app.make_events(
   'messages',
   fields => '{
@@ -11702,10 +11719,10 @@ select app.make_events(
   actor => 'channel'
 );
 
--- A notice that stops sends restricts its account until it ends or is withdrawn. A repeated refusal of an account does
--- not change happened_at while the earlier refusal is current, so it creates no second event. If a restriction ends by
--- time, a job writes the event account.restored. See app.note_ended_notices(). If a notice is changed or deleted before
--- the job has recorded its end, the triggers write this event.
+-- A notice that stops sends restricts its account until the notice ends or is withdrawn. While a refusal is current,
+-- another refusal with the same error code does not change happened_at, so there is no second event. When a restriction
+-- ends because its time is over, a job writes the event account.restored. See app.note_ended_notices(). If the notice
+-- is changed or deleted before the job has recorded its end, the triggers write account.restored.
 select app.make_events(
   'account_notices',
   record => 'account_id',
@@ -11744,8 +11761,8 @@ select app.make_events(
 
 -- schemas/69_event_log.sql
 
--- Functions that read the event log with an API key. A page contains only events of transactions below the horizon, as
--- the change feeds do. So after a page was read, no event can appear before the page's cursor.
+-- Functions that read the event log with an API key. As in the change feeds, a page contains only events of
+-- transactions below the horizon. So after a page was read, no new event can appear before the page's cursor.
 
 create index events_record_idx on app.events (record_id);
 
@@ -11765,7 +11782,7 @@ begin
 end
 $$;
 comment on function app.slots_from(timestamptz, timestamptz) is
-  'Returns the slots of the log that contain the events between two times. Null means no limit.';
+  'Returns the slots of the log that contain the events between two times. A null time means no limit.';
 
 create function public.list_events(
   generation bigint default null, after_version bigint default null, after_id uuid default null,
@@ -11783,7 +11800,8 @@ declare
   from_version constant bigint := coalesce(after_version, -1);
   from_seq bigint := 0;
   most constant integer := least(greatest(max_rows, 0), 201);
-  -- The maximum number of events that a page reads. A page with a filter returns the position up to which it has read.
+  -- The maximum number of events that a page reads. If there is a filter, the page contains the position up to which
+  -- the log was read.
   most_read constant integer := case
     when of_types is null and of_record is null and since is null and until is null then most else 5000 end;
   own_slots constant smallint[] := app.slots_from(list_events.since, list_events.until);
@@ -11834,8 +11852,8 @@ begin
     end loop;
   else
     for event in
-      -- The index finds the few events of a record, which are then sorted. Without `materialized`, Postgres may instead
-      -- read all events of the company in order.
+      -- The index finds the few events of the record, and Postgres then sorts them. Without `materialized`, Postgres
+      -- may instead read all events of the company in order.
       with of_this_record as materialized (select * from app.events where record_id = of_record)
       select * from of_this_record
       where company_id = own_company_id
@@ -11864,8 +11882,8 @@ comment on function public.list_events(bigint, bigint, uuid, text[], uuid, times
   'Returns one page of the events of the key''s company in the last 30 days. Needs a read token. The first row is the '
   'clock { generation, horizon, read_to }. At most max_rows events { version, id, event } follow, and never more than '
   '201. They start after the cursor, or at the beginning if there is no cursor. A page with a filter may have fewer '
-  'events although more follow. In that case, read_to is the position of the last event that was read. Raises PT410 '
-  'and PT500 as app.change_clock_for() does, PT401 and PT403 as app.company_id() does.';
+  'events than max_rows although more events follow. In that case, read_to is the position of the last event that was '
+  'read. Raises PT410 and PT500 as app.change_clock_for() does, PT401 and PT403 as app.company_id() does.';
 grant execute on function
   public.list_events(bigint, bigint, uuid, text[], uuid, timestamptz, timestamptz, integer) to api_client;
 
@@ -11885,8 +11903,8 @@ begin
 end
 $$;
 comment on function public.find_event(text) is
-  'Returns an event of the key''s company by its id in the API''s format. Returns null when the last 30 days have no '
-  'such event. Needs a read token. Raises PT401 and PT403 as app.company_id() does.';
+  'Returns an event of the key''s company. The argument `name` is the id of the event in the API''s format. Returns '
+  'null when the last 30 days have no such event. Needs a read token. Raises PT401 and PT403 as app.company_id() does.';
 grant execute on function public.find_event(text) to api_client;
 
 -- schemas/70_sends.sql
@@ -11910,10 +11928,10 @@ create table public.sends (
   -- WhatsApp accepted the message. The state `failed` means that WhatsApp refused the message, or that the outcome
   -- remained unknown. The state `released` means that WhatsApp certainly does not have the message.
   state text not null default 'pending' check (state in ('pending', 'sent', 'failed', 'released')),
-  -- The edge function creates a claim_id for each attempt. Anyone who knows the claim_id can settle that attempt, so it
-  -- is a secret.
+  -- The edge function creates a claim_id for each attempt. Anyone who knows the claim_id can settle that attempt, so
+  -- the claim_id is a secret.
   claim_id uuid not null unique,
-  -- Every attempt ends before this time. If a send is still pending at this time, no outcome will be reported.
+  -- The attempt ends before this time. If the send is still pending at this time, its outcome counts as unknown.
   lease_ends_at timestamptz not null default now() + interval '90 seconds',
   -- Why the send failed or was released: an error code of the API, claim_unanswered, or outcome_unknown.
   reason text check (char_length(reason) between 1 and 64),
@@ -11928,9 +11946,9 @@ create table public.sends (
   -- Other message ids that WhatsApp reported for the same attempt. If there are any, the message was sent more than
   -- once.
   double_sent_ids text[] not null default '{}',
-  -- Five bytes for each field of the request that no other column contains. app.fingerprint_of_send() computes them.
-  -- The fingerprint lets the response to a repeat list the fields that differ. Null for a send without an idempotency
-  -- key.
+  -- A five-byte hash for each request field that has no column of its own. app.fingerprint_of_send() computes these
+  -- hashes. Because of them, the response to a repeat can list the fields that differ. Null for a send without an
+  -- idempotency key.
   fingerprint bytea constraint sends_fingerprint_check check (octet_length(fingerprint) between 5 and 100),
   is_erased boolean not null default false,
   -- The API key of the last attempt. This column has no foreign key, so the id remains after the key is deleted.
@@ -11955,7 +11973,7 @@ comment on column public.sends.fingerprint is 'Hashes of the request fields, fiv
 comment on column public.sends.api_key_id is
   'The API key that requested the send. Null for a user''s test send, and when the platform added the send.';
 comment on column public.sends.is_erased is 'Whether the message of the send went to an erased person.';
-comment on column public.sends.media_id is 'The WhatsApp media id for the message''s header.';
+comment on column public.sends.media_id is 'The WhatsApp media id of the media file in the message.';
 
 -- This statistic makes the planner assume that all rows belong to one company. 30_contacts.sql explains why.
 alter table public.sends alter column company_id set (n_distinct = 1);
@@ -11963,8 +11981,8 @@ alter table public.sends alter column company_id set (n_distinct = 1);
 -- A double send is rare, and an operator has to examine each double send.
 create index sends_double_sent_idx on public.sends (updated_at) where double_sent_ids <> '{}';
 
--- This index has the sort order of the list. The index also contains all columns that are counted, so 100,000 sends can
--- be counted without reading their rows.
+-- This index has the sort order of the send log. The index also contains all columns that are counted, so 100,000 sends
+-- can be counted without reading their rows.
 create index sends_newest_first_idx on public.sends (company_id, created_at desc, message_id desc)
   include (state, lease_ends_at);
 create index sends_by_template_idx on public.sends (company_id, template_name, created_at desc, message_id desc);
@@ -11988,7 +12006,8 @@ begin
   for no key update;
 
   message.outcome := case new.state when 'released' then 'failed' when 'sent' then 'accepted' else new.state end;
-  -- WhatsApp may report the message before its response arrives here. In that case, another row may have the id.
+  -- WhatsApp may report the message before its response to the call arrives here. In that case, another message may
+  -- already have the id.
   message.whatsapp_message_id := (
     select new.whatsapp_message_id where not exists (
       select from public.messages as other
@@ -12002,8 +12021,8 @@ begin
       'reason', new.reason, 'code', new.channel_code, 'message', null, 'details', null
     );
   elsif old.whatsapp_message_id is null then
-    -- Without a message id, no report about the message can have arrived. So the failure came from the ledger. This
-    -- failure is outdated, because the outcome has arrived or a released send is sent again.
+    -- Without a message id, no report about the message can have arrived. So the failure in the message came from the
+    -- ledger. It is outdated now, because the outcome has arrived or a released send is sent again.
     message.failed_at := null;
     message.failure := null;
   end if;
@@ -12099,8 +12118,8 @@ begin
 end
 $$;
 comment on function app.find_or_add_contact(uuid, text, text) is
-  'Finds the contact that has a phone number, including additional numbers, or adds a contact with this name. If '
-  'several calls run at the same time, only one call adds the contact.';
+  'Finds the contact whose main or additional phone number is by_phone. If there is none, adds a contact with the name '
+  'new_name. If several calls run at the same time, only one call adds the contact.';
 
 create function app.write_message_of_send(
   own_company_id uuid,
@@ -12201,7 +12220,7 @@ create function app.digest_in(fingerprint bytea, place integer) returns bytea
 language sql immutable
 set search_path = ''
 as $$
-  -- A fingerprint ends with the last field that the request had.
+  -- A fingerprint may end before the last field.
   select case when octet_length(fingerprint) >= place * 5
     then substr(fingerprint, place * 5 - 4, 5)
     else app.fingerprint_of_send(array[null::text])
@@ -12256,8 +12275,8 @@ begin
 end
 $$;
 comment on function app.claim_send(uuid, uuid, text, text, text, bytea) is
-  'Adds the row of a send to the ledger, or takes over a released row. Returns nulls when another request has added '
-  'the send with this idempotency_key.';
+  'Adds the row of a send to the ledger, or takes over a released row. Returns nulls when the ledger has a send with '
+  'this idempotency_key that is not released.';
 
 -- The hash is computed before the query, so that the query always uses the index on idempotency keys. If the query
 -- computed the hash, the computation would be part of the condition. For a small ledger, Postgres would then plan to
@@ -12282,7 +12301,7 @@ comment on function app.known_send_key(uuid, text) is
 -- (template or reply) is not a repeat. If the platform treated it as a repeat, its message would never be sent, and the
 -- caller would not notice. A repeat first reads its send by the key. If the send's lease has ended, a second statement
 -- then settles the send. With a single statement, Postgres might search all pending sends, and each repeat would take
--- longer, although few repeats need this change.
+-- longer, although few repeats have to settle their send.
 create function app.repeated_send(
   own_company_id uuid,
   by_idempotency_key text,
@@ -12627,9 +12646,9 @@ comment on function public.claim_template_send(
   'member is_elsewhere is true if another request is reading the template. The result `media_needed` means that the '
   'header''s media file has to be uploaded first. The result `own_media_needed` means that the file at the URL in '
   'header_media has to be uploaded first. The result `unfit` contains the reason why header_media does not match the '
-  'header. A dry run of a valid send returns `send`. Every result contains the key''s company. The function writes '
-  'data only if the result is `claimed`. With an API key, of_company_id has no effect. Raises PT401 and PT403 as '
-  'app.company_id() does.';
+  'header. A dry run of a valid send returns `send`. Every result contains the key''s company. The function writes the '
+  'contact, the conversation, the message and the ledger row only if the result is `claimed`. With an API key, '
+  'of_company_id has no effect. Raises PT401 and PT403 as app.company_id() does.';
 grant execute on function public.claim_template_send(uuid, text, text, text, text, text, text, text, text, text[], text[], text[], text, boolean, uuid, jsonb)
   to api_client;
 
@@ -12664,10 +12683,10 @@ as $$
   ) end
 $$;
 comment on function app.wrote_after_stop(uuid, uuid, uuid, timestamptz, timestamptz) is
-  'Checks whether a person wrote to the account after do_not_contact was set. If so, the company may answer. If a time '
-  'is not known, the company may not answer. WhatsApp reports times in whole seconds. If a stop word and another '
-  'message have the same second, the order of their events decides. Within one event, the order of the messages '
-  'decides.';
+  'Checks whether a person wrote to the account after do_not_contact was set. If so, the company may answer. If one of '
+  'the two times is unknown, the company may not answer. WhatsApp reports times in whole seconds. A stop word and '
+  'another message with the same second are compared by the order of their events, and within one event by the order '
+  'of the messages.';
 
 create function app.newest_user_id(own_company_id uuid, of_contact_id uuid) returns text
 language sql stable
@@ -12688,7 +12707,7 @@ create function public.claim_reply(
   content text,
   idempotency_key text default null,
   dry_run boolean default false,
-  -- { id } of an upload, or { type, link }. Both may have filename and voice.
+  -- { id } of an upload, or { type, link }. Both formats may also have filename and voice.
   media jsonb default null,
   reply_to_id uuid default null,
   -- The buttons or the list, in the WhatsApp format, without the text.
@@ -12736,8 +12755,8 @@ begin
       exit deciding;
     end if;
 
-    -- Every transaction locks the contact before its conversation. If the contact is merged into another contact in the
-    -- meantime, its conversations move to the other contact.
+    -- Every transaction locks the contact before its conversation. If the contact was merged into another contact in
+    -- the meantime, the conversation moved to that contact, and the loop runs again.
     loop
       select contact_id into of_contact_id from public.conversations
       where company_id = own_company_id and id = claim_reply.conversation_id;
@@ -12879,12 +12898,13 @@ comment on function public.claim_reply(uuid, uuid, text, text, boolean, jsonb, u
   'or the quoted message is unknown, or the media file has a member or a caption that its kind cannot have. For a '
   'claimed reply with a media file, the member `media` contains the fields that WhatsApp needs. The member reply_to is '
   'the WhatsApp id of the quoted message. A dry run of a valid reply returns `send`. Every result contains the key''s '
-  'company. The function writes data only if the result is `claimed`. Raises PT401 and PT403 as app.company_id() does.';
+  'company. The function writes the message and the ledger row only if the result is `claimed`. Raises PT401 and PT403 '
+  'as app.company_id() does.';
 grant execute on function public.claim_reply(uuid, uuid, text, text, boolean, jsonb, uuid, jsonb) to api_client;
 
 -- schemas/74_settle.sql
 
--- Functions that settle a send. Its outcome comes from the WhatsApp response, or from the end of its lease.
+-- Functions that settle a send. The outcome comes from the WhatsApp response, or from the end of the send's lease.
 
 create function public.settle_send(
   claim_id uuid,
@@ -12908,7 +12928,7 @@ begin
     raise sqlstate 'PT422' using message = 'The outcome of a send is sent, failed or released';
   end if;
   if outcome <> 'sent' and settle_send.whatsapp_message_id is not null then
-    raise sqlstate 'PT422' using message = 'Only a send that was sent has the id of a message';
+    raise sqlstate 'PT422' using message = 'Only the outcome sent can have a whatsapp_message_id';
   end if;
 
   select id, company_id, message_id, state, reason, whatsapp_message_id into send
@@ -12919,8 +12939,8 @@ begin
     return null;
   end if;
 
-  -- The first success after a refusal withdraws the refusal, even if a report has already settled the send. Other sends
-  -- do not query their account here, except sends that WhatsApp refuses because of the account.
+  -- The first success after a refusal withdraws the refusal, even if a report has already settled the send. For other
+  -- sends, the account is not queried here, unless WhatsApp refused the message because of the account.
   if outcome = 'sent' and was_refused then
     perform app.withdraw_refusals(account.id, 'refusal', account.asked_at)
     from app.account_of_message(send.company_id, send.message_id) as account;
@@ -12956,8 +12976,8 @@ begin
     return settled_state;
   end if;
 
-  -- Every other outcome is final, with one exception: a report of a failed delivery may arrive before the response. The
-  -- response then shows that WhatsApp had accepted the message.
+  -- Every outcome except outcome_unknown is final, with one exception: a report of a failed delivery may arrive before
+  -- the response. The response then shows that WhatsApp had accepted the message.
   if send.state = 'failed' and send.whatsapp_message_id = settle_send.whatsapp_message_id then
     update public.sends set state = 'sent', reason = null, channel_code = null where id = send.id;
     return 'sent';
@@ -12970,11 +12990,11 @@ begin
 end
 $$;
 comment on function public.settle_send(uuid, text, text, text, integer, text, text, boolean) is
-  'Records the outcome of a claimed send, and returns its current state, or null for an unknown claim_id. After a '
-  'refusal or a release, stores WhatsApp''s error text and details in the message. If WhatsApp refused the account, '
-  'the refusal becomes a notice of the account. The argument was_refused comes from the claim. If it is true, a '
-  'success withdraws the refusals. The API key may have been switched off or deleted since the claim, because the '
-  'message was already sent.';
+  'Records the outcome of a claimed send, and returns the send''s current state, or null for an unknown claim_id. '
+  'After a refusal or a release, stores WhatsApp''s error text and details in the message. If WhatsApp refused the '
+  'account, the refusal becomes a notice of the account. The argument was_refused comes from the claim. If it is true, '
+  'a success withdraws the refusals. The function works even if the API key was switched off or deleted after the '
+  'claim, because the message may already have been sent.';
 grant execute on function public.settle_send(uuid, text, text, text, integer, text, text, boolean)
   to api_client, channel_client;
 
@@ -12994,9 +13014,8 @@ as $$
   select count(*)::integer from failed
 $$;
 comment on function public.fail_expired_sends() is
-  'If the lease of a pending send has ended, sets the send to failed (outcome_unknown). Returns the number of these '
-  'sends. A scheduled job calls this function. A repeat of such a send also sets the send to failed. This function '
-  'sends nothing.';
+  'Sets all pending sends whose lease has ended to failed (outcome_unknown), and returns their number. A scheduled job '
+  'calls this function. A repeat of such a send has the same effect. This function sends nothing.';
 grant execute on function public.fail_expired_sends() to service_role;
 
 create function app.note_double_send(send_id uuid, further_id text) returns void
@@ -13074,7 +13093,7 @@ set search_path = ''
 as $$
 begin
   if (check_member.company_id = any (app.member_company_ids())) is not true then
-    raise sqlstate 'PT403' using message = 'Only the people of a company see its sends';
+    raise sqlstate 'PT403' using message = 'Only members of the company can see its sends';
   end if;
 end
 $$;
@@ -13120,10 +13139,10 @@ begin
 end
 $$;
 comment on function public.sends_by_outcome(uuid, integer, text) is
-  'Returns the number of a company''s sends with each outcome, by day of the first attempt in a time zone. Covers the '
-  'given number of days (1 to 90), including today. A day or outcome without sends has no row. The outcomes failed, '
-  'refused and released are counted by reason. The company''s members may call this function. Raises PT403 for other '
-  'callers. Raises PT422 for an invalid number of days or an unknown time zone.';
+  'Returns the number of a company''s sends with each outcome, by day of the first attempt in the time zone `zone`. '
+  'Covers the given number of days (1 to 90), including today. A day or outcome without sends has no row. The outcomes '
+  'failed, refused and released are counted by reason. The company''s members may call this function. Raises PT403 for '
+  'other callers. Raises PT422 for an invalid number of days or an unknown time zone.';
 grant execute on function public.sends_by_outcome(uuid, integer, text) to authenticated;
 
 -- The query handles each company separately, so that it reads only the company's part of messages_unusual_idx.
@@ -13156,9 +13175,9 @@ comment on function app.failures_of_sends(timestamptz) is
 -- schemas/76_send_log.sql
 
 -- The send log for the members of a company: templates and replies with their outcomes, newest first. Owners and admins
--- also see which API key requested a send, and its idempotency key. A page reads at most 5,000 sends, whatever the
--- filters are. The next page continues after the last send that was read. So a page for a large company costs no more
--- than a page for a small company.
+-- also see the API key that requested a send, and the idempotency key of the send. A page reads at most 5,000 sends,
+-- whatever the filters are. The next page continues after the last send that was read. So a page for a large company
+-- costs no more than a page for a small company.
 
 create type app.send_place as (at timestamptz, message_id uuid);
 comment on type app.send_place is 'The position of a send in the log. The newest send comes first.';
@@ -13247,7 +13266,7 @@ begin
 end
 $$;
 comment on function app.templates_in_log(uuid, text) is
-  'Returns the names of sent templates that contain each word of a search: at most 50 of the first 2,000 names.';
+  'Searches the first 2,000 names of sent templates. Returns at most 50 names that contain each word of the search.';
 
 create function app.found_sends(
   own_company_id uuid, search text, with_keys boolean, after app.send_place, max_rows integer
@@ -13314,9 +13333,9 @@ begin
 end
 $$;
 comment on function app.found_sends(uuid, text, boolean, app.send_place, integer) is
-  'Searches the sends after a position in the log, and returns the positions of the sends that match. The search '
-  'matches an idempotency key or a message id. Otherwise it matches words in the name of the template or the contact, '
-  'or the recipient''s phone number.';
+  'Searches the sends after a position in the log, and returns the positions of the sends that match. If the search is '
+  'not the idempotency key or the message id of a send, it is compared with the names of templates and contacts, and '
+  'with the recipients'' phone numbers.';
 
 create function app.shown_send(own_company_id uuid, of_message_id uuid, with_key boolean) returns jsonb
 language plpgsql stable
@@ -13422,7 +13441,8 @@ begin
   elsif to_time = 'infinity' and (
     wanted_reason is not null or wanted_outcome in ('pending', 'failed', 'refused', 'released', 'expired')
   ) then
-    -- Few sends have such an outcome. Their index contains the time of the last attempt.
+    -- Few sends have such an outcome, so an index on their messages finds them. Its times are those of the last
+    -- attempts, so it cannot be used together with `until`.
     places := array(
       select (created_at, id)::app.send_place from public.messages
       where messages.company_id = of_company and (failure is not null or status in ('pending', 'failed', 'expired'))
@@ -13534,9 +13554,9 @@ end
 $$;
 comment on function public.get_company_send(uuid, uuid) is
   'Returns one send as list_company_sends() does, with the text of its message, the times that WhatsApp reported, '
-  'WhatsApp''s failure message, and the sender''s phone number. Owners and admins also get its idempotency key. The '
-  'company''s members may call this function. Raises PT403 for other callers, and PT404 when the company has no such '
-  'send.';
+  'WhatsApp''s failure message, and the sender''s phone number. Owners and admins also get the idempotency key of the '
+  'send. The company''s members may call this function. Raises PT403 for other callers, and PT404 when the company has '
+  'no such send.';
 grant execute on function public.get_company_send(uuid, uuid) to authenticated;
 
 -- schemas/77_test_sends.sql
@@ -13548,7 +13568,7 @@ grant execute on function public.get_company_send(uuid, uuid) to authenticated;
 -- the edge function claims the allowed send.
 
 create table public.test_sends (
-  -- The settings page creates a new id each time the user presses the button.
+  -- The settings page creates a new id each time the user presses the send button.
   id uuid not null,
   company_id uuid not null references public.companies on delete cascade,
   -- This column has no foreign key: test sends of a member who has left the company still count towards the limit.
@@ -13571,7 +13591,7 @@ begin
     raise sqlstate 'PT403' using message = 'Only owners and admins of a company send tests';
   end if;
   if begin_test_send.id is null then
-    raise sqlstate 'PT422' using message = 'Name the test send in id';
+    raise sqlstate 'PT422' using message = 'The argument id is required';
   end if;
   -- If two calls run at the same time, the second call waits here and then counts the first call's test send.
   perform from public.companies where companies.id = begin_test_send.company_id for no key update;
@@ -13596,9 +13616,9 @@ end
 $$;
 comment on function public.begin_test_send(uuid, uuid) is
   'Allows the signed-in user one test send with this id. The settings page creates a new id each time the user presses '
-  'the button. A repeated call with the same id means the same test send. Owners and admins of the company may call '
-  'this function. Raises PT403 for other callers, and PT409 for the id of another user''s test send. Raises PT429 when '
-  'the company has made 20 test sends in the last 24 hours.';
+  'the send button. A repeated call with the same id means the same test send. Owners and admins of the company may '
+  'call this function. Raises PT403 for other callers, and PT409 for the id of another user''s test send. Raises PT429 '
+  'when the company has made 20 test sends in the last 24 hours.';
 grant execute on function public.begin_test_send(uuid, uuid) to authenticated;
 
 create function public.claim_test_send(
@@ -13674,7 +13694,7 @@ comment on function public.claim_test_send(
 ) is
   'Claims the send of a test that begin_test_send() has allowed, as claim_template_send() does, and returns the same '
   'result. The author of the message is the user. The idempotency key is derived from the id of the test send, so that '
-  'it is never sent twice. Raises PT403 when no test send has this id, or when its user is no longer an owner or '
+  'the test is never sent twice. Raises PT403 when no test send has this id, or when its user is no longer an owner or '
   'admin.';
 grant execute on function public.claim_test_send(uuid, uuid, uuid, text, text, text, text, text[], text[], text[], text)
   to channel_client;
@@ -13686,8 +13706,8 @@ grant select on public.test_sends to service_role;
 -- schemas/78_reactions.sql
 
 -- The reactions of a company: a company reacts to a message with an emoji, or removes its reaction. WhatsApp keeps only
--- the newest reaction, so a repeat is harmless. The call to WhatsApp happens between the calls of the first two
--- functions, because it may fail. For people's reactions, see 85_inbound.sql.
+-- the newest reaction, so a repeat is harmless. WhatsApp is called after the first function and before the second
+-- function, because the call may fail. For reactions of contacts, see 85_inbound.sql.
 
 create function public.message_to_react(message_id uuid, emoji text default null) returns jsonb
 -- Security definer, because a key cannot read accounts and windows.
@@ -13752,10 +13772,10 @@ comment on function public.message_to_react(uuid, text) is
   'data are the account''s encrypted token, and the person''s phone number, or user_id if there is no phone number. '
   'The result `not_found` means that the company has no such message. The result `not_on_channel` means that WhatsApp '
   'does not have the message. The result `revoked` means that the person deleted the message. The result `too_old` '
-  'means that the message is older than 30 days. The result `archived` means that its contact is archived. The result '
-  '`no_account` means that its account is disconnected. The result `do_not_contact` means that the person must not be '
-  'contacted. The result `window_closed` contains the end of the window, or null when the person has never written. '
-  'Raises PT401 and PT403 as app.company_id() does.';
+  'means that the message is older than 30 days. The result `archived` means that the contact is archived. The result '
+  '`no_account` means that the account of the conversation is disconnected. The result `do_not_contact` means that the '
+  'person must not be contacted. The result `window_closed` contains the end of the window, or null when the person '
+  'has never written. Raises PT401 and PT403 as app.company_id() does.';
 grant execute on function public.message_to_react(uuid, text) to api_client;
 
 create function public.note_own_reaction(message_id uuid, whatsapp_message_id text, emoji text default null)
@@ -13763,7 +13783,7 @@ returns jsonb
 -- Security definer, because no key may write messages.
 language plpgsql security definer
 set search_path = ''
--- This time zone gives the time of a reaction the same format as the time columns.
+-- With this time zone, the time in the reaction's JSON has the same format as the time columns.
 set timezone = 'UTC'
 as $$
 #variable_conflict use_column
@@ -13798,10 +13818,10 @@ begin
 end
 $$;
 comment on function public.note_own_reaction(uuid, text, text) is
-  'Stores the company''s reaction to a message after WhatsApp accepted it, with the WhatsApp message id of the '
-  'reaction. Without an emoji, removes the reaction. Returns the stored reaction: { emoji, at }. Returns null if there '
-  'is none, or if WhatsApp has already reported that it did not deliver the reaction. Raises PT401 and PT403 as '
-  'app.company_id() does.';
+  'After WhatsApp accepted the company''s reaction to a message, stores the reaction and its WhatsApp message id. '
+  'Without an emoji, removes the reaction. Returns the stored reaction: { emoji, at }. Returns null if the message has '
+  'no reaction now, or if WhatsApp has already reported that it did not deliver the reaction. Raises PT401 and PT403 '
+  'as app.company_id() does.';
 grant execute on function public.note_own_reaction(uuid, text, text) to api_client;
 
 create function app.take_report_of_reaction(company_ids uuid[], wamid text, word text) returns boolean
@@ -13826,8 +13846,8 @@ comment on function app.take_report_of_reaction(uuid[], text, text) is
 -- schemas/78_read_receipts.sql
 
 -- Read receipts: a company shows a person that it has read the person's message. WhatsApp also marks earlier messages
--- as read. The call to WhatsApp happens between the calls of these two functions, because it may fail, and a repeat is
--- harmless.
+-- as read. WhatsApp is called after the first function and before the second function, because the call may fail. A
+-- repeat is harmless.
 
 create function public.message_to_read(message_id uuid) returns jsonb
 -- Security definer, because a key cannot read accounts.
@@ -13874,7 +13894,7 @@ comment on function public.message_to_read(uuid) is
   'Returns the data for marking an inbound message as read, with the account''s encrypted token. The result '
   '`not_found` means that the company has no such message. The result `not_of_person` means that the message is not '
   'from a contact. The result `too_old` means that the message is older than 30 days. The result `no_account` means '
-  'that its account is disconnected. Raises PT401 and PT403 as app.company_id() does.';
+  'that the account of the conversation is disconnected. Raises PT401 and PT403 as app.company_id() does.';
 grant execute on function public.message_to_read(uuid) to api_client;
 
 create function public.note_message_read(message_id uuid) returns timestamptz
@@ -13905,16 +13925,15 @@ begin
 end
 $$;
 comment on function public.note_message_read(uuid) is
-  'Records that the company has read an inbound message and all earlier messages of the conversation. Returns when the '
-  'message was first marked as read, or null when the company has no such message. Raises PT401 and PT403 as '
-  'app.company_id() does.';
+  'Records that the company has read an inbound message and all earlier messages of the conversation. Returns the time '
+  'at which the message was first marked as read, or null when the company has no such message. Raises PT401 and PT403 '
+  'as app.company_id() does.';
 grant execute on function public.note_message_read(uuid) to api_client;
 
 -- schemas/78_send_events.sql
 
--- The events for sends. This file also defines the events that no one causes: a window closes in an hour, the outcome
--- of a send was never reported, or a restriction ends. A job writes the events that no one causes. See
--- app.note_passed_times().
+-- The events for sends. This file also defines the time-based events: a window closes in an hour, the outcome of a send
+-- was never reported, or a restriction ends. A job writes the time-based events. See app.note_passed_times().
 
 -- In the API, the id of a send is the id of its message.
 select app.make_events(
@@ -13937,7 +13956,7 @@ create table app.noted_times (
   noted_until timestamptz not null default now()
 );
 comment on table app.noted_times is
-  'The time up to which app.note_passed_times() has written the events that nobody causes.';
+  'The time up to which app.note_passed_times() has written the time-based events.';
 insert into app.noted_times (subject) values ('leases'), ('notices');
 
 create index contact_windows_closing_idx on public.contact_windows (expires_at)
@@ -13945,8 +13964,9 @@ create index contact_windows_closing_idx on public.contact_windows (expires_at)
 -- Few accounts are restricted.
 create index account_notices_stopping_idx on public.account_notices (account_id) where stops_sending;
 
--- A message may arrive hours after the person wrote it, and its window may then close soon. Therefore each window
--- records the end for which the event was written. The job writes no event for a window that has already closed.
+-- A message may arrive hours after the person wrote it, and the window may then close soon. Therefore closing_noted_for
+-- records the end of the window for which the event was written. The job writes no event for a window that has already
+-- closed.
 create function app.note_closing_windows() returns void
 language plpgsql
 set search_path = ''
@@ -13959,7 +13979,7 @@ begin
     where expires_at > now() and expires_at <= now() + interval '1 hour'
       and closing_noted_for is distinct from expires_at
     order by expires_at limit 1000
-    -- If a message is changing a window at this moment, the next run handles the window.
+    -- If a new message has locked a window, the next run handles the window.
     for update skip locked
   ),
   noted as (
@@ -14033,7 +14053,7 @@ begin
 end
 $$;
 comment on function app.note_ended_notices(timestamptz) is
-  'Writes account.restored for each notice that stopped sends and that ended by time. Handles only notices that ended '
+  'Writes account.restored for each notice that stopped sends until its time was over. Handles only notices that ended '
   'after the given time.';
 
 create function app.note_passed_times() returns void
@@ -14052,7 +14072,7 @@ begin
 end
 $$;
 comment on function app.note_passed_times() is
-  'Writes the events that no one causes. A job calls this function every minute.';
+  'Writes the time-based events. A job calls this function every minute.';
 
 alter table app.noted_times enable row level security;
 
@@ -14106,8 +14126,8 @@ as $$
   select to_timestamp(('x' || substr(replace(of_event_id::text, '-', ''), 1, 12))::bit(48)::bigint / 1000.0)
 $$;
 comment on function app.event_time(uuid) is
-  'Returns the time of an event, which is the beginning of its id and precise to the millisecond. Postgres 17 has no '
-  'function that extracts this time from a version 7 UUID.';
+  'Returns the time of an event, precise to the millisecond. The beginning of the event id contains this time. '
+  'Postgres 17 has no function that extracts this time from a version 7 UUID.';
 
 create function app.stored_event(of_company_id uuid, of_event_id uuid) returns app.events
 language sql stable
@@ -14285,9 +14305,9 @@ begin
 end
 $$;
 comment on function public.redeliver_event(uuid, text, jsonb) is
-  'Delivers one event of the log to a webhook again, or immediately if its delivery is waiting. Returns { replayed, '
-  'event_id }. Raises PT404 if the webhook neither received the event nor subscribes to its type. Also raises the '
-  'errors of app.delivering_webhook() and app.claim_idempotency_key().';
+  'Delivers one event of the log to a webhook again. If the event''s delivery is still waiting, makes it due now. '
+  'Returns { replayed, event_id }. Raises PT404 if the webhook neither received the event nor subscribes to its type. '
+  'Also raises the errors of app.delivering_webhook() and app.claim_idempotency_key().';
 grant execute on function public.redeliver_event(uuid, text, jsonb) to api_client, authenticated, service_role;
 
 create function public.replay_webhook(
@@ -14416,15 +14436,16 @@ end
 $$;
 comment on function public.webhook_troubles(uuid) is
   'Returns the company''s webhooks that are off, or whose receiver has accepted nothing for an hour. Only owners and '
-  'admins get rows. The URL has no query string, because a query string often contains a secret.';
+  'admins get rows. The column `address` is the URL without `https://` and without the query string, because a query '
+  'string often contains a secret.';
 grant execute on function public.webhook_troubles(uuid) to authenticated;
 
 -- schemas/80_channel_events.sql
 
 -- WhatsApp events, stored as received. WhatsApp keeps no history. So an event is committed before WhatsApp gets a
--- response, and before the event is processed. Every event is stored, even if its account is unknown. The time for
--- storing an event is proportional to its size. Data about erased people is removed from an event before the event is
--- applied. A small event is cleaned before it is stored. A large event is cleaned in a separate statement.
+-- response. Every event is stored, even if its account is unknown or the event cannot be applied. The time for storing
+-- an event is proportional to its size. Data about erased people is removed from an event before the event is applied.
+-- A small event is cleaned before it is stored. A large event is cleaned in a separate statement.
 
 create table public.channel_events (
   id uuid primary key default gen_random_uuid(),
@@ -14442,8 +14463,8 @@ create table public.channel_events (
   waits_for text[] not null default '{}',
   -- Notes for operators about an applied event, such as a message that was sent twice.
   notes text[] not null default '{}',
-  -- When the job applies the event again. Null means that the job does not apply the event. While a run of the job
-  -- works on the event, this is the end of the run's lease.
+  -- When the job applies the event. Null means that the job does not apply the event. While a run of the job works on
+  -- the event, this is the end of the run's lease.
   next_attempt_at timestamptz default now(),
   -- When the event was last applied, with any result.
   processed_at timestamptz,
@@ -14454,8 +14475,8 @@ create table public.channel_events (
 );
 comment on table public.channel_events is
   'A WhatsApp event as received, with a valid signature. stored: the event must still be applied. done: the event was '
-  'applied. unroutable: the event contains no account that uses its app. failed: the event will be retried. dead: the '
-  'last attempt failed.';
+  'applied. unroutable: for an item of the event, the account, the person or the kind is unknown. failed: the event '
+  'will be retried. dead: the last attempt failed.';
 comment on column public.channel_events.waits_for is
   'The ids of phone numbers and business accounts for which no account exists. When an account gets one of these ids, '
   'the event is applied.';
@@ -14579,7 +14600,7 @@ set search_path = ''
 as $$
 begin
   if jsonb_typeof(items) is distinct from 'array'
-    -- An event that this transaction stores already has the current time, so its messages need no received_at.
+    -- If this transaction stores the event, received_at is the current time, so the messages need no received_at.
     or received_at = now() and not jsonb_path_exists(items, '$[*] ? (@.at == null)')
   then
     return items;
@@ -14621,7 +14642,7 @@ begin
   );
   items := judged.items;
   if event.is_unread or judged.body <> judge_stored_event.body then
-    -- If an erasure has changed the stored bytes since then, the removed data is not restored.
+    -- If an erasure has changed the stored bytes since the caller read them, the removed data is not restored.
     event.body := case when event.body = judge_stored_event.body then judged.body else event.body end;
     update public.channel_events as events set body = event.body, person_marks = app.marks_of_event(event.body)
     where events.id = event_id;
@@ -14745,7 +14766,7 @@ begin
     return null;
   end if;
   if not exists (select from public.channel_events where channel_app_id = app_id and body_sha256 = digest) then
-    -- An erasure acquires the same locks, so no person can be erased from this point on.
+    -- An erasure acquires the same locks, so no person can be erased before this transaction ends.
     company_ids := app.lock_companies_of_items(app_id, own_items);
     begin
       names := app.names_in(app.text_of_event(bytes));
@@ -14796,9 +14817,9 @@ grant select on public.channel_events to service_role;
 
 -- schemas/81_items.sql
 
--- The items of an event. The functions find the account for each item and store the item's facts. A failed item does
--- not stop the other items. Two events that are applied at the same time cannot cause a deadlock. Applying an item
--- again changes nothing.
+-- The items of an event, such as messages and statuses. The functions find the account for each item and store the
+-- item's facts. A failed item does not stop the other items. Two events that are applied at the same time cannot cause
+-- a deadlock. Applying an item again changes nothing.
 
 create function app.apply_item(app_id uuid, item jsonb) returns text
 language plpgsql
@@ -14869,7 +14890,7 @@ begin
   for entry in
     select listed.item, listed.place
     from jsonb_array_elements(items) with ordinality as listed (item, place)
-    -- Because of this order, two events with the same messages lock the same message first.
+    -- Because of this order, two events with the same messages lock these messages in the same order.
     order by listed.item ->> 'kind' is distinct from 'status',
       case when listed.item ->> 'kind' = 'status' then listed.item ->> 'id' end, listed.place
   loop
@@ -14931,9 +14952,9 @@ begin
 end
 $$;
 comment on function app.apply_each_item(uuid, jsonb, timestamptz, boolean) is
-  'Applies items until a given time, statuses first. If `alone` is true, only a failed item is undone. Otherwise an '
-  'error undoes all items. Returns the numbers of items that failed, that were delayed (locked, or not reached in '
-  'time) and that have no account, and the reasons.';
+  'Applies items until a given time, statuses first. If `alone` is true, an error undoes only its own item. Otherwise '
+  'an error undoes all items. Returns how many items failed, were delayed (locked, or not reached in time) or could '
+  'not be assigned (unroutable), and the reasons.';
 
 create function app.lock_companies_of_items(app_id uuid, items jsonb) returns uuid[]
 language plpgsql
@@ -14967,7 +14988,7 @@ end
 $$;
 comment on function app.lock_companies_of_items(uuid, jsonb) is
   'Locks the companies of these items, so that no other transaction applies their events or erases their people. '
-  'Returns the companies, or null if it has to wait longer than two seconds for a lock. Events of one company are '
+  'Returns the companies, or null if the wait for a lock takes longer than two seconds. Events of one company are '
   'applied one after the other, because a new person often sends two messages in a row.';
 
 create function app.apply_items(app_id uuid, company_ids uuid[], items jsonb, until timestamptz) returns jsonb
@@ -14987,14 +15008,14 @@ begin
   begin
     perform app.fill_business_accounts(app_id, items);
   exception when others then
-    -- The next event retries this write.
+    -- The next event tries this write again.
     null;
   end;
   begin
     perform app.lock_rows_of_items(company_ids, items);
     return app.apply_each_item(app_id, items, until, false);
   exception when others then
-    -- If one item fails, the items are applied one by one.
+    -- The error has undone all items, so they are now applied one by one.
     null;
   end;
   return app.apply_each_item(app_id, items, until, true);
@@ -15028,7 +15049,7 @@ declare
     where messages.company_id = any (company_ids) and messages.whatsapp_message_id = any (whatsapp_ids)
   );
 begin
-  -- The sends are locked first, then their messages. A send is settled in the same order.
+  -- The sends are locked first, then their messages. Settling a send acquires the locks in the same order.
   with locked as (
     select sends.id, sends.message_id from public.sends
     where sends.company_id = any (company_ids) and sends.id = any (send_ids || array(
@@ -15067,8 +15088,8 @@ begin
 end
 $$;
 comment on function app.fill_business_accounts(uuid, jsonb) is
-  'Stores the business account of a connected number if it was unknown. Template events contain only the business '
-  'account.';
+  'Stores the business account of each connected number whose business account is unknown. Template events contain the '
+  'business account, but no number.';
 
 -- schemas/82_event_retries.sql
 
@@ -15097,7 +15118,7 @@ as $$
     limit least(max_rows, 100)
     for update skip locked
   ),
-  -- These events were started ten times, but the edge function always ended before it reported a result.
+  -- Ten attempts to apply these events were started, but the edge function always ended before it reported a result.
   given_up as (
     update public.channel_events as events set
       state = 'dead', next_attempt_at = null, processed_at = now(), error = 'The event was started ten times and never finished'
@@ -15148,7 +15169,8 @@ declare
   company_ids uuid[];
   began_at constant timestamptz := clock_timestamp();
   event record;
-  -- The function ends well before the statement timeout, because a cancelled statement would undo the applied items.
+  -- The maximum duration. It is well below the statement timeout, because a cancelled statement would undo the applied
+  -- items.
   most constant interval := least(
     interval '12 seconds', 0.6 * nullif(current_setting('statement_timeout')::interval, interval '0')
   );
@@ -15198,8 +15220,8 @@ begin
     where accounts.id = of_account_id and events.state = 'unroutable' and events.next_attempt_at is null
       and events.waits_for && array[accounts.phone_number_id, accounts.business_account_id]
       and events.processed_at < processed_before
-    -- This query skips events that are being applied, because the account would have to wait for them. The function
-    -- wake_late_events() makes such events due later.
+    -- This query skips events that are being applied, because connecting the account would have to wait for them. The
+    -- function wake_late_events() makes such events due later.
     for update of events skip locked
   )
   update public.channel_events as events set next_attempt_at = now()
@@ -15251,7 +15273,7 @@ as $$
 $$;
 comment on function app.wake_late_events() is
   'Makes events due, as wake_events() does, if they were being applied at the moment when their account was connected. '
-  'Their transaction could not see the account.';
+  'The transactions that applied them could not see the account.';
 
 create function public.replay_channel_events(
   states text[] default null,
@@ -15279,8 +15301,8 @@ begin
       and (replay_channel_events.app_key is null or events.channel_app_id = (
         select apps.id from public.channel_apps as apps where apps.app_key = replay_channel_events.app_key
       ))
-      -- These conditions exclude events that are already due, and events that were applied after the first of these
-      -- calls.
+      -- These conditions exclude events that are already due, and events that were applied after the first call of this
+      -- replay.
       and (events.next_attempt_at is null or events.next_attempt_at > now())
       and (events.processed_at is null or events.processed_at < beginning)
     order by events.received_at
@@ -15333,7 +15355,7 @@ create trigger account_channel_apps_wake_events after insert on public.account_c
 
 -- schemas/83_waiting_facts.sql
 
--- Reports about messages that are not known yet, such as a report that arrives before the response to our own call.
+-- Reports about messages that are not known yet, such as a report that arrives before WhatsApp's response to the send.
 -- These reports wait until a message gets the id in the report.
 
 create table public.waiting_facts (
@@ -15408,7 +15430,7 @@ exception when others then
 end
 $$;
 comment on function app.apply_waiting_fact(uuid, uuid, jsonb) is
-  'Applies a waiting fact, and returns true if it no longer waits.';
+  'Applies a waiting fact. Returns false if the fact must still wait.';
 
 create function app.apply_facts_of_message() returns trigger
 language plpgsql security definer
@@ -15438,7 +15460,7 @@ end
 $$;
 comment on function app.apply_facts_of_message() is
   'Trigger: when a message gets its WhatsApp id, applies the earlier reports about this message, and links the replies '
-  'to it.';
+  'to this message.';
 
 create function app.apply_waiting_facts(max_rows integer) returns integer
 language plpgsql
@@ -15500,8 +15522,9 @@ begin
 end
 $$;
 comment on function app.apply_waiting_facts(integer) is
-  'Applies the waiting facts of the last day if their messages are known now, and links late replies. Handles at most '
-  'max_rows of each kind, and returns their number. A scheduled job calls this function.';
+  'Applies the waiting facts of the last day if their messages are known now, and links replies whose original message '
+  'is known now. Handles at most max_rows facts and max_rows replies. Returns the number of applied facts and linked '
+  'replies. A scheduled job calls this function.';
 
 create function app.remove_old_waiting_facts(max_rows integer) returns integer
 language sql
@@ -15621,7 +15644,7 @@ as $$
 declare
   word constant text := item ->> 'status';
   wamid constant text := item ->> 'id';
-  -- A report cannot have a time in the future. The function least() ignores null values.
+  -- A time in the future is replaced with the current time. The function least() ignores null values.
   reported_at constant timestamptz := least((item ->> 'at')::timestamptz, now());
   code constant integer := case
     when item #>> '{failure,code}' ~ '^[0-9]{1,9}$' then (item #>> '{failure,code}')::integer
@@ -15665,7 +15688,7 @@ begin
   limit 1;
   -- If no message has the id, the function searches for the send by the label.
   own_send_id := coalesce(found_message.send_id, marked_send_id, app.send_of_mark(candidates, item -> 'mark'));
-  -- These codes mean that WhatsApp cannot use the file. A message has a media file only if the caller chose the file.
+  -- These codes mean that WhatsApp cannot use the file. The column `media` is set only if the caller chose the file.
   -- Otherwise the file is the template's sample.
   if word = 'failed' and code in (131052, 131053) and exists (
     select from public.messages
@@ -15775,7 +15798,7 @@ declare
   recipient_id uuid;
 begin
   -- If a contact with a phone number already has this id, nothing changes. A contact without a phone number may be the
-  -- same person, who hides the number.
+  -- recipient, who hides the number.
   if exists (
     select from public.contact_identities as known
     join public.contacts on contacts.company_id = known.company_id and contacts.id = known.contact_id
@@ -15800,8 +15823,8 @@ begin
 end
 $$;
 comment on function app.learn_recipient(uuid, uuid, text, text, timestamptz) is
-  'Stores an unknown user id for the recipient of a message. A person who hides the phone number may reply with the '
-  'user id only. If such a reply has added a contact, this contact is merged with the recipient.';
+  'Stores a new user id for the recipient of a message. A person who hides the phone number may reply with the user id '
+  'only. If such a reply has added a contact, this contact is merged with the recipient.';
 
 create function app.note_refusal(
   own_company_id uuid, of_message_id uuid, sent_media_id text, channel_code integer, said_at timestamptz default now()
@@ -15833,7 +15856,8 @@ begin
       select catalogues.id from public.template_catalogues as catalogues
       where catalogues.company_id = own_company_id
         and catalogues.business_account_id = account.business_account_id
-        -- If the list was read later, it already contains the change. A report may arrive days late, and twice.
+        -- If the list was read after the refusal, the list already contains the change. A report may arrive days late,
+        -- and twice.
         and catalogues.synced_at < said_at
         and catalogues.sync_due_at > greatest(now(), catalogues.synced_at + interval '10 minutes')
       for no key update skip locked
@@ -15842,10 +15866,10 @@ begin
 end
 $$;
 comment on function app.note_refusal(uuid, uuid, text, integer, timestamptz) is
-  'Changes stored rows after WhatsApp refuses a message, in its response or in a report. After code 131053, the media '
-  'file has to be uploaded again. After codes 100 and 131009 (invalid parameter), a media file that was uploaded more '
-  'than an hour ago has to be uploaded again. After codes 132000 to 132999, the templates may have changed, so they '
-  'are read again, but not earlier than ten minutes after the last read.';
+  'Marks stored data as outdated after WhatsApp refused a message, in its response or in a report. After code 131053, '
+  'the media file has to be uploaded again. After codes 100 and 131009 (invalid parameter), a media file that was '
+  'uploaded more than an hour ago has to be uploaded again. After codes 132000 to 132999, the templates may have '
+  'changed, so the list is read again, but not earlier than ten minutes after the last read.';
 
 create function app.note_failure(own_company_id uuid, of_message_id uuid, code integer, at timestamptz) returns void
 language plpgsql
@@ -15882,7 +15906,8 @@ end
 $$;
 comment on function app.note_failure(uuid, uuid, integer, timestamptz) is
   'Applies the effects of a failure on rows other than its message. Code 131047 closes the contact''s window, and code '
-  '131050 is a marketing opt-out. app.note_refusal() handles all other codes.';
+  '131050 is a marketing opt-out. app.note_refusal() handles code 100 and the other codes from 131000 to 132999. No '
+  'other code has an effect.';
 
 -- schemas/85_inbound.sql
 
@@ -15958,7 +15983,7 @@ begin
     own_company_id, own_conversation_id, 'inbound', item ->> 'type', coalesce(item ->> 'content', ''),
     nullif(item -> 'payload', 'null'), nullif(item -> 'media', 'null'), item ->> 'id',
     item ->> 'answers', answered_id, said_at, wish,
-    -- An event that is applied later has the time at which it was received.
+    -- If the event is applied later, the item contains the time at which the event was received.
     coalesce((item ->> 'received_at')::timestamptz, now()), added_at, added_at
   )
   on conflict (company_id, whatsapp_message_id) do nothing;
@@ -16026,13 +16051,13 @@ end
 $$;
 comment on function app.target_of(uuid, jsonb) is
   'Finds and locks the message that a reaction, an edit or a revocation is about. The result is_theirs is true if the '
-  'message is in a conversation with that person on this account. The result is_nobodys is true if the person is '
-  'unknown and the message is in any conversation on this account.';
+  'message is in a conversation on this account with the person who sent the item. The result is_nobodys is true if '
+  'the person is unknown and the message is in any conversation on this account.';
 
 create function app.apply_reaction(account_id uuid, item jsonb) returns text
 language plpgsql
 set search_path = ''
--- This time zone gives the time of a reaction the same format as the time columns.
+-- With this time zone, the time in the reaction's JSON has the same format as the time columns.
 set timezone = 'UTC'
 as $$
 declare
@@ -16211,7 +16236,7 @@ begin
 
   for tries in 1..10 loop
     begin
-      -- The contact that had the phone number immediately after that time.
+      -- The contact that had the new phone number immediately after the change.
       owner_id := app.owner_of_phone(own_company_id, new_phone, at + interval '1 microsecond');
       if owner_id <> of_contact_id then
         if not app.has_begun_since(own_company_id, owner_id, at) then
@@ -16277,7 +16302,8 @@ end
 $$;
 comment on function app.change_phone(uuid, uuid, text, text, timestamptz) is
   'Gives a contact the phone number that WhatsApp reports, and stores that the former phone number was valid until the '
-  'given time. Returns true. If the number is stored for another contact, only records this and returns false.';
+  'given time. Returns true. If the new number belongs to another contact that may be another person, only records '
+  'this and returns false.';
 
 create function app.apply_identity_change(account_id uuid, item jsonb) returns text
 language plpgsql
@@ -16393,8 +16419,8 @@ create table public.job_runs (
 );
 comment on table public.job_runs is 'Each run of a job for an account, with its result. Rows are kept for 30 days.';
 
--- The channel job needs no account. Every minute, it applies the due events, and updates or deletes expired rows. For
--- the delivery job, this table has only the last call.
+-- The jobs that need no account. Every minute, the job channel-events applies the due events, and updates or deletes
+-- expired rows. For the delivery job, this table has only the last call.
 create table public.channel_jobs (
   job text primary key check (job in ('channel-events', 'deliver')),
   began_at timestamptz,
@@ -16408,7 +16434,7 @@ create table public.channel_jobs (
   called_at timestamptz
 );
 comment on table public.channel_jobs is
-  'The last run of each job that needs no account, and the last call of the edge function for it.';
+  'The last run of each job that needs no account, and the last call of the edge function for this job.';
 
 create index job_runs_account_idx on public.job_runs (company_id, account_id, job, began_at desc);
 create index job_runs_age_idx on public.job_runs (began_at);
@@ -16546,8 +16572,9 @@ begin
 end
 $$;
 comment on function public.note_numbers(uuid, jsonb) is
-  'Stores what Meta reports about the numbers of a business account, for the accounts of this account''s company. Each '
-  'number has id, quality_rating and messaging_limit. Returns the number of accounts with such a number.';
+  'Stores the quality rating and the messaging limit that Meta reports for each number of this account''s business '
+  'account. Each element of `numbers` has id, quality_rating and messaging_limit. Returns how many accounts of the '
+  'company have such a number.';
 grant execute on function public.note_numbers(uuid, jsonb) to channel_client, service_role;
 
 create function public.due_jobs() returns table (job text, account_id uuid)
@@ -16590,8 +16617,8 @@ as $$
   )
 $$;
 comment on function public.due_jobs() is
-  'Returns the jobs that should run now: one row for each job and account. When a whole run of template-media fails, '
-  'the job of that account is due again half an hour later.';
+  'Returns the jobs that should run now, each with its account. When a whole run of template-media fails, the job of '
+  'that account is due again half an hour later.';
 grant execute on function public.due_jobs() to channel_client, service_role;
 
 create function public.begin_channel_job(job text) returns boolean
@@ -16760,8 +16787,8 @@ create table public.job_calls (
     references public.messaging_accounts (company_id, id) on delete cascade
 );
 comment on table public.job_calls is
-  'Each call of the edge function whatsapp by pg_cron, with the request_id for finding the response. Rows are kept for '
-  'a day.';
+  'Each call of the edge function whatsapp by pg_cron for an account job. The request_id identifies the response in '
+  'pg_net. Rows are kept for a day.';
 
 create index job_calls_account_idx on public.job_calls (company_id, account_id);
 create index job_calls_age_idx on public.job_calls (called_at);
@@ -16818,7 +16845,7 @@ begin
     raise exception
       'Vault does not have the addresses and the secret of the functions: run npm run admin -- jobs schedule';
   end if;
-  -- A run delivers for a minute and starts every minute, so one run is always active.
+  -- Each run delivers for a minute, and a new run starts every minute, so one run is always active.
   if exists (select from public.webhooks where state in ('on', 'catching_up')) then
     execute call into call_id using webhooks_url || '/jobs/deliver', jsonb_build_object(), headers;
     insert into public.channel_jobs as jobs (job, request_id, called_at) values ('deliver', call_id, now())
@@ -17028,7 +17055,7 @@ as $$
       select coalesce(jsonb_object_agg(state, webhooks), '{}')
       from (select state, count(*) as webhooks from public.webhooks group by state) as states
     ),
-    -- The webhooks whose receivers failed several times, so that their next attempt waits.
+    -- The webhooks that are paused for a while because their receivers failed several times.
     'resting', (select count(*) from public.webhooks where state in ('on', 'catching_up') and paused_until > now()),
     'last_success_at', (select max(last_success_at) from public.webhooks),
     'open', (select count(*) from app.open_deliveries),
@@ -17044,8 +17071,8 @@ as $$
   ) as due
 $$;
 comment on function app.delivery_status() is
-  'Returns the number of webhooks in each state, the number of webhooks that wait after failures, and the number of '
-  'open deliveries that are due now.';
+  'Returns the number of webhooks in each state, the number of webhooks that are paused after failures (resting), and '
+  'the number of open deliveries that are due now.';
 
 create function app.account_jobs_status() returns jsonb
 language plpgsql stable security definer -- see schedule_jobs()
@@ -17120,7 +17147,7 @@ grant select on public.job_calls to service_role;
 
 -- schemas/89_accounts_overview.sql
 
--- The view of messaging accounts for a company's members: the state of each account, and the problems that stop its
+-- The overview of messaging accounts for a company's members: the state of each account, and the problems that stop its
 -- sends.
 
 -- This function runs with the caller's privileges (security invoker), so the table policies decide what the caller can
@@ -17199,9 +17226,9 @@ comment on function public.messaging_accounts_overview(uuid) is
   'disconnected_at are the times of the latest connection. The column templates_synced_at is when the templates were '
   'last read successfully, and template_sync_failures counts the failed attempts since then. The column last_event_at '
   'is the time of the last event about the account, or null. The column `notices` contains the current notices from '
-  'WhatsApp. The columns after `notices` are null if Meta was not queried since the number was connected. See '
-  'account_health. The column jobs_ran_at is when the platform''s jobs last ran. Returns no rows if the caller is not '
-  'a member of the company.';
+  'WhatsApp. The columns from token_stored_at to checked_at are null if Meta was not queried since the number was '
+  'connected. See account_health. The column jobs_ran_at is when the platform''s jobs last ran. Returns no rows if the '
+  'caller is not a member of the company.';
 grant execute on function public.messaging_accounts_overview(uuid) to authenticated;
 
 -- The settings page shows these problems on every view, so this function reads as little as possible.
@@ -17249,8 +17276,8 @@ grant execute on function public.messaging_account_troubles(uuid) to authenticat
 
 -- schemas/89_webhooks_overview.sql
 
--- The view of all companies' webhooks for operators. Operators pause and resume a webhook with change_webhook(), and
--- read its deliveries with webhook_deliveries().
+-- The overview of all companies' webhooks for operators. Operators pause and resume a webhook with change_webhook(),
+-- and read its deliveries with webhook_deliveries().
 
 create function public.webhooks_overview(company_id uuid default null, max_rows integer default 200) returns jsonb
 language plpgsql stable security definer -- no role reads the table of open deliveries
@@ -17286,17 +17313,17 @@ end
 $$;
 comment on function public.webhooks_overview(uuid, integer) is
   'Returns the webhooks of one company or of all companies for operators, in the format of list_webhooks(). Adds the '
-  'company''s name, the failures and the time of the oldest open event. Webhooks that are not on, or that fail, come '
-  'first.';
+  'company''s name, the number of failures and the time of the oldest open event. Webhooks that are not on, or that '
+  'fail, come first.';
 grant execute on function public.webhooks_overview(uuid, integer) to service_role;
 
 -- schemas/90_archive.sql
 
 -- Contacts and deals are archived, not deleted. A record that was archived by mistake can be restored unchanged. The
 -- change feeds report archiving and restoring like any other change. An archived record can be restored, but not
--- changed in any other way. An archived contact loses every value by which the contact can be found: its phone number,
--- its additional and earlier phone numbers, and its WhatsApp user ids. So the person may become another contact in the
--- meantime. The rows keep these values for a restore, and because the person's wishes still apply.
+-- changed in any other way. An archived contact cannot be found by its phone number, its additional or earlier phone
+-- numbers, or its WhatsApp user ids. So the person may become another contact in the meantime. The rows still contain
+-- these values, for a restore and because the person's wishes still apply.
 
 create function app.keep_archived() returns trigger
 language plpgsql
@@ -17368,8 +17395,9 @@ begin
 end
 $$;
 comment on function app.keep_persons_of_archived() is
-  'Trigger: ensures that no search by a former phone number or by an id finds an archived contact. A restored contact '
-  'gets these values back, except additional phone numbers and ids that another contact has now.';
+  'Trigger: ensures that no search by a former phone number or by a user id finds an archived contact. After a '
+  'restore, such searches find the contact again, except by additional phone numbers and user ids that now belong to '
+  'another contact.';
 
 create function public.archive_contact(id uuid, accepted_versions bigint[] default null) returns boolean
 -- Security definer, like the functions below, because a key may not write archived_at.
@@ -17380,7 +17408,7 @@ declare
   own_company_id constant uuid := app.company_id('write');
   contact record;
 begin
-  -- The function acquires the stronger lock, because it clears the contact's phone_key, which is a key of the row.
+  -- The lock is `for update`, because the function clears phone_key, which is a column of a unique key.
   select archived_at, version into contact from public.contacts
   where company_id = own_company_id and contacts.id = archive_contact.id
   for update;
@@ -17456,9 +17484,9 @@ as $$
   where company_id = own_company_id and archived.id = of_contact_id and archived_at is not null
 $$;
 comment on function app.holder_of_persons(uuid, uuid) is
-  'Returns the contact that prevents the restore of an archived contact, because it now has the archived contact''s '
-  'phone number. If the archived contact has no phone number, returns the contact that now has one of its ids. Returns '
-  'null when no such contact exists.';
+  'Returns the contact that now has the phone number of an archived contact, and so prevents the restore. If the '
+  'archived contact has no phone number, returns the contact that now has one of its ids. Returns null when no such '
+  'contact exists.';
 
 create function app.unarchive_contact(own_company_id uuid, own_contact_id uuid) returns jsonb
 language plpgsql
@@ -17635,8 +17663,8 @@ as $$
 declare
   pair record;
 begin
-  -- On each account, a contact has at most one conversation that is not closed. If both contacts have one, the older
-  -- conversation is kept.
+  -- On each account, a contact has at most one conversation that is not closed. If both contacts have such a
+  -- conversation, the older conversation is kept.
   for pair in
     select
       case when is_own_older then own.id else theirs.id end as kept,
@@ -17690,8 +17718,8 @@ comment on function app.merge_conversations(uuid, uuid, uuid) is
   'Moves the conversations and windows of one contact to another contact. Only app.merge_contacts() calls this '
   'function.';
 
--- A merge locks the deals in the same order as batches do. The merge stores the survivor in the tombstone of the other
--- contact, and fills the survivor's empty fields.
+-- A merge locks deals in the same order as batch requests do. The merge stores the survivor's id in the tombstone
+-- (deleted_rows) of the other contact, and fills the survivor's empty fields.
 create function app.merge_contacts(own_company_id uuid, survivor uuid, other uuid) returns boolean
 language plpgsql
 set search_path = ''
@@ -17723,7 +17751,7 @@ begin
   update public.opt_out_lifts set contact_id = survivor where company_id = own_company_id and contact_id = other;
   update public.contact_identities set contact_id = survivor
   where company_id = own_company_id and contact_id = other;
-  -- A person who returned to an earlier phone number has this number twice, so the merge writes each number only once.
+  -- A person who returned to an earlier phone number has this number in two rows, so the merge combines such rows.
   insert into public.contact_former_phones as former (company_id, contact_id, phone, until)
   select own_company_id, survivor, (array_agg(known.phone order by known.until desc, known.phone))[1], max(known.until)
   from (
@@ -17743,8 +17771,8 @@ begin
   select own_company_id, survivor, 'merged', other::text, survivor::text, now()
   on conflict on constraint contact_identity_events_once do nothing;
 
-  -- The event triggers create a single event, contact.merged, for the deletion of one contact and the change of the
-  -- survivor.
+  -- With this setting, the event triggers create a single event, contact.merged, for the deletion of one contact and
+  -- the change of the survivor.
   perform set_config('app.merged', survivor || ' ' || other, true);
   delete from public.contacts where company_id = own_company_id and id = other;
   update public.deleted_rows set merged_into = survivor
@@ -17827,7 +17855,8 @@ as $$
 declare
   locked_messages bigint;
 begin
-  -- A company's merges run one after the other. While this lock is held, no event of the company is applied.
+  -- Because of this lock, a company's merges run one after the other, and no event of the company is applied during a
+  -- merge.
   perform set_config('lock_timeout', '4s', true);
   perform pg_advisory_xact_lock(hashtextextended('events of ' || own_company_id, 0));
   for tries in 1..5 loop
@@ -17915,9 +17944,9 @@ comment on function app.merge_found_contacts(uuid, uuid, uuid, bigint[]) is
   'Merges the contact from_id into the contact survivor_id. The result is { status: 200, id }, even if the contacts '
   'were merged earlier. The result is { status: 404 } for an unknown survivor. If the survivor was merged into a third '
   'contact, the result is { status: 409, existing_id, merged } with that contact. If from_id was merged into a third '
-  'contact, the result is { status: 409, existing_id, field }. Otherwise the result is { status: 422, constraint }, '
-  'with the rule that from_id violates. Raises PT404 for a survivor that is archived or erased, and PT412 as '
-  'app.require_version() does.';
+  'contact, the result is { status: 409, existing_id, field }. If from_id cannot be merged for another reason, the '
+  'result is { status: 422, constraint }, with the violated rule. Raises PT404 for a survivor that is archived or '
+  'erased, and PT412 as app.require_version() does.';
 
 create function public.merge_contact(
   id uuid, from_id uuid, accepted_versions bigint[] default null, must_exist boolean default false,
@@ -17951,24 +17980,26 @@ begin
 end
 $$;
 comment on function public.merge_contact(uuid, uuid, bigint[], boolean, jsonb) is
-  'Merges the contact from_id of the key''s company into the contact id, if that contact has an accepted version. Null '
-  'accepts any version. Needs a write token. The argument must_exist has no effect, because the survivor must always '
-  'exist. Returns a result in the format of write_contacts(), with the result of app.merge_found_contacts() as its '
-  'only item. Raises the errors of that function, of app.claim_idempotency_key() and of app.company_id().';
+  'Merges the contact from_id of the key''s company into the contact `id` (the survivor), if the survivor has an '
+  'accepted version. Null accepts any version. Needs a write token. The argument must_exist has no effect, because the '
+  'survivor must always exist. Returns a result in the format of write_contacts(), with the result of '
+  'app.merge_found_contacts() as its only item. Raises the errors of that function, of app.claim_idempotency_key() and '
+  'of app.company_id().';
 grant execute on function public.merge_contact(uuid, uuid, bigint[], boolean, jsonb) to api_client;
 
 -- schemas/92_names_in_events.sql
 
--- Functions that find the people whom an event mentions. One pass over the text finds all these people. A function call
--- for each name would take seconds for the events of a busy day.
+-- Functions that find the people whom an event mentions. A name is an identifier of a person: a phone key, a WhatsApp
+-- user id or an email address. One pass over the text finds all these people. A function call for each name would take
+-- seconds for the events of a busy day.
 
 create function app.names_in(document text) returns text[]
 language plpgsql immutable strict parallel safe
 set search_path = ''
 as $$
 declare
-  -- The pattern excludes times and the ids of the company's own numbers, which identify no person. The pattern also
-  -- excludes escaped characters, because they may end in digits.
+  -- This pattern removes times and the ids of the company's own numbers, because they identify no person. The pattern
+  -- also removes escaped characters, because they may end in digits.
   told constant text := regexp_replace(
     document,
     '[\\' || chr(57344) || ']u[0-9a-fA-F]{4}|"(?:timestamp|time|phone_number_id)"\s*:\s*"?[0-9]+', ' ', 'g'
@@ -18029,7 +18060,7 @@ begin
 end
 $$;
 comment on function app.names_among(jsonb, jsonb) is
-  'Returns the names in `people`, { name: … }, that a JSON document contains.';
+  'Returns the names that a JSON document contains and that are members of `people`, { name: … }.';
 
 create function app.author_names(part jsonb) returns text[]
 -- This function does not call app.names_in(), because an event may have thousands of parts.
@@ -18097,8 +18128,8 @@ language plpgsql immutable strict parallel safe
 set search_path = ''
 as $$
 declare
-  -- This character replaces the other backslashes, because no byte is converted to this character. The jsonb type would
-  -- refuse some of the escaped characters.
+  -- This character replaces the backslashes that remain after the other replacements. No byte is converted to this
+  -- character. With these backslashes, the jsonb type would refuse some escaped characters.
   escape constant text := chr(57344);
 begin
   -- An escaped slash or at sign becomes the character itself. A pair of backslashes does not escape the next character.
@@ -18153,8 +18184,8 @@ create trigger waiting_facts_note_people before insert or update of item on publ
 create table app.erased_people (
   company_id uuid not null references public.companies on delete cascade,
   digest text not null check (digest ~ '^erased\.[0-9a-f]{64}$'),
-  -- Everything before this second belongs to the erased person. From this second on, a former phone number may belong
-  -- to another person.
+  -- Before this second, the phone number or id belonged to the erased person. From this second on, a former phone
+  -- number may belong to another person.
   until timestamptz not null,
   erased_at timestamptz not null default now(),
   primary key (company_id, digest)
@@ -18244,8 +18275,8 @@ begin
     new.idempotency_key := app.known_send_key(new.company_id, new.idempotency_key);
     return new;
   end if;
-  -- The person was erased while this claim waited for the same row. When the caller repeats the claim, the claim finds
-  -- the hash.
+  -- The person was erased while this claim waited for the row with the same key. When the caller repeats the claim, the
+  -- claim finds the hash.
   if app.known_send_key(new.company_id, new.idempotency_key) <> new.idempotency_key then
     raise serialization_failure using message = 'The send with this idempotency key was erased in the meantime';
   end if;
@@ -18343,7 +18374,7 @@ begin
 end
 $$;
 comment on function app.late_ids_in(uuid, jsonb) is
-  'Returns the ids of reports about erased messages of the company.';
+  'Returns the WhatsApp message ids in the status reports about erased messages of the company.';
 
 create function app.item_without(own_company_id uuid, item jsonb, people jsonb, late_ids text[]) returns jsonb
 language plpgsql stable
@@ -18388,9 +18419,9 @@ begin
 end
 $$;
 comment on function app.item_without(uuid, jsonb, jsonb, text[]) is
-  'Removes the people whom the company has erased, { name: { until, is_back } }, from an item, and returns the item. '
-  'Returns null when the item belongs to one of these people. A report with one of late_ids keeps only the values that '
-  'are counted. A notice that mentions one of these people keeps only its numbers and fixed values.';
+  'Removes the erased people in `people`, { name: { until, is_back } }, from an item, and returns the item. Returns '
+  'null when the item belongs to one of these people. A report whose id is in late_ids keeps only the values that are '
+  'counted. A notice that mentions one of these people keeps only its numbers and fixed values.';
 
 create function app.judged_event(app_id uuid, names text[], inout body bytea, inout items jsonb)
 language plpgsql stable
@@ -18475,8 +18506,8 @@ create trigger sends_require_key_not_erased after insert on public.sends
 
 -- schemas/94_erase_in_events.sql
 
--- Functions that remove an erased person from events. An event may mention several people, and may not have been
--- applied yet. So the data about the other people remains.
+-- Functions that remove an erased person from events. The data about other people in an event remains, because the
+-- event may not have been applied yet.
 
 create function app.is_about(part jsonb, people jsonb, is_report boolean default false) returns boolean
 language plpgsql immutable
@@ -18648,8 +18679,8 @@ end
 $$;
 comment on function app.change_without(uuid, boolean, text, jsonb, jsonb, text[]) is
   'Returns a change of an event without the data about these people, { name: { until, is_back } }. Also removes the '
-  'recipients of the reports with late_ids. Returns null when nothing else is left. If a change does not belong to the '
-  'company, returns it unchanged. Completely removes fields that this platform does not read.';
+  'recipients of the reports whose ids are in late_ids. Returns null when nothing is left. If a change does not belong '
+  'to the company, returns it unchanged. Completely removes fields that this platform does not read.';
 
 create function app.event_without(
   own_company_id uuid, is_own_app boolean, body bytea, people jsonb, late_ids text[] default '{}'
@@ -18693,8 +18724,8 @@ end
 $$;
 comment on function app.event_without(uuid, boolean, bytea, jsonb, text[]) is
   'Removes a company''s data about these people from an event, and returns the remaining bytes. The format of `people` '
-  'is { name: { until, is_back } }. Also removes the recipients of the reports with late_ids. The argument is_own_app '
-  'is true if an account of the company uses the app or used it earlier.';
+  'is { name: { until, is_back } }. Also removes the recipients of the reports whose ids are in late_ids. The argument '
+  'is_own_app is true if an account of the company uses the app or used it earlier.';
 
 create function app.empty_event() returns bytea
 language sql immutable
@@ -18710,8 +18741,8 @@ language plpgsql
 set search_path = ''
 as $$
 declare
-  -- While the person has a name (a phone number or an id), no one else has it. So for such a name, the time in the
-  -- event does not matter.
+  -- If the erased person still has a name (a phone number or an id), every event with this name is about the person,
+  -- whatever the time in the event is.
   erased constant jsonb := (
     select coalesce(jsonb_object_agg(name, case
       when until::bigint >= floor(extract(epoch from now())) then '{"until": 99999999999, "is_back": false}'::jsonb
@@ -18725,7 +18756,8 @@ declare
 begin
   select
     array_agg(phone_number_id),
-    -- An event may contain the company's own phone number, because a reply quotes a message from that number.
+    -- The company's own numbers are included, because an event may contain them. For example, a reply may quote a
+    -- message from the company.
     app.marks_of(array(select name from jsonb_each(erased) as known (name, told) where not (told -> 'is_back')::boolean)
       || array_agg(app.phone_key('+' || regexp_replace(display_phone, '[^0-9]', '', 'g')))
       || array_agg('+' || business_account_id))
@@ -18775,8 +18807,8 @@ comment on function app.erase_in_events(uuid, uuid[], jsonb) is
 -- remain, with their ids and the values that statistics count. An erasure cannot be undone.
 
 -- This function finds the idempotency keys of the requests that wrote records of a person. The function reads each
--- outcome of the company once, and not once for each record. A batch has 500 ids, and a person may have a thousand
--- deals.
+-- outcome of the company once, and not once for each record. The outcome of a batch may contain 500 ids, and a person
+-- may have a thousand deals.
 create function app.erase_idempotency_keys(own_company_id uuid, record_ids uuid[], names text[]) returns void
 language sql
 set search_path = ''
@@ -18883,7 +18915,8 @@ as $$
     select coalesce(user_id, archived_user_id), now(), false from public.contact_identities
     where company_id = own_company_id and contact_id = any (contact_ids)
     union all
-    -- Several people may have the same email address, so the platform keeps no wishes for email addresses.
+    -- Several people may have the same email address. So an email address counts as former, and the platform keeps no
+    -- wishes for it.
     select lower(email), now(), true from public.contacts
     where company_id = own_company_id and id = any (contact_ids) and email <> ''
     union all
@@ -18920,8 +18953,8 @@ as $$
 $$;
 comment on function app.names_of_contacts(uuid, uuid[]) is
   'Returns the phone keys, ids and email addresses of some contacts, and the phone numbers in the ids of their '
-  'messages. The column `until` is the time until which the person had this identifier, because another person may '
-  'have a former phone number now.';
+  'messages. The column `until` is the last time at which the person had this identifier. After that time, another '
+  'person may have it.';
 
 create function app.keep_erased_people(own_company_id uuid, contact_ids uuid[]) returns void
 language plpgsql
@@ -18955,7 +18988,7 @@ begin
   perform app.keep_wishes(own_company_id, array(
     select name from app.names_of_contacts(own_company_id, contact_ids) where not is_former
   ), last_wishes);
-  -- The wishes of an erased person are kept only if the person does not want to be contacted.
+  -- The wishes of an erased person are kept only if they include an opt-out from all messages or from marketing.
   delete from app.kept_wishes
   where company_id = own_company_id
     and digest = any (array(
@@ -18968,8 +19001,8 @@ begin
 end
 $$;
 comment on function app.keep_erased_people(uuid, uuid[]) is
-  'Stores the hashes of some contacts'' identifiers, and the person''s wishes not to be contacted. Because of the lock '
-  'of app.lock_for_erasing(), a company''s erasures run one after the other.';
+  'Stores the hashes of some contacts'' identifiers, and the person''s opt-outs. Because of the lock of '
+  'app.lock_for_erasing(), a company''s erasures run one after the other.';
 
 create function app.erase_contacts(own_company_id uuid, contact_ids uuid[]) returns jsonb
 language plpgsql
@@ -19048,7 +19081,7 @@ begin
   where company_id = own_company_id and contact_id = any (contact_ids);
   get diagnostics changed = row_count;
   counts := counts || jsonb_build_object('deals', changed);
-  -- A WhatsApp notice about an account hardly ever mentions a person, so the whole value is erased.
+  -- A WhatsApp notice about an account hardly ever mentions a person. If it does, its whole value is erased.
   update public.account_notices set value = '{ "erased": true }'
   where company_id = own_company_id
     and app.names_among(value, whom) <> '{}';
@@ -19089,10 +19122,10 @@ begin
 end
 $$;
 comment on function app.erase_contacts(uuid, uuid[]) is
-  'Permanently erases the person of some contacts. Overwrites all data that identifies the person, and all content '
-  'that the person wrote or received. The rows remain, with their ids, times, states, amounts and counts. Returns the '
-  'numbers of changed sends, messages, conversations, deals and events. The caller checks that the contacts belong to '
-  'the company and are not erased yet, and locks them with app.lock_for_erasing().';
+  'Permanently erases the person to whom these contacts belong. Overwrites all data that identifies the person, and '
+  'all content that the person wrote or received. The rows remain, with their ids, times, states, amounts and counts. '
+  'Returns the numbers of changed sends, messages, conversations, deals and events. The caller checks that the '
+  'contacts belong to the company and are not erased yet, and locks them with app.lock_for_erasing().';
 
 -- An API key with the scope `write`, and the company's owners and admins, can erase a person. Agents cannot.
 create function public.erase_contact(id uuid, idempotency jsonb default null) returns jsonb
@@ -19194,9 +19227,9 @@ begin
   end if;
 
   -- The SQL text contains the patterns, because a condition with `like all (array)` cannot use an index. A search for a
-  -- common word must cost no more than a page. So the function compares only some of the matching records: the newest
-  -- 100 of each kind, and 100 with a label that begins with the text. Each of these contacts adds its three newest
-  -- conversations.
+  -- common word must not take longer than reading a page of a list. So the function ranks only some of the matching
+  -- records: the newest 100 of each kind, and 100 with a label that begins with the text. Each of these contacts adds
+  -- its three newest conversations.
   return query execute format(
     $query$
       with
@@ -19313,9 +19346,9 @@ comment on function public.search_records(text[], text, integer, text, text[], t
   'comes first. The label of a contact is its name, otherwise its e-mail address, phone or empresa. The label of a '
   'deal is its title, and a conversation has the label of its contact. The argument `archived` controls archived '
   'records and conversations of archived contacts. The value `exclude` omits them, `include` also finds them, and '
-  '`only` finds no other records. If the text contains a phone number, phone_parts has patterns for its words. The '
-  'number also finds contacts whose stored phone matches one of phone_patterns, or whose phone key is one of '
-  'phone_keys. Raises PT401 and PT403 as app.company_id() does.';
+  '`only` finds no other records. If the text contains a phone number, phone_parts has a pattern for each part of the '
+  'number. The number also finds contacts whose stored phone matches one of phone_patterns, or whose phone key is one '
+  'of phone_keys. Raises PT401 and PT403 as app.company_id() does.';
 grant execute on function public.search_records(text[], text, integer, text, text[], text[], text[]) to api_reader;
 
 -- schemas/96_shown_records.sql
@@ -19426,7 +19459,8 @@ as $$
   ) as shown
 $$;
 comment on function app.shown_template(uuid, uuid) is
-  'Returns a template in the format of the API, except for the fields that the functions compute from its columns.';
+  'Returns a template in the format of the API, except for the fields that the edge functions compute from the '
+  'columns.';
 
 create function app.shown_send(of_company uuid, of_record uuid) returns json
 language sql stable
@@ -19550,8 +19584,8 @@ comment on function app.shown_record(text, uuid, uuid) is
 -- The views that API keys use to read a company's rows. Under a policy, an operator that is not leakproof, such as
 -- `like`, cannot use an index. So a view runs with its owner's privileges, and no policy applies to the owner. Each
 -- view is restricted to the key's company, and only api_reader may read it. A version is a string, because many JSON
--- parsers round numbers of this size, and the next write needs the exact version. The Data API needs more time for each
--- column in a request, so reads select all columns of a view. Most reads filter only by columns that they return. Such
+-- parsers round numbers of this size, and the next write needs the exact version. Each column name in a request costs
+-- the Data API time, so reads select all columns of a view. Most reads filter only by columns that they return. Such
 -- reads use a plain view, which has only these columns.
 
 create view public.own_contacts as
@@ -19858,8 +19892,8 @@ grant select on public.own_contact_wishes to api_reader;
 -- the service can compare the other fields.
 
 create function public.record_to_change(of_table text, id uuid) returns json
--- Security definer, because a write token can read only the rows that its statement writes. This reveals nothing new,
--- because a write token could also get the record by changing it.
+-- Security definer, because a write token can read only the rows that its statement writes. The function reveals
+-- nothing new, because a write token could also get the record by changing it.
 language plpgsql stable security definer
 set search_path = ''
 as $$
@@ -20056,7 +20090,7 @@ end
 $$;
 comment on function app.due_deliveries(public.webhooks, integer, uuid[]) is
   'Returns at most this many due deliveries of a webhook, and excludes the records in `held`. The deliveries of each '
-  'record are in order, beginning with the first delivery.';
+  'record are in order, beginning with the first open delivery of the record.';
 
 create function app.deliveries_with_records(hook public.webhooks, most integer, held uuid[], most_bytes integer)
   returns json
@@ -20168,7 +20202,7 @@ as $$
   select coalesce(tries @? '$[*].answer ? (@ != null)', false)
 $$;
 comment on function app.has_answer(jsonb) is
-  'Checks whether the attempts of a delivery contain the beginning of a response.';
+  'Checks whether the beginning of a response is stored for an attempt of a delivery.';
 
 -- schemas/99_deliveries_settled.sql
 
@@ -20289,7 +20323,7 @@ begin
     where told.webhook_id = hook.id
   ),
   over as (
-    -- A repeated settlement finds a different number of attempts, and changes nothing.
+    -- If a settlement is repeated, the number of attempts no longer matches, and nothing changes.
     delete from app.open_deliveries as open using told
     where open.webhook_id = hook.id and open.record_id = told.record_id and open.seq = told.seq
       and open.attempts = told.attempts
@@ -20346,7 +20380,7 @@ end
 $$;
 comment on function app.settle_of_webhook(public.webhooks, jsonb) is
   'Stores the outcomes of deliveries of one webhook. Returns whether any delivery succeeded, how many failed after the '
-  'last success, the longest wait that the receiver requested, and whether the receiver returned a 410.';
+  'last success, the longest wait that the receiver requested, and whether the receiver returned the status 410.';
 
 create function app.with_try(tries jsonb, try jsonb, is_whole boolean) returns jsonb
 language sql immutable
@@ -20382,7 +20416,7 @@ begin
     told := null;
     was := hook;
     -- After a pause, the first success makes all deliveries due, so that no delivery waits for hours after the receiver
-    -- works again. This must happen before the failures of the same settlement get their times.
+    -- works again. This must happen before the failed deliveries of the same settlement get their new due times.
     if hook.pauses > 0 and outcomes @> jsonb_build_array(
       jsonb_build_object('webhook_id', hook.id, 'result', 'delivered')
     ) then
@@ -20454,9 +20488,8 @@ end
 $$;
 comment on function public.settle_deliveries(uuid, jsonb) is
   'Stores the outcomes of deliveries of webhooks that the run has leased, and renews the leases. Returns each of these '
-  'webhooks with its current state, and whether this call paused it, resumed it or switched it off (told). Stores '
-  'nothing for a webhook that is missing from the result, because another run has leased the webhook, or it was '
-  'deleted.';
+  'webhooks with its current state, and whether this call paused it, resumed it or switched it off (told). A webhook '
+  'that was deleted or that another run has leased is missing from the result, and nothing is stored for it.';
 grant execute on function public.settle_deliveries(uuid, jsonb) to webhook_client;
 
 create function app.without_answers(tries jsonb) returns jsonb
@@ -20529,7 +20562,8 @@ begin
   if scanned.events > 0 then
     update app.replays set after_version = scanned.version, after_seq = scanned.seq where webhook_id = hook.id;
   end if;
-  -- If an event of the replay is above the horizon, it waits until all earlier transactions have ended.
+  -- If the horizon has not passed all events of the replay, the replay remains until all earlier transactions have
+  -- ended.
   if scanned.events < 1000 and not exists (
     select from app.events
     where events.company_id = hook.company_id and events.version >= horizon
@@ -20620,7 +20654,7 @@ as $$
   ) as day
 $$;
 comment on function app.slots_between(timestamptz, timestamptz) is
-  'Returns the numbers of the days between two times, and of the days before and after this period.';
+  'Returns the slots of the log for the days between two times, and for the day before and the day after this period.';
 
 create function app.fill_from_log(webhook uuid) returns text
 language plpgsql
@@ -20639,9 +20673,10 @@ begin
   if (select count(*) from (select from app.open_deliveries where webhook_id = webhook limit 1000) as open) >= 1000 then
     return 'filled';
   end if;
-  -- While a settlement moves deliveries to the log, the statements below see them neither in the queue nor in the log.
+  -- This lock waits for a settlement that is moving deliveries to the log. Otherwise the statements below might see
+  -- these deliveries neither in the queue nor in the log.
   perform from public.webhooks where id = webhook for no key update;
-  -- Every transaction below the horizon has ended, so the statements below see all its events.
+  -- Every transaction below the horizon has ended, so the statements below see all events of these transactions.
   select * into clock from app.change_clock_now();
   if hook.catch_up_version is not null then
     if app.fill_from_backlog(hook, clock.horizon) then
@@ -20702,7 +20737,7 @@ end
 $$;
 comment on function app.bound_queues() is
   'Stops adding events to queues with more than 50,000 open deliveries. Later events are read from the log. Returns '
-  'the number of such webhooks.';
+  'the number of these queues.';
 
 create function app.delete_left_deliveries(of_slot integer) returns integer
 language plpgsql
@@ -20838,8 +20873,8 @@ end
 $$;
 comment on function public.tidy_events() is
   'Maintains events and webhooks. Switches off webhooks whose key has ended, limits long queues, and deletes the '
-  'deliveries of deleted webhooks. Writes the events that no one causes, and empties the partitions for tomorrow. A '
-  'job calls this function every minute. Returns a summary of the changes.';
+  'deliveries of deleted webhooks. Writes the time-based events, and empties the partitions for tomorrow. A job calls '
+  'this function every minute. Returns a summary of the changes.';
 grant execute on function public.tidy_events() to webhook_client, service_role;
 
 create trigger companies_delete_events after delete on public.companies

@@ -32,17 +32,18 @@ comment on role api_client is
 comment on role api_reader is
   'The role for read requests made with an API key. The edge functions create the token for such a request.';
 comment on role channel_client is
-  'The role for the edge function whatsapp and for test sends. This role cannot read or write any table. The role may '
-  'call only the functions that run jobs, the functions that receive channel events, and the functions for test sends.';
+  'The role for the edge function `whatsapp` and for test sends. This role cannot read or write any table. The role '
+  'may call only the functions that run jobs, the functions that receive channel events, and the functions for test '
+  'sends.';
 comment on role settings_client is
-  'The role for the edge function settings, which acts on behalf of a signed-in user. This role cannot read or write '
+  'The role for the edge function `settings`, which acts on behalf of a signed-in user. This role cannot read or write '
   'any table. The role may call only the functions that store data that the edge function has encrypted or checked.';
 comment on role usage_client is
   'The role with which the edge functions report the usage of API keys. This role cannot read or write any table, and '
   'may call only one function.';
 comment on role webhook_client is
-  'The role for the edge function webhooks, which delivers events. This role cannot read or write any table. The role '
-  'may call only the functions for the delivery job.';
+  'The role for the edge function `webhooks`, which delivers events. This role cannot read or write any table. The '
+  'role may call only the functions for the delivery job.';
 grant api_client, api_reader, channel_client, settings_client, usage_client, webhook_client to authenticator;
 
 -- A statement for an API key never needs more than 8 seconds. Postgres cancels a statement that runs longer, which
@@ -51,7 +52,8 @@ grant api_client, api_reader, channel_client, settings_client, usage_client, web
 alter role api_client set statement_timeout = '8s';
 alter role api_client set lock_timeout = '1s';
 -- The role api_reader can read only views that contain one company's rows. It cannot write, even if a function has a
--- bug. A search that uses no index ends after 3 seconds, and the error asks the caller to narrow the search.
+-- bug. Postgres cancels a search after 3 seconds, for example a search without an index, and the error asks the caller
+-- to narrow the search.
 alter role api_reader set statement_timeout = '3s';
 alter role api_reader set lock_timeout = '1s';
 -- The Data API prepares its statements. After five runs, Postgres may use one plan for all values. A search for a rare
@@ -74,11 +76,11 @@ alter role usage_client set lock_timeout = '2s';
 alter role webhook_client set statement_timeout = '20s';
 alter role webhook_client set lock_timeout = '5s';
 
--- These roles look rows up by key and never run text searches. So one plan suits all values, and planning a statement
--- takes longer than running it. A connection keeps a plan while a table grows from one page to thousands of pages. So
--- the plan must use an index for each lookup, even if a sequential scan is cheaper while the table is small. If a
--- lookup has no index, Postgres estimates a very high cost. A high cost makes Postgres use JIT compilation, so JIT is
--- off.
+-- The roles below look up rows by key and never run text searches. So one plan suits all values, and planning a
+-- statement takes longer than running it. A connection keeps using a plan while a table grows from one disk page to
+-- thousands. So the plan must use an index for each lookup, even if a sequential scan is cheaper while the table is
+-- small. If a lookup has no index, Postgres estimates a very high cost. A high cost makes Postgres use JIT compilation,
+-- so JIT is off.
 do $$
 declare
   role_name text;

@@ -27,8 +27,8 @@ comment on function app.words(text) is
   'in the same way.';
 grant execute on function app.words(text) to api_reader, api_client, authenticated, service_role;
 
--- An index row has at most 2704 bytes, so a constraint limits the longest tag. A tag that an API key writes has at most
--- 64 characters, but a signed-in user may write longer tags.
+-- An index row has at most 2704 bytes, so a constraint limits the length of each tag. A tag that an API key writes has
+-- at most 64 characters, but a signed-in user may write longer tags.
 create function app.longest(texts text[]) returns integer
 language plpgsql immutable strict parallel safe
 set search_path = ''
@@ -53,9 +53,9 @@ set search_path = ''
 as $$
 begin
   return case
-    -- In Brazil, mobile numbers got a ninth digit, and both forms of a number reach the same account. Only numbers in
-    -- the old mobile range (first digit 6 to 9) have a short form. If another digit follows the 9, the number has no
-    -- form without the 9.
+    -- In Brazil, mobile numbers got an extra 9 in front of their eight digits, and both forms reach the same WhatsApp
+    -- account. Only numbers whose eight digits begin with 6 to 9 (the old mobile range) also have a form without the
+    -- extra 9.
     when phone ~ '^\+55[1-9][0-9][6-9][0-9]{7}$' then overlay(phone placing '9' from 6 for 0)
     -- In Mexico, mobile numbers used to have a 1 in front of their ten digits.
     when phone ~ '^\+521[0-9]{10}$' then '+52' || right(phone, 10)
@@ -86,7 +86,7 @@ as $$
     and name !~ '[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180e\u2800\u3164\uffa0\ufff9-\ufffb\U000e0000-\U000e0fff]'
 $$;
 comment on function app.is_key_name(text) is
-  'Checks whether users can read and type the name of an API key. Such a name does not start or end with a blank. It '
+  'Checks whether users can read and type the name of an API key. A valid name does not start or end with a blank, and '
   'contains no invisible characters except joiners between other characters.';
 grant execute on function app.is_key_name(text) to authenticated, service_role;
 
@@ -120,7 +120,7 @@ end
 $$;
 comment on function app.check_name_of_row() is
   'Trigger: refuses an invalid name with a readable message, before a constraint refuses the name. The trigger''s '
-  'argument is the kind of row, such as a key.';
+  'argument is the kind of row, such as "a key".';
 
 create function app.merge_json(target jsonb, patch jsonb) returns jsonb
 language plpgsql immutable

@@ -1,8 +1,8 @@
 -- The change clock. Callers keep copies of some rows. Each of these rows has a version: the ID of the transaction that
 -- last wrote the row. The horizon is the ID of the oldest transaction that is still writing. A page of changes shows
--- only versions below the horizon. A transaction that begins to write later gets a greater ID. So a change that is
--- committed after a page was read has a version at or above the horizon of that page. The commit order does not matter.
--- A caller that continues from its cursor misses no change.
+-- only versions below the horizon. Transactions get increasing IDs in the order in which they begin to write. So a
+-- change that is committed after a page was read has a version at or above the horizon of that page. The commit order
+-- does not matter. A caller that continues from its cursor misses no change.
 --
 -- A database that is restored from a dump starts counting transactions from the beginning. So a version is the base
 -- plus the transaction ID. restart_changes() sets the base above every version. The generation shows whether a cursor
@@ -87,16 +87,16 @@ $$;
 comment on function app.change_clock_for(bigint, bigint, bigint) is
   'Returns the change clock for a page of changes after a cursor. Without a cursor, cursor_generation and '
   'cursor_version are null. newest_version is the highest version in the table whose changes the page shows. Raises '
-  'PT410 for a cursor from another generation. Also raises PT410 for a cursor that is ahead of the clock, because the '
-  'database was restored to an earlier time. Raises PT500 if no one restarted the clock after a restore.';
+  'PT410 for a cursor from another generation. Also raises PT410 for a cursor that is ahead of the clock, as happens '
+  'after a restore to an earlier time. Raises PT500 if restart_changes() was not called after a restore.';
 grant execute on function app.change_clock_for(bigint, bigint, bigint) to api_client;
 
 -- A conditional write succeeds only if the record has not changed since the caller read it. The caller sends the
 -- version that it read, and the statement compares this version with the stored version. If fifty writes with the same
 -- version run at the same time, only one succeeds.
 --
--- A condition on the version in `where` would not be enough. It would find no row in both cases: if the record was
--- changed, and if the record does not exist.
+-- Comparing the version in the `where` clause would not be enough. The statement would find no row in both cases: if
+-- the record was changed, and if the record does not exist.
 create function app.note_change() returns trigger
 language plpgsql
 set search_path = ''
@@ -118,9 +118,9 @@ begin
 end
 $$;
 comment on function app.note_change() is
-  'Trigger: sets updated_at to the time of the transaction, and the version to its ID. Raises PT412, with the current '
-  'version as detail, if the statement writes a version that is not the row''s version. Refuses changes to the id or '
-  'the company.';
+  'Trigger: sets updated_at to the start time of the transaction, and the version to the result of app.change_now(). '
+  'Raises PT412, with the current version as detail, if the statement writes a version that is not the row''s version. '
+  'Refuses changes to the id or the company.';
 
 -- Pipelines, stages, teams and members also have a version. These tables have no change feed, because a company has few
 -- such rows.
@@ -156,7 +156,7 @@ end
 $$;
 comment on function app.require_version(bigint, bigint) is
   'Raises PT412, as app.note_version() does, if the version of a row is not the accepted version. Null accepts any '
-  'version. Functions call this function if they check the version before they write the row.';
+  'version. This function is for functions that check the version before they write the row.';
 
 create function app.require_version(present bigint, accepted bigint[]) returns void
 language plpgsql immutable

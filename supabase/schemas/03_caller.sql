@@ -82,14 +82,14 @@ comment on function app.company_id_to_read(text) is
 grant execute on function app.company_id_to_read(text) to api_client;
 
 -- Postgres also applies the read policies to a written row in two cases: if the statement returns the row
--- (`returning`), and if it finds the row by a condition (`where`). So a write token may read a table while a statement
--- writes that table. At any other time, only a read token may read the table.
+-- (`returning`), and if the statement finds the row by a condition (`where`). So a write token may read a table while a
+-- statement writes that table. At any other time, only a read token may read the table.
 --
 -- The setting app.written names the table that is being written. The triggers set app.written before the statement
 -- searches for its first row, and clear app.written after the statement returns its last row. Postgres evaluates a
--- policy's condition only when the result is needed. A caller cannot set app.written, because the Data API calls no
--- function outside its schemas. The claims of the token are a setting too. So a caller who could set app.written could
--- also change the claims.
+-- policy's condition only when the result is needed. A caller cannot set app.written, because the Data API does not
+-- expose set_config(). The claims of the token are a setting too. So a caller who could set app.written could also
+-- change the claims.
 create function app.note_written_table() returns trigger
 language plpgsql
 set search_path = ''
@@ -118,7 +118,7 @@ begin
 end
 $$;
 comment on function public.authenticate() is
-  'Checks the API key of a request that reads no rows, records that the key was used, and returns the key''s company. '
+  'For a request that reads no rows: checks the API key, stores the time of use, and returns the key''s company. '
   'Raises PT401 and PT403 as app.company_id() does.';
 grant execute on function public.authenticate() to api_client;
 
@@ -157,8 +157,8 @@ begin
   ) then
     raise sqlstate 'PT401' using message = 'This session has ended: sign in again';
   end if;
-  -- Supabase Auth issues a token with level aal1 after a correct password. The settings page then asks for the code. An
-  -- attacker who knows only the password could call the Data API without the settings page.
+  -- Supabase Auth issues a token with level aal1 after a correct password. The settings page then asks for the code of
+  -- the second factor. An attacker who knows only the password could call the Data API without the settings page.
   if person is not null and not app.used_second_factor() and exists (
     select from auth.mfa_factors where mfa_factors.user_id = person and mfa_factors.status = 'verified'
   ) then
@@ -168,8 +168,8 @@ begin
 end
 $$;
 comment on function app.signed_in_person() is
-  'Returns the signed-in user who makes this request, or null when no user does. Raises PT401 when the session has '
-  'ended. Also raises PT401 when the user has a second factor and signed in without it.';
+  'Returns the signed-in user who makes this request, or null for a request without a user. Raises PT401 when the '
+  'session has ended. Also raises PT401 when the user has a second factor and signed in without it.';
 
 create function app.used_second_factor() returns boolean
 language sql stable
@@ -186,7 +186,7 @@ set search_path = ''
 as $$
   select case coalesce(current_setting('role', true), '')
     when 'authenticated' then 'person'
-    -- The edge function settings acts on behalf of the user in its token.
+    -- The edge function `settings` acts on behalf of the user in its token.
     when 'settings_client' then 'person'
     when 'service_role' then 'platform'
     else 'database'
@@ -214,7 +214,7 @@ language sql stable
 set search_path = ''
 as $$
   select coalesce(
-    -- If the edge function settings makes the request, the token contains the user's IP address.
+    -- If the edge function `settings` makes the request, the token contains the user's IP address.
     case when current_setting('role', true) = 'settings_client' then
       app.address_of(auth.jwt() ->> 'client_address')
     end,

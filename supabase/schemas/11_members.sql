@@ -11,7 +11,7 @@ create type public.company_member as (
   created_at timestamptz
 );
 comment on type public.company_member is
-  'A member with the e-mail address, as the operator sees it. Signed-in users and API keys cannot read the e-mail '
+  'A member as the operator sees it, with the e-mail address. Signed-in users and API keys cannot read the e-mail '
   'address.';
 
 create function app.name_of_person(user_id uuid, company_id uuid) returns text
@@ -111,8 +111,8 @@ begin
 end
 $$;
 comment on function app.keep_an_owner(uuid, uuid) is
-  'Raises PT409 when this member is the only owner of the company. No other owner can leave until the transaction '
-  'ends.';
+  'Raises PT409 when the member `leaving` is the only owner of the company. No other owner can leave until the '
+  'transaction ends.';
 
 create function app.give_role(company_id uuid, user_id uuid, role text) returns void
 language plpgsql
@@ -148,8 +148,8 @@ comment on function app.end_membership(uuid, uuid) is
   'Removes a member. Raises PT409 when the company would have no owner left. This function does not check permissions. '
   'Its caller does.';
 
--- Security definer, like the functions below. Only these functions read the e-mail addresses of users, and only the
--- platform may call them.
+-- This function and the next three are security definer, because they read the e-mail addresses of users. Only the
+-- platform may call these four functions.
 create function public.add_company_member(
   company_id uuid,
   email text,

@@ -53,7 +53,7 @@ comment on column public.api_keys.replaced_at is
 comment on column public.api_keys.meant_to_expire_at is
   'The key''s expiry before its first rotation. Infinity means that the key had no expiry. Null means that the key was '
   'not rotated. A rotation shortens expires_at. The successor gets the full lifetime of the key: the time from '
-  'created_at to this expiry.';
+  'created_at to meant_to_expire_at.';
 
 create index api_keys_company_idx on public.api_keys (company_id, created_at desc, id desc);
 create index api_keys_created_by_idx on public.api_keys (created_by);

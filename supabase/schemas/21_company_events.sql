@@ -6,9 +6,9 @@
 -- to the company's own WhatsApp apps.
 --
 -- An event is about at most one thing: a key (key_id), a member (member_id), a messaging account (account_id), a
--- webhook (webhook_id) or an invitation (invited_email). An event without any of these is about the company itself. A
--- new action needs its name in the constraint and in the comment of details, and its words on the settings page
--- (page/texts/*/history.ts).
+-- webhook (webhook_id) or an invitation (invited_email). An event without any of these is about the company itself.
+-- When you add an action, add its name to the constraint and to the comment on the column `details`, and its texts to
+-- the settings page (page/texts/*/history.ts).
 
 create table public.company_events (
   id uuid primary key default gen_random_uuid(),
@@ -68,7 +68,7 @@ create table public.company_events (
 );
 comment on table public.company_events is
   'The changes to the API keys, members, invitations, messaging accounts and webhooks of each company. Owners and '
-  'admins read this table. Only triggers and functions of the database write it.';
+  'admins read this table. Only triggers and functions of the database write to this table.';
 comment on column public.company_events.key_name is
   'The name of the key after the event. Null when the event is not about a key.';
 comment on column public.company_events.member_id is
@@ -89,8 +89,8 @@ comment on column public.company_events.action is
   'The kind of event. An event with the action `changed` is created only when a database administrator changes a key '
   'directly, for example its scopes.';
 comment on column public.company_events.details is
-  'The members of this object depend on the action. created: `scopes` and `expires_at`, and also `replaces` if the key '
-  'replaces another key. renamed and expiry_changed: `from` and `to`. A null expiry means never. rotated: '
+  'The properties of this object depend on the action. created: `scopes` and `expires_at`, and also `replaces` if the '
+  'key replaces another key. renamed and expiry_changed: `from` and `to`. A null expiry means never. rotated: '
   '`successor_id` and `ends_at`. changed: `fields`, and also `from` and `to` if the scopes changed. deleted: `scopes`. '
   'member_renamed and member_role_changed: `from` and `to`. A null name means no name. member_added, member_removed, '
   'invited, invitation_renewed, invitation_withdrawn and invitation_declined: `role`. The events of an app: `app`, the '

@@ -1,6 +1,6 @@
 -- API key usage: the number of requests for each status and hour, and the latest errors. The content of requests is not
--- stored, because it may contain personal data. A stored error contains only text that the service itself wrote, such
--- as the name of a field.
+-- stored, because requests may contain personal data. A stored error contains only text that the service itself wrote,
+-- such as the name of a field.
 
 create table public.api_key_usage (
   company_id uuid not null references public.companies on delete cascade,
@@ -16,8 +16,8 @@ create table public.api_key_usage (
 );
 comment on table public.api_key_usage is
   'The number of requests made with each key in each hour, by HTTP status of the response. Rows are kept for 31 days, '
-  'so that they cover 30 days in every time zone. A key has at most 744 rows for each status. A number may be up to a '
-  'minute late, but is never too high. Requests are missing if a function instance ended before it reported them.';
+  'so that they cover 30 days in every time zone. A key has at most 744 rows for each status. A count may be up to a '
+  'minute old, but is never too high. Requests are missing if a function instance ended before it reported them.';
 
 create table public.api_key_errors (
   id uuid primary key default gen_random_uuid(),
@@ -32,7 +32,7 @@ create table public.api_key_errors (
   -- The path of the operation as the API describes it, such as /gateway/contacts/{id}.
   path text check (char_length(path) between 1 and 128),
   -- The field, parameter or header that the error is about. Null when the error is about none of these, or when the
-  -- caller chose the name.
+  -- caller chose the field's name.
   field text check (char_length(field) between 1 and 128),
   -- The error message of the service, without values from the request.
   problem text not null check (char_length(problem) between 1 and 300),
@@ -50,9 +50,9 @@ create table public.api_key_errors (
     references public.api_keys (company_id, id) on delete cascade
 );
 comment on table public.api_key_errors is
-  'The errors of requests made with each key. Equal errors share one row, which contains their number. A key has at '
-  'most 50 rows: the latest errors of the last 30 days. The response to a request and the function logs contain the '
-  'same request id.';
+  'The errors of requests made with each key. Equal errors share one row, which counts them. A key has at most 50 '
+  'rows: the latest errors of the last 30 days. Each request id is also in the response to the request and in the '
+  'function logs.';
 comment on column public.api_key_errors.requests is
   'The latest requests with this error, newest first, at most 10: [{ id, at }].';
 
@@ -72,8 +72,8 @@ as $$
   ) as latest
 $$;
 comment on function app.latest_requests(jsonb, jsonb) is
-  'Merges two lists of requests with an error, and keeps the 10 latest requests. The times are strings whose '
-  'alphabetical order is also their order in time.';
+  'Merges two lists of failed requests, and keeps the 10 latest requests. The times are strings whose alphabetical '
+  'order is also their order in time.';
 
 create function public.record_api_key_usage(usage jsonb, errors jsonb default '[]') returns void
 language plpgsql security definer -- the role of its caller may not read keys or write usage

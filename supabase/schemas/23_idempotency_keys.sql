@@ -11,7 +11,7 @@ create table public.idempotency_keys (
   key text not null check (char_length(key) between 1 and 255),
   -- A hash of the request's content.
   fingerprint text not null check (char_length(fingerprint) between 1 and 100),
-  -- What the first request stored with app.keep_outcome(). A repeat gets its response from this value.
+  -- What the first request stored with app.keep_outcome(). The response to a repeat is built from this value.
   outcome jsonb,
   made_at timestamptz not null default now(),
   primary key (company_id, path, key)
@@ -40,8 +40,8 @@ begin
     return null;
   end if;
   erased_key := app.erased_digest(own_company_id, 'key', asked ->> 'key');
-  -- If another request has this lock, that request is still running. This request does not wait for the lock or for the
-  -- row, because a waiting request occupies a connection.
+  -- If another request has the lock below, that request is still running. This request does not wait for the lock or
+  -- for the row, because a waiting request occupies a connection.
   if pg_try_advisory_xact_lock(hashtextextended(
     format('idempotency %s %s %s', own_company_id, asked ->> 'path', asked ->> 'key'), 0
   )) then
@@ -61,8 +61,8 @@ begin
       return null;
     end if;
   end if;
-  -- Another repeat may hold the lock while it reads. This repeat can still return the outcome, because a committed
-  -- outcome never changes.
+  -- If another repeat has the lock, this repeat can still return the outcome, because a committed outcome never
+  -- changes.
   select known.fingerprint, known.outcome, known.fingerprint = asked_as.fingerprint as is_same into earlier
   from (
     values
@@ -85,11 +85,11 @@ begin
 end
 $$;
 comment on function app.claim_idempotency_key(uuid, jsonb) is
-  'Claims the idempotency key { path, key, fingerprint } of a request. Returns null when the request has no '
-  'idempotency key, or is the first one with this key. The caller then writes, and calls app.keep_outcome() at the '
-  'end. For a repeat, returns the outcome of the first request, and the caller writes nothing. Raises PT409 '
+  'Claims the idempotency key { path, key, fingerprint } of a request. Returns null for a request without an '
+  'idempotency key, and for the first request with this key. The caller then writes, and calls app.keep_outcome() at '
+  'the end. For a repeat, returns the outcome of the first request, and the caller writes nothing. Raises PT409 '
   'idempotency_in_progress while the first request runs. Raises PT422 idempotency_key_reused when the content of the '
-  'first request was different. The caller must check the company before this call.';
+  'first request was different. The calling function must check own_company_id before this call.';
 
 create function app.keep_outcome(own_company_id uuid, idempotency jsonb, outcome jsonb) returns void
 language plpgsql
@@ -101,8 +101,8 @@ begin
 end
 $$;
 comment on function app.keep_outcome(uuid, jsonb, jsonb) is
-  'Stores, for repeats, the ids and statuses of the rows that a request with a claimed key has written. Never stores '
-  'the response. Does nothing for a request without an idempotency key.';
+  'Stores the ids and statuses of the rows that a request with an idempotency key has written, so that a repeat can '
+  'return these rows. Never stores the response. Does nothing for a request without an idempotency key.';
 
 create function app.has_failed(results jsonb) returns boolean
 language plpgsql immutable
@@ -114,7 +114,7 @@ begin
   );
 end
 $$;
-comment on function app.has_failed(jsonb) is 'Checks whether the results of a write have a failed item.';
+comment on function app.has_failed(jsonb) is 'Checks whether the results of a write contain a failed item.';
 
 create function app.require_all(results jsonb, atomic boolean) returns void
 language plpgsql immutable

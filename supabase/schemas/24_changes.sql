@@ -14,7 +14,8 @@ comment on table public.deleted_rows is
   'Tombstones: the ids of the deleted contacts, deals, conversations and messages of a company. The change feeds show '
   'a tombstone unless a row with the same id exists again.';
 comment on column public.deleted_rows.merged_into is
-  'The id of the contact into which this contact was merged, even after further merges. Null for other rows.';
+  'For a merged contact, the id of the surviving contact. If the survivor is merged too, this id is updated. Null for '
+  'other rows.';
 
 -- This statistic makes the planner assume that all rows belong to one company. 30_contacts.sql explains why.
 alter table public.deleted_rows alter column company_id set (n_distinct = 1);
@@ -43,7 +44,7 @@ comment on function app.note_deletion() is
   'Trigger: leaves a tombstone for each row that the statement deleted, even if a cascade deleted the row. Leaves no '
   'tombstone when the company itself is deleted.';
 
--- The tombstone of a merged contact names the surviving contact. A tombstone omits members that are null.
+-- The tombstone of a merged contact contains the id of the surviving contact. Tombstones omit null fields.
 create function app.make_feed(feed text, of_table text, columns text) returns void
 language plpgsql
 set search_path = ''
@@ -116,10 +117,10 @@ begin
     $template$
       comment on function public.%1$I(bigint, bigint, uuid, integer) is
         'Returns one page of changes of the %2$s of the key''s company. Needs a read token. The first row is the clock '
-        '{ generation, horizon }. At most max_rows changes follow, and never more than 201. They start after the '
-        'cursor, or at the beginning if there is no cursor. A change is a row with its version, or a tombstone { id, '
-        'company_id, deleted_at, merged_into?, version }. Raises PT410 and PT500 as app.change_clock_for() does, PT401 '
-        'and PT403 as app.company_id() does. Created by app.make_feed().'
+        '{ generation, horizon }. At most max_rows changes follow, and never more than 201. The changes start after '
+        'the cursor, or at the beginning if there is no cursor. A change is a row with its version, or a tombstone { '
+        'id, company_id, deleted_at, merged_into?, version }. Raises PT410 and PT500 as app.change_clock_for() does, '
+        'PT401 and PT403 as app.company_id() does. Created by app.make_feed().'
     $template$,
     feed, of_table
   );
@@ -127,7 +128,8 @@ begin
 end
 $make$;
 comment on function app.make_feed(text, text, text) is
-  'Creates the function that returns the changes of a table with these columns. A second call replaces that function.';
+  'Creates a function that returns the changes of a table, with the given columns. A second call replaces the '
+  'function.';
 
 -- A version is never used twice, even after a restore. So the new base is also above the versions in tables without a
 -- change feed. The restart does not wait for transactions that write those tables, because no one reads those tables in
@@ -182,7 +184,7 @@ end
 $$;
 comment on function public.restart_changes() is
   'Starts a new generation of the change feeds. New versions are above all earlier versions. Earlier cursors expire. '
-  'Call this function each time the database was restored or moved.';
+  'Call this function after each restore or move of the database.';
 grant execute on function public.restart_changes() to service_role;
 
 create function public.changes_status() returns json
@@ -209,10 +211,10 @@ as $$
   from app.change_clock_now() as clock
 $$;
 comment on function public.changes_status() is
-  'Returns the change clock: the generation, its start time, and the horizon. Some transactions are not shown in the '
-  'feeds until an earlier transaction ends. There are at most waiting_transactions of them. The member writing_since '
-  'is the start time of the oldest transaction that is still writing. The member writing_since is null when no '
-  'transaction is writing, or when the owner of this function cannot see the transaction (sees_other_sessions).';
+  'Returns the change clock: the generation, its start time, and the horizon. waiting_transactions is the maximum '
+  'number of transactions that the feeds do not show until an earlier transaction ends. writing_since is the start '
+  'time of the oldest transaction that is still writing. writing_since is null when no transaction is writing, or when '
+  'the owner of this function cannot see that transaction (sees_other_sessions is false).';
 grant execute on function public.changes_status() to service_role;
 
 alter table public.deleted_rows enable row level security;

@@ -21,9 +21,9 @@ comment on table public.company_invitations is
   'The invitations that were not accepted, declined or withdrawn yet. Owners and admins see the invitations of their '
   'company. An expired invitation is kept for 30 days, so that it can be renewed.';
 comment on column public.company_invitations.mailed_at is
-  'When the edge function settings last started to send an e-mail for this invitation. Null if no e-mail was sent '
+  'When the edge function `settings` last started to send an e-mail for this invitation. Null if no e-mail was sent '
   'since the invitation was created or renewed. The invitation is valid even if no e-mail was sent.';
-comment on column public.company_invitations.mail_failed is 'Whether Supabase Auth refused to send this e-mail.';
+comment on column public.company_invitations.mail_failed is 'Whether Supabase Auth refused to send the last e-mail.';
 
 create index company_invitations_email_idx on public.company_invitations (email);
 create index company_invitations_invited_by_idx on public.company_invitations (invited_by);
@@ -96,7 +96,7 @@ end
 $$;
 comment on function app.managed_invitation(uuid) is
   'Returns and locks an invitation that the signed-in user may change. Raises PT404 when the invitation does not '
-  'exist. Raises PT403 when an admin tries to change the invitation of an owner. Raises PT403 and PT404 as '
+  'exist. Raises PT403 when an admin tries to change an invitation with the role owner. Raises PT403 and PT404 as '
   'app.managing_role() does.';
 
 -- The functions below are security definer, because no user may write invitations or read auth.users directly.
@@ -188,7 +188,7 @@ begin
 end
 $$;
 comment on function public.claim_invitation_mail(uuid) is
-  'Allows the edge function settings to send one e-mail for an invitation, and returns the e-mail address. Each '
+  'Allows the edge function `settings` to send one e-mail for an invitation, and returns the e-mail address. Each '
   'invitation and each renewal allows one e-mail. So the limits for invitations also limit the e-mails. Raises PT409 '
   'when the e-mail was already sent. Raises PT403 and PT404 as app.managed_invitation() does.';
 grant execute on function public.claim_invitation_mail(uuid) to authenticated;
@@ -294,7 +294,8 @@ end
 $$;
 comment on function public.accept_invitation(uuid, text) is
   'Makes the signed-in user a member of the company that invited them, and returns the company. The user may choose a '
-  'name. Raises PT404 when the user''s verified address has no such invitation. Raises PT422 for an invalid name.';
+  'name. Raises PT404 when this invitation was not sent to the user''s verified address, or no longer exists. Raises '
+  'PT422 for an invalid name.';
 grant execute on function public.accept_invitation(uuid, text) to authenticated;
 
 create function public.decline_invitation(invitation_id uuid) returns void
@@ -309,8 +310,8 @@ comment on function public.decline_invitation(uuid) is
   'Declines an invitation to the signed-in user. Raises PT404 when the invitation does not exist.';
 grant execute on function public.decline_invitation(uuid) to authenticated;
 
--- When members leave, their invitations are deleted. Otherwise, an admin who expects to be removed could invite another
--- e-mail address of their own and return.
+-- When members leave, the invitations that they made are deleted. Otherwise, an admin who expects to be removed could
+-- invite a second e-mail address of their own, and join again with that address.
 create function app.end_invitations_of_member() returns trigger
 language plpgsql security definer
 set search_path = ''

@@ -24,13 +24,13 @@ create table app.events (
 comment on table app.events is
   'What happened to the records of each company in the last 30 days. Only triggers and database functions write this '
   'table. The rows have no foreign keys, because an event must never make a write fail or wait.';
-comment on column app.events.slot is 'The day of the event modulo 32, as app.slot_of() computes it.';
+comment on column app.events.slot is 'The number of the event''s day modulo 32, as app.slot_of() computes it.';
 comment on column app.events.seq is
   'The order of a record''s events. The transaction gets the number while it holds the lock on the record. Callers '
   'never see this number, because it reveals how much all companies write.';
 comment on column app.events.version is
-  'The version that app.change_now() returns. The event log is read in this order, because no event can appear later '
-  'with a version below the horizon.';
+  'The version that app.change_now() returns. The event log is read in the order of the versions, because no event can '
+  'appear later with a version below the horizon.';
 comment on column app.events.changed is 'The names of the changed fields, as in the API.';
 comment on column app.events.changes is
   'For each field, an object with `from` and `to`. Contains only fields without personal data. Some event types have '
@@ -74,7 +74,7 @@ language plpgsql volatile strict
 set search_path = ''
 as $$
 begin
-  -- A random UUID is version 4, which is 0100 in these four bits. Version 7 is 0111.
+  -- The four version bits of a random UUID are 0100 (version 4). Version 7 is 0111.
   return encode(
     set_bit(set_bit(
       overlay(

@@ -1,6 +1,6 @@
--- Webhooks are company URLs that receive events. This file also defines the deliveries that have not ended (open
--- deliveries), and the deliveries that ended in the last 30 days. Triggers add the open deliveries in the transaction
--- of the change.
+-- Webhooks: the URLs to which a company's events are delivered. This file also defines the deliveries that have not
+-- ended (open deliveries), and the deliveries that ended in the last 30 days. Triggers add the open deliveries in the
+-- transaction of the change.
 
 create table public.webhooks (
   id uuid primary key default gen_random_uuid(),
@@ -58,20 +58,21 @@ comment on column public.webhooks.state is
 comment on column public.webhooks.is_queued is
   'Whether events are queued when they happen. While a webhook is catching up, its events come from the log.';
 comment on column public.webhooks.why is
-  'Why the webhook is paused or off. failing: no delivery succeeded for three days. gone: the receiver returned a 410. '
-  'key_ended: the webhook''s key ended. by_person, by_key, by_platform: who paused the webhook or switched it off.';
+  'Why the webhook is paused or off. failing: no delivery succeeded for three days. gone: the receiver responded with '
+  'status 410. key_ended: the webhook''s key ended. by_person, by_key, by_platform: who paused the webhook or switched '
+  'it off.';
 comment on column public.webhooks.failures is 'The number of failed attempts since the last success.';
 comment on column public.webhooks.paused_until is
   'After several failures, the next delivery attempt waits until this time. The state stays the same.';
 comment on column public.webhooks.pauses is
   'The number of times that failures have set paused_until since the last success.';
 comment on column public.webhooks.catch_up_version is
-  'The version of the last event of the log that was queued. catch_up_seq is the seq of this event. While this is not '
-  'null, the deliveries come from the log.';
+  'The version of the last event that was queued from the log. catch_up_seq is the seq of this event. While '
+  'catch_up_version is not null, the deliveries come from the log.';
 comment on column public.webhooks.catch_up_until is
   'Not null after the log was queued up to its end. From then on, new events are queued as they are written. The log '
   'is still read up to this version, because the last transactions before this version did not queue their events.';
-comment on column public.webhooks.lease_id is 'The job run that delivers to this webhook until leased_until.';
+comment on column public.webhooks.lease_id is 'The id of the job run that delivers to this webhook until leased_until.';
 
 create table app.open_deliveries (
   webhook_id uuid not null,
@@ -130,7 +131,7 @@ comment on table app.replays is
   'The replays: ranges of logged events that someone asked to deliver again. The delivery job queues these events in '
   'batches, in the order of the log.';
 comment on column app.replays.after_version is
-  'The version of the last event of the log that was queued. after_seq is the seq of this event.';
+  'The version of the last event that was queued from the log. after_seq is the seq of this event.';
 
 do $$
 begin

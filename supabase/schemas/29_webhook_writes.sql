@@ -1,7 +1,7 @@
 -- Functions that create, change and delete webhooks. Owners, admins and API keys with the scope `webhooks` may call
--- them, and app.managed_webhook() checks all callers. The edge functions check URLs and seal secrets. So users can set
--- URLs and secrets only through the edge function `settings`. When a key ends, the webhooks that it created are
--- switched off. A webhook that a user created belongs to the company.
+-- them, and app.webhook_company() and app.managed_webhook() check the caller. The edge functions check URLs and seal
+-- secrets. So users can set URLs and secrets only through the edge function `settings`. When a key ends, the webhooks
+-- that it created are switched off. A webhook that a user created stays on, even if the user leaves the company.
 
 create function app.webhook_company(of_company_id uuid) returns uuid
 language plpgsql stable
@@ -249,8 +249,8 @@ begin
   if fields = '{}' and changed.state = stored.state and not is_switched_on then
     return app.webhook_json(stored);
   end if;
-  -- If a key changes the URL or switches the webhook on, the webhook ends when that key ends. Otherwise, a URL that a
-  -- stolen key set would remain in use after the key is switched off.
+  -- If a key changes the URL or switches the webhook on, the webhook is switched off when that key ends. Otherwise, a
+  -- URL that a stolen key set would remain in use after the key is switched off.
   if is_switched_on or (is_moved and author.api_key_id is not null) then
     changed.created_by_key_id := author.api_key_id;
     changed.created_by := author.user_id;
@@ -293,9 +293,9 @@ end
 $$;
 comment on function public.change_webhook(uuid, jsonb) is
   'Changes a webhook and returns it. The changes are { url?, types?, payload?, description?, state? }. The state is '
-  '`on` or `paused`. The edge functions check the URL and then call this function. A caller who switches on a webhook '
-  'that is off becomes its owner. Raises PT409 when the change would pause a webhook that is off. Also raises the '
-  'errors of app.managed_webhook().';
+  '`on` or `paused`. The edge functions check the URL and then call this function. If the caller switches on a webhook '
+  'that is off, created_by_key_id and created_by then identify the caller. Raises PT409 when the change would pause a '
+  'webhook that is off. Also raises the errors of app.managed_webhook().';
 grant execute on function public.change_webhook(uuid, jsonb) to api_client, settings_client, service_role;
 
 create function public.delete_webhook(webhook_id uuid) returns void

@@ -1,5 +1,5 @@
 -- When an API key ends, the webhooks that it created are switched off. So when a stolen key is switched off, its
--- webhooks receive no more events. The webhook is switched off immediately when the key is switched off or deleted.
+-- webhooks receive no more events. The webhooks are switched off immediately when the key is switched off or deleted.
 -- When a key expires, no row changes, so the delivery job checks the key for each delivery. A rotation gives the
 -- webhooks to the successor key.
 
@@ -64,7 +64,8 @@ begin
 end
 $$;
 comment on function app.give_webhooks_to_successor() is
-  'Trigger: gives the webhooks of a rotated key to its successor, so that they end with the successor.';
+  'Trigger: gives the webhooks of a rotated key to its successor, so that the webhooks are switched off when the '
+  'successor ends.';
 
 create trigger webhooks_note_off after update of state on public.webhooks
   for each row when (new.state = 'off' and old.state <> 'off') execute function app.note_webhook_off();

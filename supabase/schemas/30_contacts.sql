@@ -86,17 +86,17 @@ comment on column public.contacts.email_key is
 comment on column public.contacts.marketing_opt_out_at is
   'When the person opted out of marketing templates. Null when the person never opted out, or opted in again.';
 comment on column public.contacts.profile_name_at is
-  'The time of the message from which the contact got its name, the person''s profile name. Null when the company set '
-  'the name.';
+  'If the contact''s name is the person''s profile name, the time of the message with this name. Null when the company '
+  'set the name.';
 comment on column public.contacts.patch is
   'Changes to the custom_fields and tags. Always null in a stored row.';
 comment on column public.contacts.archived_at is
   'When the contact was archived. Null when the contact is not archived. The database sets this time.';
 comment on column public.contacts.phone_key is
-  'The phone number in a normalized form that is the same for all its formats. Lookups by phone use this form. Null '
-  'for an archived contact and for a contact without a phone.';
+  'The phone key of the phone number, which is the same for every format of the number. Lookups by phone use this '
+  'column. Null for an archived contact and for a contact without a phone.';
 comment on column public.contacts.archived_phone_key is
-  'The phone_key that an archived contact had. The contact gets this value back when the contact is restored. Several '
+  'The phone_key that an archived contact had. When the contact is restored, it gets this phone_key back. Several '
   'archived contacts may have the same value.';
 comment on column public.contacts.external_id is
   'The id of the contact in one of the company''s own systems. Two contacts that are not archived never have the same '
@@ -135,7 +135,7 @@ create index contacts_source_idx on public.contacts (company_id, source, created
 create index contacts_job_title_idx on public.contacts (company_id, job_title, created_at desc, id desc);
 create index contacts_empresa_idx on public.contacts (company_id, empresa, created_at desc, id desc);
 
--- Few contacts have these values, so partial indexes are small.
+-- Few contacts are inactive or have do_not_contact set, so these partial indexes are small.
 create index contacts_do_not_contact_idx on public.contacts (company_id, created_at desc, id desc)
   where do_not_contact;
 create index contacts_inactive_idx on public.contacts (company_id, created_at desc, id desc)
@@ -145,7 +145,7 @@ create index contacts_by_name_idx
 create index contacts_by_update_idx on public.contacts (company_id, updated_at, id);
 create index contacts_changes_idx on public.contacts (company_id, version, id);
 
--- Few contacts have a value, so the partial index is small.
+-- Few contacts have opted out of marketing, so this partial index is small.
 create index contacts_marketing_opt_out_idx on public.contacts (company_id, marketing_opt_out_at)
   where marketing_opt_out_at is not null;
 
@@ -268,7 +268,7 @@ begin
 end
 $$;
 comment on function app.contact_json(public.contacts) is
-  'Returns a contact in the format of the API, as in the view own_contacts. The order of the members is not fixed.';
+  'Returns a contact in the format of the API, as in the view own_contacts. The order of the fields is not fixed.';
 
 create function app.survivor_of(own_company_id uuid, merged_id uuid) returns uuid
 -- This function is volatile and uses PL/pgSQL, so that it sees a merge that was committed while the calling statement

@@ -20,7 +20,7 @@ comment on table public.contact_former_phones is
   'uses besides the contact''s main number. The column `until` of an additional phone number is infinity. A message '
   'that the person sent from an earlier phone number still belongs to the contact.';
 comment on column public.contact_former_phones.is_archived is
-  'Whether the contact is archived. A search by an archived contact''s phone number does not find this contact.';
+  'Whether the contact is archived. Lookups by phone number do not find an archived contact.';
 
 create table public.contact_identities (
   id uuid primary key default gen_random_uuid(),
@@ -44,8 +44,8 @@ comment on table public.contact_identities is
 comment on column public.contact_identities.user_id is
   'The business-scoped user id by which the contact is found. Null when the contact is archived.';
 comment on column public.contact_identities.archived_user_id is
-  'The user_id that an archived contact had. When the contact is restored, it gets this value back, unless another '
-  'contact has the id by then.';
+  'The user_id that an archived contact had. When the contact is restored, it gets this user_id back, unless another '
+  'contact has the same user_id by then.';
 
 create table public.contact_identity_events (
   id uuid primary key default gen_random_uuid(),
@@ -167,7 +167,7 @@ comment on function public.contact_id_by_external_id(text) is
   'contact exists. Needs a write token.';
 grant execute on function public.contact_id_by_external_id(text) to api_client;
 
--- A caller may search for a merged contact's phone number. This search finds the surviving contact.
+-- If a caller searches for a merged contact's phone number, this function finds the surviving contact.
 create function public.contacts_of_further_phones(phone_keys text[], with_archived boolean default false) returns uuid[]
 -- Security definer, because a token cannot read the phone keys of additional phone numbers. So the function gets the
 -- company from the API key.
@@ -245,7 +245,8 @@ as $$
   select pg_advisory_xact_lock(hashtextextended(format('further phones %s', of_company_id), 0))
 $$;
 comment on function app.lock_further_phones(uuid) is
-  'Waits for transactions that are adding contacts to a company, and blocks later ones until this transaction ends.';
+  'Waits for transactions that are adding contacts to a company, and blocks later such transactions until this '
+  'transaction ends.';
 
 create function app.owner_of_phone(own_company_id uuid, phone text, at timestamptz) returns uuid
 language plpgsql stable
@@ -304,8 +305,8 @@ create trigger contacts_refuse_further_phone_when_added after insert on public.c
   execute function app.refuse_further_phone();
 
 -- A restored contact must not get another contact's additional phone number. This rule applies to users of the Data
--- API, and to keys while the two contacts are being merged. Otherwise a company could contact a person at that number
--- although the person asked not to be contacted.
+-- API. It also applies to keys if a merge gives the number to the other contact at the same time. Otherwise a company
+-- could contact a person at that number although the person asked not to be contacted.
 --
 -- This trigger runs after the row is written, because the statement may have waited for a merge that gave the phone
 -- number to another contact. The trigger also runs for the platform, because app.unarchive_contact() has the platform's

@@ -5,8 +5,8 @@
 -- keyword, the row has the newest time. A trigger derives do_not_contact from these values.
 --
 -- A person may also opt out of marketing only, and members and keys may set marketing_opt_out manually. The newest
--- decision about marketing applies. This is also true if a member recorded it, because members record decisions for the
--- person. The keyword "start" ends both wishes.
+-- decision about marketing applies, even if a member recorded the decision, because members record decisions on the
+-- person's behalf. The keyword "start" also ends an opt-out of marketing.
 --
 -- A wish belongs to both the phone number and the contact. When a contact gets another phone number, the contact keeps
 -- the wish. The wish is also kept for the earlier phone number. So sends to the earlier number remain blocked, and the
@@ -16,7 +16,7 @@ create table app.kept_wishes (
   company_id uuid not null references public.companies on delete cascade,
   -- The hash of a phone key or of a WhatsApp user id. app.erased_digest() computes the hash.
   digest text not null check (digest ~ '^erased\.[0-9a-f]{64}$'),
-  -- The members of this object have the same names as the columns of contacts.
+  -- The property names of this object are names of columns of contacts.
   wishes jsonb not null check (jsonb_typeof(wishes) = 'object'),
   primary key (company_id, digest)
 );
@@ -82,9 +82,9 @@ as $$
   )
 $$;
 comment on function app.note_word(uuid, uuid, text, timestamptz) is
-  'Records that a person sent the keyword "stop" or "start" at the given time. Does nothing when a newer keyword of '
-  'the same kind is known. After do_not_contact was set to false manually, a "stop" applies if the person sent it in '
-  'the same second or later.';
+  'Records that a person sent the keyword "stop" or "start" at the given time. Does nothing if a newer time is stored '
+  'for this keyword. After do_not_contact was set to false manually, a "stop" applies if the person sent it in the '
+  'same second or later.';
 
 create function app.decide_marketing_opt_out() returns trigger
 language plpgsql
@@ -176,14 +176,15 @@ begin
 end
 $$;
 comment on function app.keep_wishes_of_phone() is
-  'Trigger: when a contact gets another phone number, keeps its wishes for the earlier phone number.';
+  'Trigger: when a contact gets another phone number, stores the contact''s wishes for the earlier phone number in '
+  'app.kept_wishes.';
 
 create function app.later_wishes(earlier jsonb, later jsonb) returns jsonb
 language sql immutable
 set search_path = ''
 as $$
-  -- If the person agreed to be contacted again, this decision has a time. It is kept, because it overrides an older
-  -- stop of an archived contact.
+  -- If the person agreed to be contacted again, this decision has a time. The decision is kept, because it overrides an
+  -- older stop of an archived contact.
   select case when wishes ->> 'do_not_contact_at' is not null or wishes ->> 'do_not_contact' = 'true'
     or stopped_at is not null
   then
@@ -245,7 +246,7 @@ create trigger contacts_decide_do_not_contact
     or update of do_not_contact, do_not_contact_source, do_not_contact_at, stop_word_at, start_word_at
   on public.contacts
   for each row execute function app.decide_do_not_contact();
--- Because of these conditions, most writes to contacts do not call the function.
+-- Because of the `when` conditions below, most writes to contacts do not call the functions.
 create trigger contacts_decide_marketing_opt_out_of_added before insert on public.contacts
   for each row when (new.marketing_opt_out or new.marketing_stopped_at is not null)
   execute function app.decide_marketing_opt_out();

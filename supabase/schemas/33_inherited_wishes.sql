@@ -140,8 +140,8 @@ begin
 end
 $$;
 comment on function app.share_wishes(uuid, uuid, text, timestamptz) is
-  'Applies a person''s wishes to another contact if the person writes from a phone number that is stored for the other '
-  'contact.';
+  'If a person writes from a phone number that is stored for another contact, also applies the person''s wishes to '
+  'that contact.';
 
 create function app.inherit_wishes_of_added() returns trigger
 -- Security definer, like the triggers below. A key or a user who writes a contact may not read archived contacts or a
@@ -152,8 +152,8 @@ as $$
 declare
   contact public.contacts;
 begin
-  -- The trigger runs after the rows are written. While a row waits for its phone number, the transaction that archived
-  -- the earlier contact with this number may commit.
+  -- The trigger runs after the rows are written. Until then, the insert may have waited for a transaction that archived
+  -- an earlier contact with the same phone number.
   for contact in
     select contacts.*
     from added
@@ -188,7 +188,7 @@ end
 $$;
 comment on function app.inherit_wishes_of_added() is
   'Trigger: copies wishes to new contacts: the wishes of archived contacts with the same phone number, and the kept '
-  'wishes for this number. A function that returns new contacts must read them again.';
+  'wishes for this number. A function that returns new contacts must read them again after the insert.';
 
 create function app.inherit_wishes() returns trigger
 language plpgsql security definer
@@ -240,7 +240,7 @@ begin
   if found then
     perform app.pass_on_wishes(
       contact,
-      -- As in app.note_word(), a "stop" applies unless the person certainly revoked it later.
+      -- As in app.note_word(), a "stop" applies unless the person certainly revoked the "stop" later.
       coalesce(
         new.do_not_contact and not old.do_not_contact
           and new.do_not_contact_at >= date_trunc('second', contact.do_not_contact_at),

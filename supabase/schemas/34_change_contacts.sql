@@ -1,5 +1,5 @@
--- Functions that change existing contacts. They change many contacts with a few statements. Writes by phone, by
--- external_id and by id use these functions.
+-- Functions that change existing contacts, many with a few statements. The writes that find contacts by phone, by
+-- external_id or by id use these functions.
 
 create function app.fill_custom_fields(known jsonb, given jsonb) returns jsonb
 language plpgsql stable
@@ -105,14 +105,13 @@ begin
     return given -> 0;
   end if;
   return (
-    -- For each field, the last item with this field applies. Under the rule 'keep', the first item with a value for the
-    -- field applies.
+    -- For each field, the last item with this field applies. The rule 'keep' never replaces a value, so the first item
+    -- with a value for the field applies.
     select coalesce(
       jsonb_object_agg(key, value order by is_filling, case when is_filling then -place else place end), '{}'
     )
     from jsonb_array_elements(given) with ordinality as turns (turn, place)
     cross join jsonb_each(turn - 'custom_fields')
-    -- The rule 'keep' never replaces a value, so the first item with a value applies.
     cross join lateral (select rule = 'keep' and value not in ('null', '""', '[]')) as judged (is_filling)
   );
 end
@@ -193,7 +192,7 @@ begin
           case
             when item ? 'do_not_contact' then (item ->> 'do_not_contact')::boolean else known.do_not_contact
           end as do_not_contact,
-          -- Items that set a wish and then undo it are also a manual decision.
+          -- If items set a wish and then undo the wish, this is also a manual decision.
           item ? 'do_not_contact' and exists (
             select from jsonb_array_elements(turns) as turn
             where (turn ->> 'do_not_contact')::boolean <> known.do_not_contact
@@ -223,8 +222,8 @@ begin
           select app.custom_fields_in_turn(known.custom_fields, turns, rule) offset 0
         ) as merged (custom_fields)
       ) as wanted
-      -- The caller has checked that the row belongs to the company. The condition has only the id, so that the planner
-      -- can choose only one index.
+      -- The lookup in `known` has checked that the row belongs to the company. The condition has only the id, so that
+      -- the planner can choose only one index.
       where contacts.id = wanted.id
         -- An unchanged row gets no new version.
         and (
@@ -250,10 +249,10 @@ $$;
 comment on function app.change_contacts(uuid, uuid[], jsonb[], text) is
   'Applies each item to the contact whose id is at the same array position. Skips an item with a null id. Applies '
   'several items of one contact in their order. Under the rule `update`, an item replaces the stored values. Under the '
-  'rule `keep`, an item fills only values that are null or empty, and the item has no phone. Under the rule `patch`, '
-  'an item replaces the stored values, and custom_fields are merged (RFC 7396). Such an item may have add_tags and '
-  'remove_tags. Under the rule `merge`, tags are also combined. Returns the contacts that have changed. The caller '
-  'must have locked the contacts.';
+  'rule `keep`, an item fills only values that are null or empty, and must not contain a phone. Under the rule '
+  '`patch`, an item replaces the stored values, and custom_fields are merged (RFC 7396). Such an item may have '
+  'add_tags and remove_tags. The rule `merge` also merges custom_fields, and adds the tags of an item to the stored '
+  'tags. Returns the contacts that have changed. The caller must have locked the contacts.';
 
 create function app.require_free_keys(own_company_id uuid, ids uuid[], items jsonb[]) returns void
 language plpgsql stable
@@ -297,8 +296,8 @@ end
 $$;
 comment on function app.require_free_keys(uuid, uuid[], jsonb[]) is
   'Refuses an item that gives its contact another contact''s phone or external_id. Also refuses items that give the '
-  'same value to two contacts. The order of such items matters, so the caller then writes them one by one. Raises a '
-  'violation of contacts_one_per_phone or contacts_one_per_external_id.';
+  'same value to two contacts. The order of such items matters, so the calling function then writes the items one by '
+  'one. Raises a violation of contacts_one_per_phone or contacts_one_per_external_id.';
 
 create function app.refusal_of_contact(own_company_id uuid, item jsonb, broken text) returns jsonb
 language plpgsql

@@ -1,4 +1,4 @@
--- Functions that find contacts by phone or external_id, or add them. The chosen field of each item identifies the
+-- Functions that find contacts by phone or external_id, or add them. The field that `match` specifies identifies the
 -- person, and the functions add a contact for an unknown person. They write many contacts with a few statements. Two
 -- transactions with the same people cannot cause a deadlock. Each transaction adds its new contacts in the order of
 -- their phone keys. Then the transaction locks the existing contacts in the order of their ids.
@@ -10,7 +10,7 @@ as $$
 declare
   other_field constant text := case match when 'phone' then 'external_id' else 'phone' end;
   has_own_ids constant boolean := exists (select from unnest(items) as item where item ? 'external_id');
-  -- The items, without a phone number that must not change in a contact that was found.
+  -- The items for existing contacts. They have no phone if the phone number of an existing contact must not change.
   changes jsonb[] := items;
   changed uuid[];
   -- The contact that was found for each item.
@@ -76,8 +76,8 @@ begin
       select added || array_agg(id) into added from written;
       continue;
     end if;
-    -- The loop ends when the lookup finds only contacts that this transaction has locked or added. Before the lock,
-    -- another transaction may merge or delete a contact, or change its phone number.
+    -- The loop ends when the lookup finds only contacts that this transaction has locked or added. Before a contact is
+    -- locked, another transaction may merge or delete it, or change its phone number.
     exit when on_conflict = 'fail' or met is not distinct from locked or met <@ added;
     locked := met;
     if match = 'external_id' then

@@ -1,5 +1,5 @@
--- API keys use these functions to write one or more contacts per call. Contacts are written by phone, or by id with a
--- merge patch.
+-- API keys use these functions to write one or more contacts per call. Contacts are found by phone or external_id, or
+-- by id for a merge patch.
 
 create function app.with_contact_rows(own_company_id uuid, results jsonb, replayed boolean) returns json
 language plpgsql stable
@@ -54,9 +54,9 @@ begin
 end
 $$;
 comment on function app.with_contact_rows(uuid, jsonb, boolean) is
-  'Returns the result of a write: { replayed, undone, without_custom_fields, results }. Each result contains the '
-  'current contact. A contact that no longer exists has the status 404. If the results would be larger than 1 MiB, no '
-  'contact has custom_fields.';
+  'Returns the result of a write: { replayed, undone, without_custom_fields, results }. Each successful result '
+  'contains the current contact. If the contact no longer exists, the status is 404. If the results would be larger '
+  'than 1 MiB, no contact has custom_fields.';
 
 create function app.require_contact_version(
   own_company_id uuid, item jsonb, match text, accepted_versions bigint[]
@@ -95,9 +95,9 @@ language plpgsql
 set search_path = ''
 as $$
 begin
-  -- A new phone key needs the stronger lock, which blocks new deals of the contact. The function acquires the locks
-  -- here, in order, and not when it changes the rows. Otherwise a deadlock could occur: a change would wait for a deal,
-  -- and the deal would wait for another contact of this batch.
+  -- A new phone key needs the stronger lock, which blocks new deals of the contact. The locks are acquired here, in
+  -- order, and not when the rows are changed. Otherwise a deadlock could occur: a change would wait for a deal, and the
+  -- deal would wait for another contact of this batch.
   if exists (
     select from unnest(items) as given (item)
     where item ? 'phone' and exists (
@@ -117,8 +117,8 @@ begin
 end
 $$;
 comment on function app.lock_contacts_to_patch(uuid, jsonb[]) is
-  'Locks the contacts of items { id, phone?, … } in the order of their ids. If an item changes a phone key, takes the '
-  'stronger lock for all of them.';
+  'Locks the contacts of items { id, phone?, … } in the order of their ids. If an item changes a phone key, acquires '
+  'the stronger lock for all of these contacts.';
 
 create function app.patch_contacts_at_once(own_company_id uuid, items jsonb[]) returns jsonb
 language plpgsql
@@ -240,11 +240,11 @@ begin
 end
 $$;
 comment on function app.patch_contacts(uuid, jsonb[]) is
-  'Changes the contact with the id of each item { id, … }. The item''s other members are a JSON Merge Patch. Items for '
-  'the same contact are applied in their order. Returns a result for each item, in order. The result is { status: 200, '
-  'id } for a changed contact, and { status: 304, id } for a contact that already had the values of the item. It is { '
-  'status: 404 } when the company has no such contact, and { status: 409, existing_id, field } when another contact '
-  'has the phone or the external_id. It is { status: 422, constraint } when the item violates that constraint.';
+  'Changes the contact with the id of each item { id, … }. The other fields of the item are a JSON Merge Patch. Items '
+  'for the same contact are applied in their order. Returns a result for each item, in order. The result is { status: '
+  '200, id } for a changed contact, and { status: 304, id } for a contact that already had the values of the item. It '
+  'is { status: 404 } when the company has no such contact, and { status: 409, existing_id, field } when another '
+  'contact has the phone or the external_id. It is { status: 422, constraint } when the item violates that constraint.';
 
 create function public.patch_contacts(items jsonb[], atomic boolean default false) returns json
 -- Security definer, for the same reason as write_contacts().
@@ -310,5 +310,6 @@ $$;
 comment on function public.write_contacts(jsonb[], text, boolean, bigint[], boolean, jsonb, text) is
   'Writes the contacts of items { phone, … } for a key, as app.put_contacts() does. If `atomic` is true and one item '
   'fails, nothing is written. accepted_versions and must_exist are conditions for a write of one item. Returns { '
-  'replayed, undone, without_custom_fields, results }. The contact is in the member `data` of each result.';
+  'replayed, undone, without_custom_fields, results }. Each successful result contains the contact in the field '
+  '`data`.';
 grant execute on function public.write_contacts(jsonb[], text, boolean, bigint[], boolean, jsonb, text) to api_client;

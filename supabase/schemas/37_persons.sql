@@ -97,8 +97,8 @@ begin
 end
 $$;
 comment on function app.learn_user_id(uuid, uuid, text, text, timestamptz) is
-  'Records that a contact has an id. If another contact already has the id, the two contacts are the same person and '
-  'are merged. Returns the surviving contact.';
+  'Records that a contact has an id. If another contact already has the id, the two contacts are merged, unless '
+  'app.has_taken_phone() shows that they are different people. Returns the contact that then has the id.';
 
 create function app.known_person(own_company_id uuid, person jsonb, at timestamptz) returns uuid
 language plpgsql stable
@@ -243,10 +243,10 @@ end
 $$;
 comment on function app.find_person(uuid, jsonb, timestamptz) is
   'Finds or adds the contact of a person { phone, user_id, name } who wrote to an account at a given time. Returns '
-  'null when neither the phone number nor the id is known. Stores the id. Also stores the phone number and the name if '
-  'the contact lacks them. If the contact already has a different phone number, the new number becomes an additional '
-  'number. Two contacts that turn out to be the same person are merged. If several calls run at the same time, only '
-  'one adds the contact.';
+  'null for an unknown account, and for a person with neither a valid phone number nor an id. Stores the id. Also '
+  'stores the phone number and the name if the contact lacks them. If the contact already has a different phone '
+  'number, the new number becomes an additional number. Two contacts that turn out to be the same person are merged. '
+  'If several calls run at the same time, only one adds the contact.';
 
 alter table public.user_id_changes enable row level security;
 create policy "the platform reads changes of unknown ids" on public.user_id_changes

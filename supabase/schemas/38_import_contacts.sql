@@ -8,8 +8,8 @@ create function public.import_contacts(
 ) returns jsonb
 language plpgsql security definer -- no role may call the functions that write contacts
 set search_path = ''
--- The roles for requests have the same settings. They matter most during a large import, because the table statistics
--- are then far from the actual numbers.
+-- The roles for requests have the same settings. These settings matter most during a large import, because the table
+-- statistics are then far from the actual numbers.
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 set enable_bitmapscan = off
@@ -69,7 +69,7 @@ end
 $$;
 comment on function public.import_contacts(uuid, jsonb[], text, boolean) is
   'Adds new contacts to a company and finds existing contacts, as app.put_contacts() does, and returns its results. '
-  'With on_conflict `update`, an item replaces the stored values, but keeps custom fields that are not in the item. A '
+  'With on_conflict `update`, an item replaces the stored values, but custom fields that are not in the item remain. A '
   'result has the status 404 when the contact was deleted in the meantime. A dry run does the same and then undoes the '
-  'writes. Raises PT404 for an unknown company, and PT422 when on_conflict has another value. Needs the secret key.';
+  'writes. Raises PT404 for an unknown company, and PT422 for an unknown on_conflict. Needs the secret key.';
 grant execute on function public.import_contacts(uuid, jsonb[], text, boolean) to service_role;

@@ -1,4 +1,4 @@
--- Pipelines and their stages. A new company has one pipeline, so that it can add deals immediately.
+-- Pipelines and their stages. A new company has one pipeline, so that deals can be added immediately.
 --
 -- Pipelines and stages have positions without gaps: 0, 1, 2 and so on. A company has exactly one default pipeline.
 -- These rules apply to keys, users and the platform. A statement that writes a position moves the row, and the other
@@ -8,7 +8,7 @@ create table public.pipelines (
   id uuid primary key default gen_random_uuid(),
   company_id uuid not null references public.companies on delete cascade,
   name text not null check (char_length(name) between 1 and 255),
-  -- A row that is added without a position becomes the last row.
+  -- A pipeline that is added without a position becomes the last pipeline.
   position integer not null check (position >= 0),
   is_default boolean not null default false,
   created_at timestamptz not null default now(),
@@ -73,12 +73,12 @@ end
 $$;
 comment on function app.lock_own_pipelines() is
   'Trigger: acquires the lock of app.lock_pipelines() for the companies of the signed-in user, before a statement '
-  'searches for rows. The functions for keys acquire the lock themselves. The platform acquires the lock row by row, '
-  'so a deadlock may abort its statement.';
+  'searches for rows. The functions for keys acquire the lock themselves. A statement of the platform acquires the '
+  'lock row by row, so a deadlock may abort the statement.';
 
 -- The argument `shifts` maps the id of each moved row to its direction. The value 1 means that the row moved down the
--- list, so it comes after the row that had the position before. The value -1 means that the row moved up or was added,
--- so it comes before that row.
+-- list, so it comes after the row that had the new position until then. The value -1 means that the row moved up or was
+-- added, so it comes before that row.
 create function app.number_pipelines(of_company_id uuid, shifts jsonb default '{}') returns void
 language plpgsql
 set search_path = ''

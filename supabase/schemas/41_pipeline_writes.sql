@@ -1,11 +1,11 @@
 -- Functions that add, change and archive pipelines and stages.
 --
--- A pipeline or a stage can be archived only when it has no deals. Later, no deal can enter an archived pipeline or
--- stage. These rules also apply if a deal is added or moved while the stage is being archived. A transaction that adds
--- or moves a deal locks its stage, and a transaction that archives the stage waits for that lock. An archived row
--- remains archived and keeps its pipeline, because the deal history refers to the row. API keys use these functions for
--- writes. Each function first acquires the lock on the company's pipelines, so simultaneous calls for a company run one
--- after the other. Each function returns the row with its final position.
+-- A pipeline or a stage can be archived only when it has no deals. No deal can enter an archived pipeline or stage.
+-- These rules also apply if a deal is added or moved while the stage is being archived. A transaction that adds or
+-- moves a deal locks the new stage of the deal, and a transaction that archives the stage waits for that lock. An
+-- archived row remains archived and keeps its pipeline, because the deal history refers to the row. API keys use these
+-- functions for writes. Each function first acquires the lock on the company's pipelines, so simultaneous calls for a
+-- company run one after the other. Each function returns the row with its final position.
 
 create function app.refuse_archived_change(
   kind text, of_company_id uuid, was_archived boolean, is_archived boolean, is_moved boolean
@@ -15,7 +15,7 @@ set search_path = ''
 as $$
 begin
   if was_archived and (not is_archived or is_moved) then
-    raise sqlstate 'PT409' using message = format('An archived %s stays archived and keeps its place', kind);
+    raise sqlstate 'PT409' using message = format('An archived %s stays archived and cannot be moved', kind);
   end if;
   -- Only owners and admins may archive, because only they may delete.
   if is_archived and not was_archived and current_setting('role', true) = 'authenticated'
@@ -155,8 +155,8 @@ end
 $$;
 comment on function app.archive_pipeline() is
   'Trigger: when a pipeline is archived, also archives its stages, and sets archived_at to the current time. Raises '
-  'PT409 when the pipeline is the default one or has deals. Raises PT409 and PT403 as app.refuse_archived_change() '
-  'does.';
+  'PT409 when the pipeline is the default pipeline or has deals. Raises PT409 and PT403 as '
+  'app.refuse_archived_change() does.';
 
 create function public.archive_pipeline(pipeline_id uuid, version bigint default null) returns text
 language plpgsql security definer
@@ -192,9 +192,9 @@ begin
 end
 $$;
 comment on function public.archive_pipeline(uuid, bigint) is
-  'Archives a pipeline of the key''s company with its stages. Needs a write token. Returns `archived`, even if the '
-  'pipeline was already archived. Otherwise returns `not_found`, `default` or `has_deals`. Raises PT412 when the '
-  'pipeline has another version.';
+  'Archives a pipeline of the key''s company, and the stages of the pipeline. Needs a write token. Returns `archived`, '
+  'even if the pipeline was already archived. Otherwise returns `not_found`, `default` or `has_deals`. Raises PT412 '
+  'when the pipeline has another version.';
 grant execute on function public.archive_pipeline(uuid, bigint) to api_client;
 
 create function public.add_stage(stage jsonb, idempotency jsonb default null) returns json
@@ -302,7 +302,6 @@ declare
 begin
   perform app.lock_pipelines(own_company_id);
   if move_deals_to is not null then
-    -- The function locks the deals before the stage. A batch of patches also locks the deals first and then the stages.
     perform from public.deals where company_id = own_company_id and deals.stage_id = archive_stage.stage_id
     order by id for no key update;
   end if;

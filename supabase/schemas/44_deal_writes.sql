@@ -60,8 +60,8 @@ comment on function public.deal_id_by_external_id(text) is
   'deal exists. Needs a write token.';
 grant execute on function public.deal_id_by_external_id(text) to api_client;
 
--- The function refuses a deal for a merged contact, and the result contains the surviving contact. A repeat of that
--- request gets the same result. When the person is erased, the idempotency keys of such requests are erased too.
+-- app.add_deals() refuses a deal for a merged contact, and the result contains the surviving contact's id. A repeat of
+-- the request gets the same result. When the person is erased, the idempotency keys of such requests are erased too.
 create function app.add_deals(own_company_id uuid, items jsonb[]) returns jsonb
 language plpgsql
 set search_path = ''
@@ -74,8 +74,8 @@ begin
       place, item, gen_random_uuid() as id, (item ->> 'contact_id')::uuid as contact_id,
       (item ->> 'stage_id')::uuid as stage_id
     from unnest(items) with ordinality as given (item, place)
-  -- A locked row cannot be deleted, so an invalid reference in one item cannot fail the statement for the other items.
-  -- The rows are locked in the order of their ids, so two batches cannot cause a deadlock.
+  -- A locked row cannot be deleted, so an item whose references are valid here cannot violate a foreign key below. The
+  -- rows are locked in the order of their ids, so two batches cannot cause a deadlock.
   ), known_contacts as materialized (
     select id, archived_at is not null as is_archived from public.contacts
     where company_id = own_company_id and id = any (array(select contact_id from given))
@@ -182,8 +182,8 @@ begin
       from (
         select
           item, place, result ->> 'id' as id,
-          -- Each move adds an entry to the history, so each move has its own round. A change that does not move the
-          -- deal is written together with the previous move.
+          -- Each change of the stage or the status adds an entry to the history, so each such change has its own round.
+          -- Other changes of the deal are written in the round of the previous such change.
           greatest(1, count(*) filter (where item ?| '{stage_id,status}') over (
             partition by result ->> 'id' order by place
           )) as round
@@ -204,7 +204,7 @@ begin
         status = case when item ? 'status' then item ->> 'status' else status end,
         stage_id = case when item ? 'stage_id' then (item ->> 'stage_id')::uuid else stage_id end
       from unnest(apart) as given (item)
-      -- The caller has checked that the row belongs to the company. The condition has only the id, so that the planner
+      -- The variable known_deals contains only deals of the company. The condition has only the id, so that the planner
       -- can choose only one index.
       where deals.id = (item ->> 'id')::uuid
         -- An unchanged row gets no new version.
@@ -270,8 +270,8 @@ $$;
 comment on function app.patch_deals(uuid, jsonb[]) is
   'Changes a deal for each item { id, external_id?, title?, value?, status?, stage_id? }, in the order of the items, '
   'and returns the results. An omitted field keeps its value. Several items for the same deal are written together, '
-  'but each move of the deal is written separately. The result is { status: 200, id } for a changed deal, and { '
-  'status: 304, id } for a deal that already had the values of the items.';
+  'but each change of its stage or status is written separately. The result is { status: 200, id } for a changed deal, '
+  'and { status: 304, id } for a deal that already had the values of the items.';
 
 create function app.conflict_of_deal(own_company_id uuid, item jsonb) returns jsonb
 language sql stable
@@ -282,8 +282,8 @@ as $$
   where holder is not null
 $$;
 comment on function app.conflict_of_deal(uuid, jsonb) is
-  'Returns the result of an item if another deal has its external_id: { status: 409, existing_id, field }. Returns '
-  'null when no other deal has this external_id.';
+  'Returns the result of an item whose external_id another deal has: { status: 409, existing_id, field }. Returns null '
+  'when no other deal has this external_id.';
 
 create function public.patch_deals(items jsonb[], atomic boolean default false) returns json
 -- Security definer, like write_deals(), so that each function checks the key once and not for every row.
@@ -341,8 +341,8 @@ begin
 end
 $$;
 comment on function app.with_deal_rows(uuid, jsonb, boolean) is
-  'Returns the result of a write: { replayed, undone, without_custom_fields, results }. Each result contains the '
-  'current deal. A deal that no longer exists has the result { "status": 404 }.';
+  'Returns the result of a write: { replayed, undone, without_custom_fields, results }. Each successful result '
+  'contains the current deal. If the deal no longer exists, the result is { "status": 404 }.';
 
 create function public.write_deals(
   items jsonb[], atomic boolean default false, idempotency jsonb default null, on_conflict text default 'fail'
@@ -373,7 +373,7 @@ end
 $$;
 comment on function public.write_deals(jsonb[], boolean, jsonb, text) is
   'Writes deals of the key''s company, as app.put_deals() does. Returns { replayed, undone, without_custom_fields, '
-  'results }. The deal is in the member `data` of each result. If `atomic` is true, the function writes all deals or '
-  'none. If it writes none, `undone` is true. A repeat with the same Idempotency-Key returns the deals that the first '
-  'request wrote.';
+  'results }. Each successful result contains the deal in the field `data`. If `atomic` is true, the function writes '
+  'all deals or none. If it writes none, `undone` is true. A repeat with the same Idempotency-Key returns the deals '
+  'that the first request wrote.';
 grant execute on function public.write_deals(jsonb[], boolean, jsonb, text) to api_client;

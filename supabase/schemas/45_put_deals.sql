@@ -128,8 +128,8 @@ begin
 end
 $$;
 comment on function app.put_deals(uuid, jsonb[], text) is
-  'Adds a deal for each item { title, contact_id, stage_id, … } if no deal has its external_id, or if it has no '
-  'external_id. For all other items, finds the deal. The argument on_conflict specifies how an existing deal changes. '
-  'The values `update`, `merge` and `keep` are rules of app.change_known_deals(). With `fail`, the result is { status: '
+  'Adds a deal for each item { title, contact_id, stage_id, … } that has no external_id, or whose external_id no deal '
+  'has. For all other items, finds the deal. The argument on_conflict specifies how an existing deal changes. The '
+  'values `update`, `merge` and `keep` are rules of app.change_known_deals(). With `fail`, the result is { status: '
   '409, existing_id, field }. If two items have the same external_id, the later item finds the deal of the earlier '
   'item. Returns a result for each item, in order.';

@@ -9,8 +9,8 @@ create table public.channel_apps (
   app_key text not null unique check (app_key ~ '^[A-Za-z0-9_-]{16,64}$'),
   name text not null check (char_length(name) between 1 and 100)
     constraint channel_apps_name_can_be_typed check (app.is_key_name(name)),
-  -- The secret that signs events. All sealed columns are compact JWEs (dir, A256GCM), encrypted with the functions'
-  -- secret CREDENTIALS_KEY.
+  -- The secret with which Meta signs events. All sealed columns are compact JWEs (dir, A256GCM), encrypted with the
+  -- functions' secret CREDENTIALS_KEY.
   sealed_secret text not null
     check (sealed_secret ~ '^[A-Za-z0-9_-]+\.\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$'),
   -- The earlier secret, which is accepted until the rotation ends.
@@ -61,7 +61,8 @@ create function app.note_app_event(app public.channel_apps, action text) returns
 language sql security definer -- no role may write the events
 set search_path = ''
 as $$
-  -- An app of the operator has no company, and an app that is deleted with its company creates no event.
+  -- The operator's apps have no company, so they create no events. An app that is deleted with its company creates no
+  -- event either.
   insert into public.company_events (
     company_id, action, details, actor_kind, actor_id, actor_name, client_address
   )
@@ -123,8 +124,8 @@ begin
   returning * into made;
   perform app.note_app_event(made, 'app_registered');
   -- A company that registers its first app expects this app to deliver the events for its connected numbers. Until Meta
-  -- sends events through the new app, events from the operator's app are still accepted for these numbers. The
-  -- operator's app is an earlier app of their accounts.
+  -- sends events through the new app, events from the operator's app are still accepted, because the accounts used that
+  -- app earlier.
   update public.messaging_accounts as accounts set channel_app_id = made.id
   where accounts.company_id = create_channel_app.company_id and not exists (
     select from public.channel_apps as apps
@@ -142,7 +143,7 @@ comment on function public.create_channel_app(uuid, text, text, text, text) is
 grant execute on function public.create_channel_app(uuid, text, text, text, text) to settings_client;
 
 create function public.channel_app(app_key text) returns jsonb
--- Security definer, because the role for the edge function whatsapp cannot read any table.
+-- Security definer, because the role for the edge function `whatsapp` cannot read any table.
 language sql stable security definer
 set search_path = ''
 as $$
@@ -155,7 +156,7 @@ as $$
   where apps.app_key = channel_app.app_key
 $$;
 comment on function public.channel_app(text) is
-  'Returns the encrypted secrets of the app with this key in its path, or null for an unknown app.';
+  'Returns the encrypted secrets of the app with this app_key, or null for an unknown app.';
 grant execute on function public.channel_app(text) to channel_client;
 
 create function public.rotate_channel_app(app_key text, sealed_secret text) returns timestamptz

@@ -25,8 +25,8 @@ create table public.messaging_accounts (
   -- Only events from this app, or from an earlier app of the account, are accepted for the account. So no one can use
   -- an app's secret to forge events for a company that does not use that app.
   channel_app_id uuid references public.channel_apps on delete set null,
-  -- When WhatsApp first refused the account after the last successful send. Claims read this column. If the column is
-  -- not null, the next successful send withdraws the refusals.
+  -- When WhatsApp first refused the account after the last successful send. The functions that claim sends read this
+  -- column. If the column is not null, the next successful send withdraws the refusals.
   refused_at timestamptz,
   unique (company_id, id),
   constraint messaging_accounts_one_per_number unique (company_id, phone_number_id),
@@ -37,8 +37,8 @@ create table public.messaging_accounts (
 comment on table public.messaging_accounts is
   'A company''s phone number on WhatsApp, with its encrypted access token.';
 comment on column public.messaging_accounts.channel_app_id is
-  'The app that the account uses now. Null when there is none. Events from earlier apps of the account are also '
-  'accepted.';
+  'The app that the account uses now. Null when the account uses no app. Events from earlier apps of the account are '
+  'also accepted.';
 
 -- This table keeps earlier apps, because a message status may arrive days after the account changed to another app.
 create table public.account_channel_apps (
@@ -65,7 +65,7 @@ create table public.account_connections (
   connected_at timestamptz not null default now(),
   disconnected_at timestamptz,
   -- When the last event about the account arrived. This time shows the operator whether events arrive. The column is
-  -- not in messaging_accounts, because jobs and claims read that table constantly.
+  -- not in messaging_accounts, because jobs and sends read that table constantly.
   last_event_at timestamptz,
   constraint account_connections_account_fkey foreign key (company_id, account_id)
     references public.messaging_accounts (company_id, id) on delete cascade
@@ -76,7 +76,8 @@ comment on column public.account_connections.last_event_at is
   'When the last event about the account was received while the account was connected. The time is precise to ten '
   'seconds. Null when there was no event.';
 
--- A recipient's reply contains only the phone_number_id, so a number can be connected to only one company at a time.
+-- An inbound message identifies the account that received it only by phone_number_id, so a number can be connected to
+-- only one company at a time.
 create unique index messaging_accounts_one_connection_idx on public.messaging_accounts (phone_number_id)
   where disconnected_at is null;
 create index messaging_accounts_channel_app_idx on public.messaging_accounts (channel_app_id);
@@ -185,9 +186,9 @@ $$;
 comment on function public.disconnect_messaging_account(uuid) is
   'Disconnects a messaging account and deletes its token. Owners and admins of its company and the platform may call '
   'this function. If the account is already disconnected, disconnected_at does not change. Conversations, messages and '
-  'templates remain. Sends in progress are settled, and status reports about sent messages are still processed. Raises '
-  'PT403 for other members of the company. Raises PT404 when the caller has no account with this id. Raises PT503 '
-  'after waiting too long for a lock.';
+  'templates remain. Sends in progress still get their outcome, and status reports about sent messages are still '
+  'processed. Raises PT403 for other members of the company. Raises PT404 when the caller has no account with this id. '
+  'Raises PT503 after waiting too long for a lock.';
 grant execute on function public.disconnect_messaging_account(uuid) to authenticated, service_role;
 
 -- A program uses these two functions to encrypt the access tokens with a new CREDENTIALS_KEY. The program has both
@@ -331,8 +332,8 @@ begin
         connections.last_event_at is null
         or connections.last_event_at < note_last_event.received_at - interval '10 seconds'
       )
-    -- Events never wait here. A transaction that has locked the row either records nearly the same time or disconnects
-    -- the account.
+    -- This function never waits for a locked row. A transaction that has locked the row either records nearly the same
+    -- time or disconnects the account.
     for no key update of connections skip locked
   )
   update public.account_connections as connections set last_event_at = note_last_event.received_at

@@ -40,7 +40,7 @@ alter table public.conversations
   alter column messaging_account_id set (n_distinct = 1);
 
 -- A company may send free-form messages for 24 hours after a person's message. Each pair of a person and a business
--- number has one window, even if they have several conversations.
+-- number has one window, even if the pair has several conversations.
 create table public.contact_windows (
   id uuid primary key default gen_random_uuid(),
   company_id uuid not null references public.companies on delete cascade,
@@ -105,7 +105,7 @@ begin
 end
 $$;
 comment on function app.begin_conversation() is
-  'Trigger: when a conversation is added or reopened, sets its number and its contact''s window.';
+  'Trigger: when a conversation is added or reopened, sets its phone_number_id and window_expires_at.';
 
 create function app.note_number_of_conversations() returns trigger
 language plpgsql security definer
@@ -160,7 +160,7 @@ end
 $$;
 comment on function app.close_window(uuid, uuid, uuid, timestamptz) is
   'Records that WhatsApp reported a contact''s window on an account as closed. The person''s next message reopens the '
-  'window. If the person wrote after that time, the window remains open.';
+  'window. If the person wrote after the time `at`, the window remains open.';
 
 create function app.find_or_open_conversation(
   own_company_id uuid,
@@ -190,8 +190,8 @@ begin
 end
 $$;
 comment on function app.find_or_open_conversation(uuid, uuid, uuid) is
-  'Finds the conversation of a contact and an account that is not closed, or opens a conversation. If several calls '
-  'run at the same time, only one call opens a conversation.';
+  'Finds a contact''s conversation on an account, if the conversation is not closed. Otherwise opens a conversation. '
+  'If several calls run at the same time, only one call opens a conversation.';
 
 create trigger conversations_note_written before insert or update on public.conversations
   for each statement execute function app.note_written_table();

@@ -53,15 +53,15 @@ create table public.messages (
   ) stored,
   -- The WhatsApp object for this message type, without the parts that have their own column.
   payload jsonb constraint messages_payload_check check (jsonb_typeof(payload) = 'object'),
-  -- { id, mime_type, sha256, filename, voice, animated, expires_at, gone_at }. The hash is in hexadecimal.
+  -- { id, mime_type, sha256, filename, voice, animated, expires_at, gone_at }. The value sha256 is in hexadecimal.
   media jsonb constraint messages_media_check check (jsonb_typeof(media) = 'object'),
   reply_to_whatsapp_id text constraint messages_reply_to_whatsapp_id_check
     check (char_length(reply_to_whatsapp_id) between 1 and 255),
   reply_to_id uuid,
   -- The person's reaction, as { emoji, at }. Null when there is no reaction.
   reaction jsonb constraint messages_reaction_check check (jsonb_typeof(reaction) = 'object'),
-  -- The reaction of the company, as { emoji, at }, and the WhatsApp message id of this reaction. Null when there is
-  -- none.
+  -- The reaction of the company, as { emoji, at }, and the WhatsApp message id of this reaction. Null when the company
+  -- has not reacted.
   own_reaction jsonb constraint messages_own_reaction_check check (jsonb_typeof(own_reaction) = 'object'),
   own_reaction_whatsapp_id text constraint messages_own_reaction_whatsapp_id_check
     check (char_length(own_reaction_whatsapp_id) between 1 and 255),
@@ -101,15 +101,15 @@ comment on column public.messages.rendered_text is
 comment on column public.messages.outcome is
   'For an outbound message: pending (not known yet), accepted by WhatsApp, or failed. Null for an inbound message.';
 comment on column public.messages.failure is
-  'Why a message failed: { reason, code, message, details }. The last three members come from WhatsApp. The failure '
+  'Why a message failed: { reason, code, message, details }. WhatsApp provides code, message and details. The failure '
   'remains even if the message arrives later.';
 comment on column public.messages.expires_at is
   'For an outbound message that WhatsApp accepted: the time until which a report of its arrival is expected. This time '
   'is an hour after the end of the message''s lifetime.';
 comment on column public.messages.reaction is
-  'The newest reaction of the person: { emoji, at }. The emoji is null when the person took the reaction back.';
+  'The newest reaction of the person: { emoji, at }. The emoji is null when the person removed the reaction.';
 comment on column public.messages.own_reaction is
-  'The reaction of the company: { emoji, at }. Null when there is none.';
+  'The reaction of the company: { emoji, at }. Null when the company has not reacted.';
 comment on column public.messages.own_reaction_whatsapp_id is
   'The WhatsApp message id of the company''s reaction. WhatsApp''s reports about the reaction contain this id.';
 comment on column public.messages.edited_at is
@@ -153,7 +153,7 @@ create index messages_waiting_reply_idx on public.messages (company_id, reply_to
 create index messages_own_reaction_idx on public.messages (company_id, own_reaction_whatsapp_id)
   where own_reaction_whatsapp_id is not null;
 
--- Messages that may still arrive, and messages that have expired.
+-- These two indexes find messages that may still arrive, and messages that have expired.
 create index messages_expiring_idx on public.messages (expires_at) where status in ('accepted', 'sent');
 create index messages_expired_idx on public.messages (expired_at) where expired_at is not null;
 

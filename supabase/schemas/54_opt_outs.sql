@@ -5,7 +5,7 @@ create table public.opt_out_lifts (
   id uuid primary key default gen_random_uuid(),
   company_id uuid not null references public.companies on delete cascade,
   contact_id uuid not null,
-  -- The field of the contact that the member set to false.
+  -- The field that the member set to false in the contact.
   kind text not null check (kind in ('do_not_contact', 'marketing_opt_out')),
   -- The opt-out that was lifted: its source and its time, as in contacts.
   source text not null,
@@ -110,11 +110,11 @@ end
 $$;
 comment on function public.opt_outs(uuid, text, text, timestamptz, uuid, text, integer) is
   'Returns a company''s opt-outs for its members, newest first. The argument of_kind is do_not_contact, '
-  'marketing_opt_out or null for both. The argument `search` is a part of a name or of a phone number. The next page '
-  'begins after asked_at, contact_id and kind of the last row. The column `words` is the text of the message or button '
-  'with which the contact opted out. The column is_button is true for a button. Both columns are null when no such '
-  'message exists, for example when a member set the field. Returns no rows if the caller is not a member of the '
-  'company.';
+  'marketing_opt_out or null for both. The argument `search` is a part of a name or of a phone number. For the next '
+  'page, older_than, older_than_id and older_than_kind are asked_at, contact_id and kind of the last row. The column '
+  '`words` is the text of the message or button with which the contact opted out. The column is_button is true for a '
+  'button. Both columns are null when no such message exists, for example when a member set the field. Returns no rows '
+  'if the caller is not a member of the company.';
 grant execute on function public.opt_outs(uuid, text, text, timestamptz, uuid, text, integer) to authenticated;
 
 create function public.lift_opt_out(contact_id uuid, kind text, asked_at timestamptz, reason text) returns timestamptz
@@ -174,8 +174,8 @@ $$;
 comment on function public.lift_opt_out(uuid, text, timestamptz, text) is
   'Lifts an opt-out of a contact, records the reason, the member and the time, and returns the time. Any member of the '
   'company may call this function. The argument asked_at is the time of the opt-out that the member saw. Raises PT409 '
-  'when the opt-out has changed or ended since then, and PT422 when kind or reason is not valid. Raises PT404 when no '
-  'contact of the caller has this id, and PT503 after waiting too long for a lock.';
+  'when the opt-out has changed or ended in the meantime, and PT422 when kind or reason is not valid. Raises PT404 '
+  'when no contact of the caller''s companies has this id, and PT503 after waiting too long for a lock.';
 grant execute on function public.lift_opt_out(uuid, text, timestamptz, text) to authenticated;
 
 alter table public.opt_out_lifts enable row level security;

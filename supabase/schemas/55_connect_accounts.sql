@@ -3,7 +3,7 @@
 -- token themselves: only the edge function `settings` can, on behalf of a user. Otherwise a user could store any string
 -- as a token, and claim any phone number.
 
--- What Meta reported about a number and its token. These values are not in messaging_accounts, because jobs and claims
+-- What Meta reported about a number and its token. These values are not in messaging_accounts, because jobs and sends
 -- read that table constantly.
 create table public.account_health (
   id uuid primary key default gen_random_uuid(),
@@ -152,7 +152,7 @@ begin
     quality_rating = coalesce(excluded.quality_rating, health.quality_rating),
     checked_at = excluded.checked_at;
   perform app.withdraw_token_refusals(account.id, 'infinity');
-  -- The new token can probably read the templates, so they are due to be read now.
+  -- The new token can probably read the templates, so their synchronisation is due now.
   update public.template_catalogues set sync_due_at = now()
   where company_id = account.company_id and business_account_id = account.business_account_id;
   return jsonb_build_object(

@@ -47,15 +47,15 @@ comment on function public.media_of_message(uuid) is
   'Returns the media file of an inbound message, with the encrypted token of the account that received the message. '
   'The result `not_found` means that the company has no such message. The result `no_media` means that the message has '
   'no media file, or that the company sent the message. The result `gone` means that WhatsApp no longer has the media '
-  'file. The member `at` is when the platform first noticed this, or when the file expired. The result `no_account` '
-  'means that the account is disconnected. Raises PT401 and PT403 as app.company_id() does.';
+  'file. The value `at` is the time when the platform first noticed that the file is gone, or when the file expired. '
+  'The result `no_account` means that the account is disconnected. Raises PT401 and PT403 as app.company_id() does.';
 grant execute on function public.media_of_message(uuid) to api_client;
 
 create function public.note_media_gone(message_id uuid, media_id text) returns timestamptz
 -- Security definer, because no key may write messages. This function writes only the time.
 language plpgsql security definer
 set search_path = ''
--- This time zone gives the time the same format as the time columns.
+-- In UTC, gone_at has the same format as the times of the time columns.
 set timezone = 'UTC'
 as $$
 declare
@@ -72,6 +72,6 @@ end
 $$;
 comment on function public.note_media_gone(uuid, text) is
   'Records that WhatsApp no longer has the media file of a message, so that no one requests the file again. Returns '
-  'when this was first recorded, or null when the message does not have this media file. Raises PT401 and PT403 as '
-  'app.company_id() does.';
+  'the time of the first such record, or null when the message does not have this media file. Raises PT401 and PT403 '
+  'as app.company_id() does.';
 grant execute on function public.note_media_gone(uuid, text) to api_client;

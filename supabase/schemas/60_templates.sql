@@ -1,5 +1,5 @@
--- The message templates of a company's business accounts, as last listed by WhatsApp. When the platform has read the
--- list from WhatsApp, it stores the whole list or nothing.
+-- The message templates of a company's business accounts, as last listed by WhatsApp. A list that was read from
+-- WhatsApp is stored completely or not at all.
 
 create table public.template_catalogues (
   id uuid primary key default gen_random_uuid(),
@@ -25,8 +25,8 @@ create table public.templates (
   id uuid primary key default gen_random_uuid(),
   company_id uuid not null references public.companies on delete cascade,
   business_account_id text not null,
-  -- The connected phone numbers of this business account, which can send the template. Triggers keep this column up to
-  -- date.
+  -- The ids of the connected phone numbers of this business account. All of these numbers can send the template.
+  -- Triggers keep this column up to date.
   phone_number_ids text[] not null default '{}',
   -- The WhatsApp id of the template.
   channel_template_id text check (char_length(channel_template_id) between 1 and 64),
@@ -34,7 +34,7 @@ create table public.templates (
   language text not null check (char_length(language) between 1 and 64),
   -- The status that WhatsApp reports, in upper case. DELETED means that WhatsApp no longer lists the template.
   status text not null check (char_length(status) between 1 and 64),
-  -- When the platform began the read that first showed this status, or when WhatsApp reported the status.
+  -- The start of the first read that returned this status, or the time at which WhatsApp reported the status.
   status_since timestamptz not null,
   category text check (char_length(category) between 1 and 64),
   -- The category that WhatsApp has announced for the future.
@@ -46,26 +46,27 @@ create table public.templates (
   components jsonb not null check (jsonb_typeof(components) = 'array'),
   -- Null when the template has no header.
   header_format text check (char_length(header_format) between 1 and 64),
-  -- The variables that a send fills, in the order of their values. The format is { header: [{ name, example }], body:
-  -- [{ name, example }], buttons: [{ index, kind, text, example }] }.
+  -- The variables that a send fills, in the order of the values in the request. The format is { header: [{ name,
+  -- example }], body: [{ name, example }], buttons: [{ index, kind, text, example }] }.
   variables jsonb not null check (
-    -- Written like this, the check also refuses a missing member.
+    -- Because of `is not distinct from`, the check also refuses a missing member.
     (jsonb_typeof(variables -> 'header'), jsonb_typeof(variables -> 'body'), jsonb_typeof(variables -> 'buttons'))
       is not distinct from ('array', 'array', 'array')
   ),
-  -- The text in pieces: { header, body: [piece], footer: text, buttons: [text] }. A piece is a string, or the
-  -- zero-based index of a variable in its component.
+  -- The text of the template in pieces: { header, body: [piece], footer: text, buttons: [text] }. A piece is a string,
+  -- or the zero-based index of a variable within the header or the body.
   rendering jsonb not null check (
     jsonb_typeof(rendering -> 'buttons') is not distinct from 'array'
     and coalesce(jsonb_typeof(rendering -> 'header'), 'null') in ('array', 'null')
     and coalesce(jsonb_typeof(rendering -> 'body'), 'null') in ('array', 'null')
     and coalesce(jsonb_typeof(rendering -> 'footer'), 'null') in ('string', 'null')
   ),
-  -- The button that contains the code of an authentication template.
+  -- The index of the button that contains the one-time code of an authentication template.
   otp_button integer check (otp_button >= 0),
   -- The template parts that this service cannot send, such as CAROUSEL.
   unsupported text[] not null default '{}',
-  -- The sample of a media header: a signed URL, and the same URL without its query string, which never changes.
+  -- The signed URL of the sample file for a media header. The column sample_source is this URL without its query
+  -- string, and never changes.
   sample_url text check (char_length(sample_url) between 1 and 4096),
   sample_source text generated always as (split_part(sample_url, '?', 1)) stored,
   -- Why WhatsApp does not have the header's media file. Null when WhatsApp has the file, or when no upload was tried
@@ -87,15 +88,15 @@ comment on table public.templates is
 
 alter table public.templates alter column company_id set (n_distinct = 1);
 
--- If a send does not match the stored templates, the service reads the templates with this name again. This table
--- records when. See claim_template_send().
+-- If a send does not match the stored templates, the service reads the templates with the same name again. This table
+-- records the times of these reads. See claim_template_send().
 create table public.template_rereads (
   id uuid primary key default gen_random_uuid(),
   company_id uuid not null references public.companies on delete cascade,
   business_account_id text not null,
   name text not null check (char_length(name) between 1 and 512),
   tried_at timestamptz not null default now(),
-  -- When the service began to read the templates that it then stored. Null when no read has succeeded.
+  -- The start of the newest successful read. Null when no read has succeeded.
   read_at timestamptz,
   unique (company_id, id),
   constraint template_rereads_one_per_name unique (company_id, business_account_id, name),
@@ -103,7 +104,8 @@ create table public.template_rereads (
     references public.template_catalogues (company_id, business_account_id) on delete cascade
 );
 comment on table public.template_rereads is
-  'When the templates with a name were last read again for a send. Rows are deleted after an hour.';
+  'For each template name: when the templates with this name were last read again for a send. When the whole list is '
+  'read, rows that are older than an hour are deleted.';
 
 create index templates_by_name_idx on public.templates (company_id, name, language, id);
 create index template_rereads_lately_idx
@@ -154,7 +156,7 @@ as $$
 declare
   -- Null for a role without an API key. Such a role may write for every company.
   own_company_id constant uuid := app.company_id('messaging');
-  -- If began_at were in the future, all lists that are read later would be ignored.
+  -- If a future began_at were stored, all lists that are read before that time would be ignored.
   reading_at constant timestamptz := least(apply_template_sync.began_at, now());
   account record;
   last_synced_at timestamptz;
@@ -166,10 +168,10 @@ declare
   removed integer;
 begin
   if jsonb_typeof(apply_template_sync.templates) is distinct from 'array' or apply_template_sync.began_at is null then
-    raise sqlstate 'PT422' using message = 'A reading has an array of templates and the time at which it began';
+    raise sqlstate 'PT422' using message = 'The argument templates must be an array, and began_at is required';
   end if;
   if own_company_id is not null and apply_template_sync.only_name is null then
-    raise sqlstate 'PT422' using message = 'A key stores the templates of one name only';
+    raise sqlstate 'PT422' using message = 'With an API key, only_name is required';
   end if;
   select company_id, business_account_id into account from public.messaging_accounts
   where id = apply_template_sync.account_id
@@ -187,8 +189,8 @@ begin
   insert into public.template_catalogues (company_id, business_account_id)
   values (account.company_id, account.business_account_id)
   on conflict do nothing;
-  -- Only one transaction at a time stores templates of a catalogue. A claim also refers to this row, but does not wait
-  -- for this lock.
+  -- Only one transaction at a time stores templates of a catalogue. The claim of a send may insert a row that
+  -- references this row, and does not wait for this lock.
   select catalogues.synced_at into last_synced_at from public.template_catalogues as catalogues
   where company_id = account.company_id and business_account_id = account.business_account_id
   for no key update;
@@ -205,8 +207,8 @@ begin
   );
   total := cardinality(listed);
 
-  -- The names that were read again after this list was requested. If a template was missing then, it no longer exists,
-  -- even if no row says so.
+  -- The names whose templates were read again after this list was requested. The later read is newer, so this list must
+  -- not add or change templates with these names.
   later_names := array(
     select rereads.name from public.template_rereads as rereads
     where rereads.company_id = account.company_id and rereads.business_account_id = account.business_account_id
@@ -310,8 +312,8 @@ comment on function public.apply_template_sync(uuid, timestamptz, jsonb, text, t
   'templates, or only the templates with the name only_name. The argument began_at is the database time at which the '
   'list was requested. A template that is no longer listed becomes DELETED. Returns the number of listed templates, '
   'and how many templates were added, changed and removed. With an API key, the account must belong to the key''s '
-  'company, and only_name is required. Raises PT404 when the account has no business account. Raises PT409 when its '
-  'business account is not business_account_id.';
+  'company, and only_name is required. Raises PT404 when the account has no business account. Raises PT409 when the '
+  'account''s business account is not business_account_id.';
 grant execute on function public.apply_template_sync(uuid, timestamptz, jsonb, text, text)
   to api_client, channel_client, service_role;
 

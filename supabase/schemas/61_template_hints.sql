@@ -1,7 +1,6 @@
 -- Hints are events in which WhatsApp reports that a template has changed. After a hint, the template is read again
--- before its next send, and the whole list is read within a minute. Until then, the stored template has the values of
--- the event, because a send may happen first. When the template has been read, the values from WhatsApp's list replace
--- these values.
+-- before its next send, and the whole list is read within a minute. Until then, the stored template has the values from
+-- the event. The next read replaces them with the values from WhatsApp's list.
 
 create table public.template_hints (
   id uuid primary key default gen_random_uuid(),
@@ -10,7 +9,7 @@ create table public.template_hints (
   name text not null check (char_length(name) between 1 and 512),
   language text not null check (char_length(language) between 1 and 64),
   kind text not null check (kind in ('status', 'quality', 'category', 'components')),
-  -- The template columns that the event contains, with their values. Empty when the event contains none.
+  -- The template columns that the event changes, with their new values. An empty object when there are none.
   value jsonb not null check (jsonb_typeof(value) = 'object'),
   -- The time that WhatsApp reported, in whole seconds.
   happened_at timestamptz not null check (happened_at >= '2000-01-01Z'),
@@ -40,7 +39,7 @@ begin
     when 'status' then
       status := upper(value ->> 'event');
       status := case status when 'REINSTATED' then 'APPROVED' else status end;
-      -- Other events, such as FLAGGED, do not contain the status that the list will show.
+      -- Other events, such as FLAGGED, do not contain the status that WhatsApp's template list will show.
       if status in (
         'APPROVED', 'ARCHIVED', 'DELETED', 'DISABLED', 'IN_APPEAL', 'LIMIT_EXCEEDED', 'PAUSED', 'PENDING',
         'PENDING_DELETION', 'REJECTED'
@@ -57,8 +56,8 @@ begin
       end if;
     when 'category' then
       category := upper(value ->> 'new_category');
-      -- An event that announces the change also contains the next category. In such an event, new_category is the
-      -- current category.
+      -- An event that announces a future change contains the current category as new_category, and the future category
+      -- as correct_category.
       upcoming := upper(value ->> 'correct_category');
       if category ~ word and (upcoming is null or upcoming ~ word) then
         return jsonb_build_object('category', category, 'upcoming_category', nullif(upcoming, category));
@@ -69,8 +68,8 @@ begin
 end
 $$;
 comment on function app.hinted_columns(text, jsonb) is
-  'Returns the template columns that a WhatsApp event contains, with their values. The columns depend on the kind of '
-  'event. Returns an empty object when the event contains no known column.';
+  'Returns the template columns that a WhatsApp event changes, with their new values. The columns depend on the kind '
+  'of event. Returns an empty object when the event changes none of these columns.';
 
 create function app.apply_template_hint(account_ids uuid[], item jsonb) returns text
 language plpgsql
@@ -99,7 +98,7 @@ begin
   loop
     -- If no list is stored yet, the list is due anyway, and sends are not checked against templates.
     continue when catalogue.synced_at is null;
-    -- If the last attempt to read the list failed, a hint does not shorten the pause.
+    -- If the last attempt to read the list failed, a hint does not shorten the pause before the next attempt.
     update public.template_catalogues set sync_due_at = now()
     where id = catalogue.id and failures = 0 and sync_due_at > now();
     continue when told_name is null or told_language is null;
@@ -124,7 +123,7 @@ begin
       and templates.business_account_id = catalogue.business_account_id
       and templates.name = told_name and templates.language = told_language
       and templates.read_at < happened + interval '1 second' and told_value <> '{}';
-    -- With this value of tried_at, the name may be read again immediately.
+    -- With this value of tried_at, the templates with this name may be read again immediately.
     update public.template_rereads as rereads set tried_at = now() - interval '61 seconds'
     where rereads.company_id = catalogue.company_id
       and rereads.business_account_id = catalogue.business_account_id
@@ -136,11 +135,11 @@ $$;
 comment on function app.apply_template_hint(uuid[], jsonb) is
   'Applies a WhatsApp event about a template (an item of kind `template`) to the catalogues of these accounts. The '
   'whole list becomes due to be read, and the next send of the template first reads the template again. Until then, '
-  'the template has the values of the event, unless it was read after the event. An item without a name or a language '
-  'only makes the list due.';
+  'the template has the values of the event, unless the template was read after the event. An item without a name or a '
+  'language only makes the list due.';
 
 create function app.show_hints() returns trigger
--- Security definer, because no role may read the hints.
+-- Security definer, because only service_role may read the hints.
 language plpgsql security definer
 set search_path = ''
 as $$
@@ -152,7 +151,7 @@ begin
     where hints.company_id = new.company_id and hints.business_account_id = new.business_account_id
       and hints.name = new.name and hints.language = new.language
       and hints.value <> '{}'
-      -- If the platform began to read the template in the same second as the event, it may have missed the change.
+      -- If the read began in the same second as the event, the read may have missed the change.
       and least(hints.happened_at + interval '1 second', hints.told_at) > new.read_at
   loop
     if hint.value ? 'status' and hint.value ->> 'status' <> new.status then
@@ -164,7 +163,7 @@ begin
 end
 $$;
 comment on function app.show_hints() is
-  'Trigger: gives a template the values that WhatsApp reported after the platform began to read the template.';
+  'Trigger: sets the values of a template that WhatsApp reported after the last read of the template began.';
 
 create function app.forget_hints() returns trigger
 language plpgsql security definer -- see app.show_hints()

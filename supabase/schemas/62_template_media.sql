@@ -1,5 +1,6 @@
--- The media files in template headers, which WhatsApp requires with every send. The approved sample is uploaded once
--- for each account. Sends use its media id until shortly before the file expires.
+-- The media files for template headers. WhatsApp requires such a file in every send of the template. The approved
+-- sample file is uploaded once for each account. Sends use the media id of the upload until shortly before the upload
+-- expires.
 
 create table public.template_media (
   id uuid primary key default gen_random_uuid(),
@@ -8,10 +9,10 @@ create table public.template_media (
   sample_source text not null,
   -- The WhatsApp media id. WhatsApp deletes the file after 30 days. Null means that the file has to be uploaded.
   media_id text check (char_length(media_id) between 1 and 255),
-  -- The file name of a document, which the recipient sees.
+  -- The file name that the recipient of a document sees.
   filename text check (char_length(filename) between 1 and 240),
   uploaded_at timestamptz,
-  -- The upload in progress, its start time, and the time until which no other upload starts.
+  -- The id of the upload in progress, its start time, and the time until which no other upload starts.
   upload_id uuid unique,
   began_at timestamptz,
   lease_ends_at timestamptz,
@@ -27,7 +28,7 @@ create table public.template_media (
   constraint template_media_time_when_uploaded check (media_id is null or uploaded_at is not null)
 );
 comment on table public.template_media is
-  'The samples of template headers that were uploaded to WhatsApp, for each account.';
+  'The uploads of sample files for template headers: one row for each account and sample.';
 
 create function app.media_problem(own_company_id uuid, of_business_account_id text, of_source text) returns text
 language sql stable
@@ -73,7 +74,8 @@ as $$
   )
 $$;
 comment on function app.note_media_problem(uuid, uuid, text) is
-  'Records the result of an upload for an account in the templates that have this sample in the header.';
+  'After an account''s upload of a sample succeeded or failed, updates media_problem in the templates with this '
+  'sample.';
 
 create function public.due_media(account_id uuid, max_rows integer default 10) returns jsonb
 language sql stable security definer
@@ -104,9 +106,9 @@ as $$
   ) due
 $$;
 comment on function public.due_media(uuid, integer) is
-  'Returns the templates whose header media file has to be uploaded for an account. The file was never uploaded, is '
-  'outdated, or expires within five days. After a failure, excludes the template for a pause that grows with each '
-  'failure.';
+  'Returns the templates whose header media file has to be uploaded for an account. The file was never uploaded, '
+  'WhatsApp rejected the upload, or the upload expires within five days. After a failure, the template is not returned '
+  'until a pause has passed. The pause grows with each failure.';
 grant execute on function public.due_media(uuid, integer) to channel_client, service_role;
 
 create function public.begin_media_upload(
@@ -175,7 +177,7 @@ comment on function public.begin_media_upload(uuid, uuid, integer) is
   'id. The result `upload` means that this caller has to upload the file, and then call finish_media_upload or '
   'fail_media_upload. The result `wait` means that another caller is uploading the file. The result `failed` means '
   'that an upload failed less than ten seconds ago, or that there is no sample. The result `gone` means that the '
-  'template no longer exists.';
+  'account no longer has this template, or is disconnected.';
 grant execute on function public.begin_media_upload(uuid, uuid, integer) to api_client, channel_client, service_role;
 
 create function public.finish_media_upload(upload_id uuid, media_id text, filename text default null)

@@ -1,7 +1,8 @@
 -- The preflight check. The claim of a send also checks the send against the stored template, without another round
 -- trip. The claim refuses a send that WhatsApp would certainly refuse. The idempotency key of a refused send can be
--- used again. Every send is checked and rendered, so app.rendered_text() and app.template_faults() must be fast. They
--- contain no queries and call no other functions, because each query and each call has a cost.
+-- used again. Every send is checked and rendered, so app.rendered_text() and app.template_faults() must be fast. These
+-- two functions contain no queries and call no other function of the schema, because each query and each call takes
+-- time.
 
 create function app.rendered_text(rendering jsonb, header_variables text[], body_variables text[]) returns text
 language plpgsql immutable
@@ -66,7 +67,7 @@ begin
     );
   end if;
   if template.unsupported <> '{}' then
-    -- The platform does not know the other requirements of such a template.
+    -- The platform does not know the requirements of such a template, so it cannot check the values.
     return faults || jsonb_build_object(
       'field', 'template_name', 'fault', 'unsupported', 'parts', template.unsupported
     );
@@ -81,7 +82,7 @@ begin
       );
     end if;
     for place in 1 .. coalesce(cardinality(given), 0) loop
-      -- WhatsApp refuses these characters in a value.
+      -- WhatsApp refuses an empty value, and these characters in a value.
       if given[place] = '' or given[place] ~ e'[\n\r\t]| {5}' then
         faults := faults || jsonb_build_object(
           'field', format('%s_variables.%s', part, place - 1),
@@ -95,8 +96,8 @@ end
 $$;
 comment on function app.template_faults(public.templates, text, text[], text[], text[]) is
   'Returns why a template cannot be sent with these values, as an array of faults, each with its field. The array is '
-  'empty when the template can be sent. The argument media_type is the declared type of the header media file: image, '
-  'video, document or null.';
+  'empty when the template can be sent. The argument media_type is the type of the header''s media file according to '
+  'the request: image, video, document or null.';
 
 create function app.judge_template(
   own_company_id uuid,
@@ -122,7 +123,7 @@ declare
   known record;
   reread record;
   languages text[];
-  -- From this time on, the stored template may lack a change that WhatsApp reported.
+  -- When WhatsApp reported a change that the stored template may lack. Null when there is no such report.
   hinted_at timestamptz;
   is_fresh boolean;
   may_reread boolean;
@@ -177,7 +178,7 @@ begin
         jsonb_build_object('field', 'language_code', 'fault', 'language', 'languages', languages)
       )
     end;
-    -- After a minute, the platform reads the name again, so a new template can soon be sent.
+    -- The template may be new, so the result of a read that did not find it is used for only a minute.
     is_fresh := reread.read_at > now() - interval '1 minute';
     if hinted_at <= reread.read_at then
       hinted_at := null;
@@ -189,8 +190,8 @@ begin
     return;
   end if;
   may_reread := preflight = 'first' and (
-    -- A name is read again at most once a minute. If another request is reading the name now, this request may wait for
-    -- the result.
+    -- The templates with a name are read again at most once a minute. If another request is reading them now, this
+    -- request may wait for the result.
     reread.tried_at is null or reread.tried_at <= now() - interval '1 minute'
     or (reread.tried_at > now() - interval '15 seconds' and coalesce(reread.read_at < reread.tried_at, true))
   ) and (
@@ -202,8 +203,8 @@ begin
   if may_reread then
     verdict := 'reread';
   elsif hinted_at is not null and exists (
-    -- The template cannot be read now, and WhatsApp has just reported that it does not accept the template. Other
-    -- faults may be outdated.
+    -- The template cannot be read again now, but WhatsApp has recently reported that the template cannot be sent. Only
+    -- faults of the template itself are returned, because the other faults may be outdated.
     select from public.template_hints as hints
     where hints.company_id = own_company_id and hints.business_account_id = of_business_account_id
       and hints.name = by_name and hints.language = in_language and hints.kind = 'status'
@@ -219,9 +220,9 @@ begin
 end
 $$;
 comment on function app.judge_template(uuid, text, text, text, text, text[], text[], text[], text) is
-  'Decides from the stored templates whether a send can continue. Refuses the send only for a recent fault. The '
-  'platform must have read the fault, or WhatsApp must have reported it, within the last ten minutes. For an older '
-  'fault, or after a change that WhatsApp reported, the template is read again first. A name is read again at most '
-  'once a minute. If the template cannot be read again, the send continues, and WhatsApp decides. The argument '
-  '`preflight` is `off` (no check), `first` or `last`. The value `last` means that the template has been read again, '
-  'or could not be read.';
+  'Decides from the stored templates whether a send can continue. Refuses the send only for a fault that was read from '
+  'WhatsApp, or that WhatsApp reported, within the last ten minutes. For an older fault, or after a change that '
+  'WhatsApp reported, the template is read again first. The templates with a name are read again at most once a '
+  'minute. If the template cannot be read again, the send continues, and WhatsApp accepts or refuses the message. The '
+  'argument `preflight` is `off` (no check), `first` or `last`. The value `last` means that the template has been read '
+  'again, or could not be read.';

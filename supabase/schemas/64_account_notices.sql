@@ -1,20 +1,21 @@
--- WhatsApp notices about an account: events about its business account (such as a restriction), errors with its number,
--- and responses that refuse the account. Operators and members of the company can read these notices. A notice does not
--- stop sends or disconnect an account, because WhatsApp itself refuses what it does not accept.
+-- WhatsApp notices about an account: events about its business account (such as a restriction), errors of its phone
+-- number, and responses in which WhatsApp refuses the account. Operators and members of the company can read these
+-- notices. A notice does not stop sends or disconnect an account, because WhatsApp itself refuses messages that it does
+-- not accept.
 
 create table public.account_notices (
   id uuid primary key default gen_random_uuid(),
   company_id uuid not null references public.companies on delete cascade,
   account_id uuid not null,
   -- An `event` is about the business account or a number. A `trouble` is an error that is not about a message. A
-  -- `refusal` is WhatsApp's response to a send or a media upload. A `reading_refusal` is WhatsApp's response when the
-  -- platform wanted to read the templates. A `reported_refusal` came in a report: WhatsApp accepted a message but did
+  -- `refusal` means that WhatsApp refused the account in the response to a send or a media upload. A `reading_refusal`
+  -- is a refused request for the templates. A `reported_refusal` came in a report: WhatsApp accepted a message but did
   -- not deliver it because of the account.
   kind text not null check (kind in ('event', 'trouble', 'refusal', 'reading_refusal', 'reported_refusal')),
   -- For an event, the WhatsApp event name, such as ACCOUNT_RESTRICTION. For all other kinds, the WhatsApp error code.
   -- For a refusal, token_unusable means that the stored token cannot be decrypted.
   event text not null check (event ~ '^[A-Za-z0-9_.-]{1,64}$'),
-  -- For an event, the WhatsApp object. For trouble, { code, message, details }. For a refusal, { code }.
+  -- For an event, the object that WhatsApp sent. For a `trouble`, { code, message, details }. For a refusal, { code }.
   value jsonb not null check (jsonb_typeof(value) = 'object' and octet_length(value::text) <= 16384),
   -- The time that WhatsApp reported. For a refusal, the time of the first refusal since the last success.
   happened_at timestamptz not null check (happened_at >= '2000-01-01Z'),
@@ -30,7 +31,7 @@ create table public.account_notices (
     references public.messaging_accounts (company_id, id) on delete cascade
 );
 comment on table public.account_notices is
-  'The newest WhatsApp notice about each account, for each event and each error code. A notice is kept for 30 days '
+  'For each account: the newest WhatsApp notice with each event name and each error code. A notice is kept for 30 days '
   'after its end.';
 
 create function app.end_of_notice(
@@ -40,8 +41,8 @@ language sql stable
 set search_path = ''
 as $$
   select case
-    -- The next success withdraws a refusal. If nothing is sent for 30 days, the refusal says nothing about the account
-    -- any more.
+    -- The next success withdraws a refusal. Without a success or another refusal for 30 days, the refusal is too old to
+    -- describe the account.
     when kind like '%refusal' then received_at + interval '30 days'
     when until is not null then until
     when stops_sending then happened_at + interval '30 days'
@@ -49,8 +50,8 @@ as $$
   end
 $$;
 comment on function app.end_of_notice(text, boolean, timestamptz, timestamptz, timestamptz) is
-  'Returns when a notice with these values is no longer current. A notice without an end is current for a day, or for '
-  '30 days if it stops sends.';
+  'Returns the time from which a notice with these values is no longer current. A notice without an end is current for '
+  'a day, or for 30 days if it stops sends.';
 grant execute on function app.end_of_notice(text, boolean, timestamptz, timestamptz, timestamptz) to authenticated;
 
 create function app.is_current(notice public.account_notices) returns boolean
@@ -164,7 +165,7 @@ comment on function app.apply_trouble(uuid, jsonb) is
   'Stores WhatsApp errors that are about an account and not about a message (an item of kind `trouble`).';
 
 create function public.current_account_notices(company_id uuid default null) returns jsonb
-language sql stable security definer -- one answer for all accounts, even with many notices
+language sql stable security definer -- returns one value, because the Data API limits the number of rows
 set search_path = ''
 as $$
   select coalesce(jsonb_agg(

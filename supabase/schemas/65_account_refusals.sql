@@ -1,7 +1,7 @@
 -- Refusals of an account. WhatsApp refuses an account in its response to a send, a reply, a media upload or a request
 -- for the templates, for example because the token has expired. WhatsApp may also accept a message and report the
 -- refusal later. A refusal immediately becomes a notice of the account. The next success of the same kind withdraws the
--- refusal. A refusal does not stop the next send, because WhatsApp decides.
+-- refusal. A refusal does not stop the next send, because WhatsApp decides again for each message.
 
 create function app.note_refusal(of_account_id uuid, of_kind text, of_event text, stopped integer) returns void
 language plpgsql
@@ -52,7 +52,7 @@ as $$
   where messages.company_id = of_company_id and messages.id = account_of_message.message_id
 $$;
 comment on function app.account_of_message(uuid, uuid) is
-  'Returns the account that sends a message, and when the attempt began.';
+  'Returns the account that sends a message, and when the last attempt began.';
 
 create function app.is_about_token(event text) returns boolean
 language sql immutable
@@ -69,7 +69,7 @@ set search_path = ''
 as $$
 begin
   perform from public.messaging_accounts where id = of_account_id for no key update;
-  -- A refusal that was recorded after the start of the call may be newer than the success.
+  -- A refusal that was recorded after the start of the successful call may be newer than the success.
   delete from public.account_notices
   where account_id = of_account_id and received_at <= began_at
     and (kind = of_kind or kind like '%refusal' and app.is_about_token(event));
@@ -91,7 +91,7 @@ as $$
 begin
   delete from public.account_notices
   where account_id = of_account_id and kind like '%refusal' and received_at <= began_at
-    -- The codes for a token or its permissions; see outcome.ts.
+    -- The error codes for an unusable token or missing permissions; see outcome.ts.
     and (app.is_about_token(event) or event in ('3', '10', '131005') or event ~ '^2[0-9][0-9]$');
   update public.messaging_accounts set refused_at = null
   where id = of_account_id and refused_at is not null and not exists (
@@ -115,7 +115,7 @@ begin
   from app.account_of_message(own_company_id, of_message_id) as sent
   join public.messaging_accounts as accounts on accounts.id = sent.id;
   if failure ->> 'reason' = 'channel_account_error' then
-    -- A report that arrives a day late is not relevant to the current state of the account.
+    -- A report that is more than a day old says nothing about the current state of the account.
     if reported_at > now() - interval '1 day' then
       perform app.note_refusal(account.id, 'reported_refusal', coalesce(failure ->> 'code', 'unknown'), 1);
     end if;
@@ -125,7 +125,7 @@ begin
 end
 $$;
 comment on function app.note_report(uuid, uuid, jsonb, timestamptz) is
-  'Applies a report about a message to the refusals of its account. A failure because of the account is a '
-  'reported_refusal. A report of success has no failure, and withdraws the reported refusals up to the start of the '
-  'attempt. The acceptance of a message does not withdraw reported refusals, because WhatsApp accepts messages from '
-  'such an account.';
+  'Applies a report about a message to the refusals of its account. A failure because of the account becomes a '
+  'reported_refusal. If `failure` is null, the report withdraws the reported refusals that were recorded before the '
+  'attempt began. The acceptance of a message does not withdraw reported refusals, because WhatsApp accepts messages '
+  'from such an account, but does not deliver them.';

@@ -94,8 +94,9 @@ end
 $$;
 comment on function public.account_for_upload(text) is
   'Returns the account that uploads media files, with its encrypted token. The result `no_account` contains the '
-  'connected accounts. It means that no account has this phone_number_id, or that several accounts are connected and '
-  'the caller chose none. Every result contains the key''s company. Raises PT401 and PT403 as app.company_id() does.';
+  'connected accounts. This result means that no connected account has this phone_number_id. Without a '
+  'phone_number_id, it means that the company does not have exactly one connected account. Every result contains the '
+  'key''s company. Raises PT401 and PT403 as app.company_id() does.';
 grant execute on function public.account_for_upload(text) to api_client;
 
 create function public.add_media_upload(account_id uuid, upload jsonb) returns jsonb
@@ -118,9 +119,9 @@ begin
 end
 $$;
 comment on function public.add_media_upload(uuid, jsonb) is
-  'Stores a media file that was uploaded for an account of the company, and returns it in the format of the API. The '
-  'argument `upload` has media_id, type, mime_type, bytes, sha256 and filename. Returns null when the company has no '
-  'such account. Raises PT401 and PT403 as app.company_id() does.';
+  'Adds the row for a media file that was uploaded for an account of the company. Returns the upload in the format of '
+  'the API. The argument `upload` has media_id, type, mime_type, bytes, sha256 and filename. Returns null when the '
+  'company has no such account. Raises PT401 and PT403 as app.company_id() does.';
 grant execute on function public.add_media_upload(uuid, jsonb) to api_client;
 
 create function public.media_upload(id uuid) returns jsonb
@@ -148,7 +149,7 @@ create function app.medium_of_send(
   of_account_id uuid,
   for_contact_id uuid,
   in_message_id uuid,
-  -- { id } of an upload, or { type, link }. Both may have filename and voice.
+  -- { id } of an upload, or { type, link }. Both formats may also have filename and voice.
   asked jsonb,
   -- The fields that WhatsApp needs: { type, id or link, filename, voice }.
   out sent jsonb,
@@ -228,8 +229,8 @@ begin
 end
 $$;
 comment on function app.erase_upload() is
-  'Trigger: deletes an upload that only an erased contact received. The file''s name and hash may reveal something '
-  'about the person.';
+  'Trigger: deletes an upload if only the erased contact received it, because its file name and hash may reveal '
+  'something about the person.';
 
 create function app.remove_old_uploads(max_rows integer) returns integer
 language sql

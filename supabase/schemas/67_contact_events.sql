@@ -8,7 +8,7 @@ set search_path = ''
 as $$
 begin
   return case event_type
-    -- A caller that keeps copies of records must also delete or clear its copies of these records.
+    -- A caller that keeps copies of records must also delete or clear its copies of these conversations and deals.
     when 'contact.erased' then jsonb_build_object(
       'conversation_ids', array(
         select id from public.conversations
@@ -28,7 +28,7 @@ $$;
 comment on function app.values_of_contact_event(uuid, uuid, text) is
   'Returns the values of the events contact.erased and contact.merged that are not fields of the contact.';
 
--- app.merge_contacts() sets app.merged to the ids of the survivor and of the other contact, which it deletes.
+-- app.merge_contacts() sets app.merged to the id of the surviving contact, followed by the id of the deleted contact.
 select app.make_events(
   'contacts',
   fields => '{

@@ -19,9 +19,9 @@ select app.make_events(
   deleted => $$'conversation.deleted'$$
 );
 
--- A new outbound message has no event of its own, because the events of its send report its progress. If WhatsApp
--- reports a failure after it accepted the message, the send has also failed. An erased person's messages create no
--- events, because contact.erased contains the ids of the conversations.
+-- A new outbound message has no event of its own, because the events of its send report its progress. If WhatsApp first
+-- accepts a message and later reports a failure, there is also an event send.failed. An erased person's messages create
+-- no events, because contact.erased contains the ids of the conversations.
 select app.make_events(
   'messages',
   fields => '{
@@ -70,10 +70,10 @@ select app.make_events(
   actor => 'channel'
 );
 
--- A notice that stops sends restricts its account until it ends or is withdrawn. A repeated refusal of an account does
--- not change happened_at while the earlier refusal is current, so it creates no second event. If a restriction ends by
--- time, a job writes the event account.restored. See app.note_ended_notices(). If a notice is changed or deleted before
--- the job has recorded its end, the triggers write this event.
+-- A notice that stops sends restricts its account until the notice ends or is withdrawn. While a refusal is current,
+-- another refusal with the same error code does not change happened_at, so there is no second event. When a restriction
+-- ends because its time is over, a job writes the event account.restored. See app.note_ended_notices(). If the notice
+-- is changed or deleted before the job has recorded its end, the triggers write account.restored.
 select app.make_events(
   'account_notices',
   record => 'account_id',

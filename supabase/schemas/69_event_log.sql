@@ -1,5 +1,5 @@
--- Functions that read the event log with an API key. A page contains only events of transactions below the horizon, as
--- the change feeds do. So after a page was read, no event can appear before the page's cursor.
+-- Functions that read the event log with an API key. As in the change feeds, a page contains only events of
+-- transactions below the horizon. So after a page was read, no new event can appear before the page's cursor.
 
 create index events_record_idx on app.events (record_id);
 
@@ -19,7 +19,7 @@ begin
 end
 $$;
 comment on function app.slots_from(timestamptz, timestamptz) is
-  'Returns the slots of the log that contain the events between two times. Null means no limit.';
+  'Returns the slots of the log that contain the events between two times. A null time means no limit.';
 
 create function public.list_events(
   generation bigint default null, after_version bigint default null, after_id uuid default null,
@@ -37,7 +37,8 @@ declare
   from_version constant bigint := coalesce(after_version, -1);
   from_seq bigint := 0;
   most constant integer := least(greatest(max_rows, 0), 201);
-  -- The maximum number of events that a page reads. A page with a filter returns the position up to which it has read.
+  -- The maximum number of events that a page reads. If there is a filter, the page contains the position up to which
+  -- the log was read.
   most_read constant integer := case
     when of_types is null and of_record is null and since is null and until is null then most else 5000 end;
   own_slots constant smallint[] := app.slots_from(list_events.since, list_events.until);
@@ -88,8 +89,8 @@ begin
     end loop;
   else
     for event in
-      -- The index finds the few events of a record, which are then sorted. Without `materialized`, Postgres may instead
-      -- read all events of the company in order.
+      -- The index finds the few events of the record, and Postgres then sorts them. Without `materialized`, Postgres
+      -- may instead read all events of the company in order.
       with of_this_record as materialized (select * from app.events where record_id = of_record)
       select * from of_this_record
       where company_id = own_company_id
@@ -118,8 +119,8 @@ comment on function public.list_events(bigint, bigint, uuid, text[], uuid, times
   'Returns one page of the events of the key''s company in the last 30 days. Needs a read token. The first row is the '
   'clock { generation, horizon, read_to }. At most max_rows events { version, id, event } follow, and never more than '
   '201. They start after the cursor, or at the beginning if there is no cursor. A page with a filter may have fewer '
-  'events although more follow. In that case, read_to is the position of the last event that was read. Raises PT410 '
-  'and PT500 as app.change_clock_for() does, PT401 and PT403 as app.company_id() does.';
+  'events than max_rows although more events follow. In that case, read_to is the position of the last event that was '
+  'read. Raises PT410 and PT500 as app.change_clock_for() does, PT401 and PT403 as app.company_id() does.';
 grant execute on function
   public.list_events(bigint, bigint, uuid, text[], uuid, timestamptz, timestamptz, integer) to api_client;
 
@@ -139,6 +140,6 @@ begin
 end
 $$;
 comment on function public.find_event(text) is
-  'Returns an event of the key''s company by its id in the API''s format. Returns null when the last 30 days have no '
-  'such event. Needs a read token. Raises PT401 and PT403 as app.company_id() does.';
+  'Returns an event of the key''s company. The argument `name` is the id of the event in the API''s format. Returns '
+  'null when the last 30 days have no such event. Needs a read token. Raises PT401 and PT403 as app.company_id() does.';
 grant execute on function public.find_event(text) to api_client;

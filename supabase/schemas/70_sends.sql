@@ -17,10 +17,10 @@ create table public.sends (
   -- WhatsApp accepted the message. The state `failed` means that WhatsApp refused the message, or that the outcome
   -- remained unknown. The state `released` means that WhatsApp certainly does not have the message.
   state text not null default 'pending' check (state in ('pending', 'sent', 'failed', 'released')),
-  -- The edge function creates a claim_id for each attempt. Anyone who knows the claim_id can settle that attempt, so it
-  -- is a secret.
+  -- The edge function creates a claim_id for each attempt. Anyone who knows the claim_id can settle that attempt, so
+  -- the claim_id is a secret.
   claim_id uuid not null unique,
-  -- Every attempt ends before this time. If a send is still pending at this time, no outcome will be reported.
+  -- The attempt ends before this time. If the send is still pending at this time, its outcome counts as unknown.
   lease_ends_at timestamptz not null default now() + interval '90 seconds',
   -- Why the send failed or was released: an error code of the API, claim_unanswered, or outcome_unknown.
   reason text check (char_length(reason) between 1 and 64),
@@ -35,9 +35,9 @@ create table public.sends (
   -- Other message ids that WhatsApp reported for the same attempt. If there are any, the message was sent more than
   -- once.
   double_sent_ids text[] not null default '{}',
-  -- Five bytes for each field of the request that no other column contains. app.fingerprint_of_send() computes them.
-  -- The fingerprint lets the response to a repeat list the fields that differ. Null for a send without an idempotency
-  -- key.
+  -- A five-byte hash for each request field that has no column of its own. app.fingerprint_of_send() computes these
+  -- hashes. Because of them, the response to a repeat can list the fields that differ. Null for a send without an
+  -- idempotency key.
   fingerprint bytea constraint sends_fingerprint_check check (octet_length(fingerprint) between 5 and 100),
   is_erased boolean not null default false,
   -- The API key of the last attempt. This column has no foreign key, so the id remains after the key is deleted.
@@ -62,7 +62,7 @@ comment on column public.sends.fingerprint is 'Hashes of the request fields, fiv
 comment on column public.sends.api_key_id is
   'The API key that requested the send. Null for a user''s test send, and when the platform added the send.';
 comment on column public.sends.is_erased is 'Whether the message of the send went to an erased person.';
-comment on column public.sends.media_id is 'The WhatsApp media id for the message''s header.';
+comment on column public.sends.media_id is 'The WhatsApp media id of the media file in the message.';
 
 -- This statistic makes the planner assume that all rows belong to one company. 30_contacts.sql explains why.
 alter table public.sends alter column company_id set (n_distinct = 1);
@@ -70,8 +70,8 @@ alter table public.sends alter column company_id set (n_distinct = 1);
 -- A double send is rare, and an operator has to examine each double send.
 create index sends_double_sent_idx on public.sends (updated_at) where double_sent_ids <> '{}';
 
--- This index has the sort order of the list. The index also contains all columns that are counted, so 100,000 sends can
--- be counted without reading their rows.
+-- This index has the sort order of the send log. The index also contains all columns that are counted, so 100,000 sends
+-- can be counted without reading their rows.
 create index sends_newest_first_idx on public.sends (company_id, created_at desc, message_id desc)
   include (state, lease_ends_at);
 create index sends_by_template_idx on public.sends (company_id, template_name, created_at desc, message_id desc);
@@ -95,7 +95,8 @@ begin
   for no key update;
 
   message.outcome := case new.state when 'released' then 'failed' when 'sent' then 'accepted' else new.state end;
-  -- WhatsApp may report the message before its response arrives here. In that case, another row may have the id.
+  -- WhatsApp may report the message before its response to the call arrives here. In that case, another message may
+  -- already have the id.
   message.whatsapp_message_id := (
     select new.whatsapp_message_id where not exists (
       select from public.messages as other
@@ -109,8 +110,8 @@ begin
       'reason', new.reason, 'code', new.channel_code, 'message', null, 'details', null
     );
   elsif old.whatsapp_message_id is null then
-    -- Without a message id, no report about the message can have arrived. So the failure came from the ledger. This
-    -- failure is outdated, because the outcome has arrived or a released send is sent again.
+    -- Without a message id, no report about the message can have arrived. So the failure in the message came from the
+    -- ledger. It is outdated now, because the outcome has arrived or a released send is sent again.
     message.failed_at := null;
     message.failure := null;
   end if;

@@ -46,8 +46,8 @@ begin
 end
 $$;
 comment on function app.find_or_add_contact(uuid, text, text) is
-  'Finds the contact that has a phone number, including additional numbers, or adds a contact with this name. If '
-  'several calls run at the same time, only one call adds the contact.';
+  'Finds the contact whose main or additional phone number is by_phone. If there is none, adds a contact with the name '
+  'new_name. If several calls run at the same time, only one call adds the contact.';
 
 create function app.write_message_of_send(
   own_company_id uuid,
@@ -148,7 +148,7 @@ create function app.digest_in(fingerprint bytea, place integer) returns bytea
 language sql immutable
 set search_path = ''
 as $$
-  -- A fingerprint ends with the last field that the request had.
+  -- A fingerprint may end before the last field.
   select case when octet_length(fingerprint) >= place * 5
     then substr(fingerprint, place * 5 - 4, 5)
     else app.fingerprint_of_send(array[null::text])
@@ -203,8 +203,8 @@ begin
 end
 $$;
 comment on function app.claim_send(uuid, uuid, text, text, text, bytea) is
-  'Adds the row of a send to the ledger, or takes over a released row. Returns nulls when another request has added '
-  'the send with this idempotency_key.';
+  'Adds the row of a send to the ledger, or takes over a released row. Returns nulls when the ledger has a send with '
+  'this idempotency_key that is not released.';
 
 -- The hash is computed before the query, so that the query always uses the index on idempotency keys. If the query
 -- computed the hash, the computation would be part of the condition. For a small ledger, Postgres would then plan to
@@ -229,7 +229,7 @@ comment on function app.known_send_key(uuid, text) is
 -- (template or reply) is not a repeat. If the platform treated it as a repeat, its message would never be sent, and the
 -- caller would not notice. A repeat first reads its send by the key. If the send's lease has ended, a second statement
 -- then settles the send. With a single statement, Postgres might search all pending sends, and each repeat would take
--- longer, although few repeats need this change.
+-- longer, although few repeats have to settle their send.
 create function app.repeated_send(
   own_company_id uuid,
   by_idempotency_key text,

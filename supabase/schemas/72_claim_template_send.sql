@@ -258,8 +258,8 @@ comment on function public.claim_template_send(
   'member is_elsewhere is true if another request is reading the template. The result `media_needed` means that the '
   'header''s media file has to be uploaded first. The result `own_media_needed` means that the file at the URL in '
   'header_media has to be uploaded first. The result `unfit` contains the reason why header_media does not match the '
-  'header. A dry run of a valid send returns `send`. Every result contains the key''s company. The function writes '
-  'data only if the result is `claimed`. With an API key, of_company_id has no effect. Raises PT401 and PT403 as '
-  'app.company_id() does.';
+  'header. A dry run of a valid send returns `send`. Every result contains the key''s company. The function writes the '
+  'contact, the conversation, the message and the ledger row only if the result is `claimed`. With an API key, '
+  'of_company_id has no effect. Raises PT401 and PT403 as app.company_id() does.';
 grant execute on function public.claim_template_send(uuid, text, text, text, text, text, text, text, text, text[], text[], text[], text, boolean, uuid, jsonb)
   to api_client;

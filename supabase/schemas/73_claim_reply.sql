@@ -27,10 +27,10 @@ as $$
   ) end
 $$;
 comment on function app.wrote_after_stop(uuid, uuid, uuid, timestamptz, timestamptz) is
-  'Checks whether a person wrote to the account after do_not_contact was set. If so, the company may answer. If a time '
-  'is not known, the company may not answer. WhatsApp reports times in whole seconds. If a stop word and another '
-  'message have the same second, the order of their events decides. Within one event, the order of the messages '
-  'decides.';
+  'Checks whether a person wrote to the account after do_not_contact was set. If so, the company may answer. If one of '
+  'the two times is unknown, the company may not answer. WhatsApp reports times in whole seconds. A stop word and '
+  'another message with the same second are compared by the order of their events, and within one event by the order '
+  'of the messages.';
 
 create function app.newest_user_id(own_company_id uuid, of_contact_id uuid) returns text
 language sql stable
@@ -51,7 +51,7 @@ create function public.claim_reply(
   content text,
   idempotency_key text default null,
   dry_run boolean default false,
-  -- { id } of an upload, or { type, link }. Both may have filename and voice.
+  -- { id } of an upload, or { type, link }. Both formats may also have filename and voice.
   media jsonb default null,
   reply_to_id uuid default null,
   -- The buttons or the list, in the WhatsApp format, without the text.
@@ -99,8 +99,8 @@ begin
       exit deciding;
     end if;
 
-    -- Every transaction locks the contact before its conversation. If the contact is merged into another contact in the
-    -- meantime, its conversations move to the other contact.
+    -- Every transaction locks the contact before its conversation. If the contact was merged into another contact in
+    -- the meantime, the conversation moved to that contact, and the loop runs again.
     loop
       select contact_id into of_contact_id from public.conversations
       where company_id = own_company_id and id = claim_reply.conversation_id;
@@ -242,5 +242,6 @@ comment on function public.claim_reply(uuid, uuid, text, text, boolean, jsonb, u
   'or the quoted message is unknown, or the media file has a member or a caption that its kind cannot have. For a '
   'claimed reply with a media file, the member `media` contains the fields that WhatsApp needs. The member reply_to is '
   'the WhatsApp id of the quoted message. A dry run of a valid reply returns `send`. Every result contains the key''s '
-  'company. The function writes data only if the result is `claimed`. Raises PT401 and PT403 as app.company_id() does.';
+  'company. The function writes the message and the ledger row only if the result is `claimed`. Raises PT401 and PT403 '
+  'as app.company_id() does.';
 grant execute on function public.claim_reply(uuid, uuid, text, text, boolean, jsonb, uuid, jsonb) to api_client;

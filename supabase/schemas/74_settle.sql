@@ -1,4 +1,4 @@
--- Functions that settle a send. Its outcome comes from the WhatsApp response, or from the end of its lease.
+-- Functions that settle a send. The outcome comes from the WhatsApp response, or from the end of the send's lease.
 
 create function public.settle_send(
   claim_id uuid,
@@ -22,7 +22,7 @@ begin
     raise sqlstate 'PT422' using message = 'The outcome of a send is sent, failed or released';
   end if;
   if outcome <> 'sent' and settle_send.whatsapp_message_id is not null then
-    raise sqlstate 'PT422' using message = 'Only a send that was sent has the id of a message';
+    raise sqlstate 'PT422' using message = 'Only the outcome sent can have a whatsapp_message_id';
   end if;
 
   select id, company_id, message_id, state, reason, whatsapp_message_id into send
@@ -33,8 +33,8 @@ begin
     return null;
   end if;
 
-  -- The first success after a refusal withdraws the refusal, even if a report has already settled the send. Other sends
-  -- do not query their account here, except sends that WhatsApp refuses because of the account.
+  -- The first success after a refusal withdraws the refusal, even if a report has already settled the send. For other
+  -- sends, the account is not queried here, unless WhatsApp refused the message because of the account.
   if outcome = 'sent' and was_refused then
     perform app.withdraw_refusals(account.id, 'refusal', account.asked_at)
     from app.account_of_message(send.company_id, send.message_id) as account;
@@ -70,8 +70,8 @@ begin
     return settled_state;
   end if;
 
-  -- Every other outcome is final, with one exception: a report of a failed delivery may arrive before the response. The
-  -- response then shows that WhatsApp had accepted the message.
+  -- Every outcome except outcome_unknown is final, with one exception: a report of a failed delivery may arrive before
+  -- the response. The response then shows that WhatsApp had accepted the message.
   if send.state = 'failed' and send.whatsapp_message_id = settle_send.whatsapp_message_id then
     update public.sends set state = 'sent', reason = null, channel_code = null where id = send.id;
     return 'sent';
@@ -84,11 +84,11 @@ begin
 end
 $$;
 comment on function public.settle_send(uuid, text, text, text, integer, text, text, boolean) is
-  'Records the outcome of a claimed send, and returns its current state, or null for an unknown claim_id. After a '
-  'refusal or a release, stores WhatsApp''s error text and details in the message. If WhatsApp refused the account, '
-  'the refusal becomes a notice of the account. The argument was_refused comes from the claim. If it is true, a '
-  'success withdraws the refusals. The API key may have been switched off or deleted since the claim, because the '
-  'message was already sent.';
+  'Records the outcome of a claimed send, and returns the send''s current state, or null for an unknown claim_id. '
+  'After a refusal or a release, stores WhatsApp''s error text and details in the message. If WhatsApp refused the '
+  'account, the refusal becomes a notice of the account. The argument was_refused comes from the claim. If it is true, '
+  'a success withdraws the refusals. The function works even if the API key was switched off or deleted after the '
+  'claim, because the message may already have been sent.';
 grant execute on function public.settle_send(uuid, text, text, text, integer, text, text, boolean)
   to api_client, channel_client;
 
@@ -108,9 +108,8 @@ as $$
   select count(*)::integer from failed
 $$;
 comment on function public.fail_expired_sends() is
-  'If the lease of a pending send has ended, sets the send to failed (outcome_unknown). Returns the number of these '
-  'sends. A scheduled job calls this function. A repeat of such a send also sets the send to failed. This function '
-  'sends nothing.';
+  'Sets all pending sends whose lease has ended to failed (outcome_unknown), and returns their number. A scheduled job '
+  'calls this function. A repeat of such a send has the same effect. This function sends nothing.';
 grant execute on function public.fail_expired_sends() to service_role;
 
 create function app.note_double_send(send_id uuid, further_id text) returns void

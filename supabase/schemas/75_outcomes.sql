@@ -58,7 +58,7 @@ set search_path = ''
 as $$
 begin
   if (check_member.company_id = any (app.member_company_ids())) is not true then
-    raise sqlstate 'PT403' using message = 'Only the people of a company see its sends';
+    raise sqlstate 'PT403' using message = 'Only members of the company can see its sends';
   end if;
 end
 $$;
@@ -104,10 +104,10 @@ begin
 end
 $$;
 comment on function public.sends_by_outcome(uuid, integer, text) is
-  'Returns the number of a company''s sends with each outcome, by day of the first attempt in a time zone. Covers the '
-  'given number of days (1 to 90), including today. A day or outcome without sends has no row. The outcomes failed, '
-  'refused and released are counted by reason. The company''s members may call this function. Raises PT403 for other '
-  'callers. Raises PT422 for an invalid number of days or an unknown time zone.';
+  'Returns the number of a company''s sends with each outcome, by day of the first attempt in the time zone `zone`. '
+  'Covers the given number of days (1 to 90), including today. A day or outcome without sends has no row. The outcomes '
+  'failed, refused and released are counted by reason. The company''s members may call this function. Raises PT403 for '
+  'other callers. Raises PT422 for an invalid number of days or an unknown time zone.';
 grant execute on function public.sends_by_outcome(uuid, integer, text) to authenticated;
 
 -- The query handles each company separately, so that it reads only the company's part of messages_unusual_idx.

@@ -1,7 +1,7 @@
 -- The send log for the members of a company: templates and replies with their outcomes, newest first. Owners and admins
--- also see which API key requested a send, and its idempotency key. A page reads at most 5,000 sends, whatever the
--- filters are. The next page continues after the last send that was read. So a page for a large company costs no more
--- than a page for a small company.
+-- also see the API key that requested a send, and the idempotency key of the send. A page reads at most 5,000 sends,
+-- whatever the filters are. The next page continues after the last send that was read. So a page for a large company
+-- costs no more than a page for a small company.
 
 create type app.send_place as (at timestamptz, message_id uuid);
 comment on type app.send_place is 'The position of a send in the log. The newest send comes first.';
@@ -90,7 +90,7 @@ begin
 end
 $$;
 comment on function app.templates_in_log(uuid, text) is
-  'Returns the names of sent templates that contain each word of a search: at most 50 of the first 2,000 names.';
+  'Searches the first 2,000 names of sent templates. Returns at most 50 names that contain each word of the search.';
 
 create function app.found_sends(
   own_company_id uuid, search text, with_keys boolean, after app.send_place, max_rows integer
@@ -157,9 +157,9 @@ begin
 end
 $$;
 comment on function app.found_sends(uuid, text, boolean, app.send_place, integer) is
-  'Searches the sends after a position in the log, and returns the positions of the sends that match. The search '
-  'matches an idempotency key or a message id. Otherwise it matches words in the name of the template or the contact, '
-  'or the recipient''s phone number.';
+  'Searches the sends after a position in the log, and returns the positions of the sends that match. If the search is '
+  'not the idempotency key or the message id of a send, it is compared with the names of templates and contacts, and '
+  'with the recipients'' phone numbers.';
 
 create function app.shown_send(own_company_id uuid, of_message_id uuid, with_key boolean) returns jsonb
 language plpgsql stable
@@ -265,7 +265,8 @@ begin
   elsif to_time = 'infinity' and (
     wanted_reason is not null or wanted_outcome in ('pending', 'failed', 'refused', 'released', 'expired')
   ) then
-    -- Few sends have such an outcome. Their index contains the time of the last attempt.
+    -- Few sends have such an outcome, so an index on their messages finds them. Its times are those of the last
+    -- attempts, so it cannot be used together with `until`.
     places := array(
       select (created_at, id)::app.send_place from public.messages
       where messages.company_id = of_company and (failure is not null or status in ('pending', 'failed', 'expired'))
@@ -377,7 +378,7 @@ end
 $$;
 comment on function public.get_company_send(uuid, uuid) is
   'Returns one send as list_company_sends() does, with the text of its message, the times that WhatsApp reported, '
-  'WhatsApp''s failure message, and the sender''s phone number. Owners and admins also get its idempotency key. The '
-  'company''s members may call this function. Raises PT403 for other callers, and PT404 when the company has no such '
-  'send.';
+  'WhatsApp''s failure message, and the sender''s phone number. Owners and admins also get the idempotency key of the '
+  'send. The company''s members may call this function. Raises PT403 for other callers, and PT404 when the company has '
+  'no such send.';
 grant execute on function public.get_company_send(uuid, uuid) to authenticated;

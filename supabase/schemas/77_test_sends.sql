@@ -5,7 +5,7 @@
 -- the edge function claims the allowed send.
 
 create table public.test_sends (
-  -- The settings page creates a new id each time the user presses the button.
+  -- The settings page creates a new id each time the user presses the send button.
   id uuid not null,
   company_id uuid not null references public.companies on delete cascade,
   -- This column has no foreign key: test sends of a member who has left the company still count towards the limit.
@@ -28,7 +28,7 @@ begin
     raise sqlstate 'PT403' using message = 'Only owners and admins of a company send tests';
   end if;
   if begin_test_send.id is null then
-    raise sqlstate 'PT422' using message = 'Name the test send in id';
+    raise sqlstate 'PT422' using message = 'The argument id is required';
   end if;
   -- If two calls run at the same time, the second call waits here and then counts the first call's test send.
   perform from public.companies where companies.id = begin_test_send.company_id for no key update;
@@ -53,9 +53,9 @@ end
 $$;
 comment on function public.begin_test_send(uuid, uuid) is
   'Allows the signed-in user one test send with this id. The settings page creates a new id each time the user presses '
-  'the button. A repeated call with the same id means the same test send. Owners and admins of the company may call '
-  'this function. Raises PT403 for other callers, and PT409 for the id of another user''s test send. Raises PT429 when '
-  'the company has made 20 test sends in the last 24 hours.';
+  'the send button. A repeated call with the same id means the same test send. Owners and admins of the company may '
+  'call this function. Raises PT403 for other callers, and PT409 for the id of another user''s test send. Raises PT429 '
+  'when the company has made 20 test sends in the last 24 hours.';
 grant execute on function public.begin_test_send(uuid, uuid) to authenticated;
 
 create function public.claim_test_send(
@@ -131,7 +131,7 @@ comment on function public.claim_test_send(
 ) is
   'Claims the send of a test that begin_test_send() has allowed, as claim_template_send() does, and returns the same '
   'result. The author of the message is the user. The idempotency key is derived from the id of the test send, so that '
-  'it is never sent twice. Raises PT403 when no test send has this id, or when its user is no longer an owner or '
+  'the test is never sent twice. Raises PT403 when no test send has this id, or when its user is no longer an owner or '
   'admin.';
 grant execute on function public.claim_test_send(uuid, uuid, uuid, text, text, text, text, text[], text[], text[], text)
   to channel_client;

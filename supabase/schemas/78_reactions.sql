@@ -1,6 +1,6 @@
 -- The reactions of a company: a company reacts to a message with an emoji, or removes its reaction. WhatsApp keeps only
--- the newest reaction, so a repeat is harmless. The call to WhatsApp happens between the calls of the first two
--- functions, because it may fail. For people's reactions, see 85_inbound.sql.
+-- the newest reaction, so a repeat is harmless. WhatsApp is called after the first function and before the second
+-- function, because the call may fail. For reactions of contacts, see 85_inbound.sql.
 
 create function public.message_to_react(message_id uuid, emoji text default null) returns jsonb
 -- Security definer, because a key cannot read accounts and windows.
@@ -65,10 +65,10 @@ comment on function public.message_to_react(uuid, text) is
   'data are the account''s encrypted token, and the person''s phone number, or user_id if there is no phone number. '
   'The result `not_found` means that the company has no such message. The result `not_on_channel` means that WhatsApp '
   'does not have the message. The result `revoked` means that the person deleted the message. The result `too_old` '
-  'means that the message is older than 30 days. The result `archived` means that its contact is archived. The result '
-  '`no_account` means that its account is disconnected. The result `do_not_contact` means that the person must not be '
-  'contacted. The result `window_closed` contains the end of the window, or null when the person has never written. '
-  'Raises PT401 and PT403 as app.company_id() does.';
+  'means that the message is older than 30 days. The result `archived` means that the contact is archived. The result '
+  '`no_account` means that the account of the conversation is disconnected. The result `do_not_contact` means that the '
+  'person must not be contacted. The result `window_closed` contains the end of the window, or null when the person '
+  'has never written. Raises PT401 and PT403 as app.company_id() does.';
 grant execute on function public.message_to_react(uuid, text) to api_client;
 
 create function public.note_own_reaction(message_id uuid, whatsapp_message_id text, emoji text default null)
@@ -76,7 +76,7 @@ returns jsonb
 -- Security definer, because no key may write messages.
 language plpgsql security definer
 set search_path = ''
--- This time zone gives the time of a reaction the same format as the time columns.
+-- With this time zone, the time in the reaction's JSON has the same format as the time columns.
 set timezone = 'UTC'
 as $$
 #variable_conflict use_column
@@ -111,10 +111,10 @@ begin
 end
 $$;
 comment on function public.note_own_reaction(uuid, text, text) is
-  'Stores the company''s reaction to a message after WhatsApp accepted it, with the WhatsApp message id of the '
-  'reaction. Without an emoji, removes the reaction. Returns the stored reaction: { emoji, at }. Returns null if there '
-  'is none, or if WhatsApp has already reported that it did not deliver the reaction. Raises PT401 and PT403 as '
-  'app.company_id() does.';
+  'After WhatsApp accepted the company''s reaction to a message, stores the reaction and its WhatsApp message id. '
+  'Without an emoji, removes the reaction. Returns the stored reaction: { emoji, at }. Returns null if the message has '
+  'no reaction now, or if WhatsApp has already reported that it did not deliver the reaction. Raises PT401 and PT403 '
+  'as app.company_id() does.';
 grant execute on function public.note_own_reaction(uuid, text, text) to api_client;
 
 create function app.take_report_of_reaction(company_ids uuid[], wamid text, word text) returns boolean

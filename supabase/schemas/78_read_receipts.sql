@@ -1,6 +1,6 @@
 -- Read receipts: a company shows a person that it has read the person's message. WhatsApp also marks earlier messages
--- as read. The call to WhatsApp happens between the calls of these two functions, because it may fail, and a repeat is
--- harmless.
+-- as read. WhatsApp is called after the first function and before the second function, because the call may fail. A
+-- repeat is harmless.
 
 create function public.message_to_read(message_id uuid) returns jsonb
 -- Security definer, because a key cannot read accounts.
@@ -47,7 +47,7 @@ comment on function public.message_to_read(uuid) is
   'Returns the data for marking an inbound message as read, with the account''s encrypted token. The result '
   '`not_found` means that the company has no such message. The result `not_of_person` means that the message is not '
   'from a contact. The result `too_old` means that the message is older than 30 days. The result `no_account` means '
-  'that its account is disconnected. Raises PT401 and PT403 as app.company_id() does.';
+  'that the account of the conversation is disconnected. Raises PT401 and PT403 as app.company_id() does.';
 grant execute on function public.message_to_read(uuid) to api_client;
 
 create function public.note_message_read(message_id uuid) returns timestamptz
@@ -78,7 +78,7 @@ begin
 end
 $$;
 comment on function public.note_message_read(uuid) is
-  'Records that the company has read an inbound message and all earlier messages of the conversation. Returns when the '
-  'message was first marked as read, or null when the company has no such message. Raises PT401 and PT403 as '
-  'app.company_id() does.';
+  'Records that the company has read an inbound message and all earlier messages of the conversation. Returns the time '
+  'at which the message was first marked as read, or null when the company has no such message. Raises PT401 and PT403 '
+  'as app.company_id() does.';
 grant execute on function public.note_message_read(uuid) to api_client;

@@ -1,6 +1,5 @@
--- The events for sends. This file also defines the events that no one causes: a window closes in an hour, the outcome
--- of a send was never reported, or a restriction ends. A job writes the events that no one causes. See
--- app.note_passed_times().
+-- The events for sends. This file also defines the time-based events: a window closes in an hour, the outcome of a send
+-- was never reported, or a restriction ends. A job writes the time-based events. See app.note_passed_times().
 
 -- In the API, the id of a send is the id of its message.
 select app.make_events(
@@ -23,7 +22,7 @@ create table app.noted_times (
   noted_until timestamptz not null default now()
 );
 comment on table app.noted_times is
-  'The time up to which app.note_passed_times() has written the events that nobody causes.';
+  'The time up to which app.note_passed_times() has written the time-based events.';
 insert into app.noted_times (subject) values ('leases'), ('notices');
 
 create index contact_windows_closing_idx on public.contact_windows (expires_at)
@@ -31,8 +30,9 @@ create index contact_windows_closing_idx on public.contact_windows (expires_at)
 -- Few accounts are restricted.
 create index account_notices_stopping_idx on public.account_notices (account_id) where stops_sending;
 
--- A message may arrive hours after the person wrote it, and its window may then close soon. Therefore each window
--- records the end for which the event was written. The job writes no event for a window that has already closed.
+-- A message may arrive hours after the person wrote it, and the window may then close soon. Therefore closing_noted_for
+-- records the end of the window for which the event was written. The job writes no event for a window that has already
+-- closed.
 create function app.note_closing_windows() returns void
 language plpgsql
 set search_path = ''
@@ -45,7 +45,7 @@ begin
     where expires_at > now() and expires_at <= now() + interval '1 hour'
       and closing_noted_for is distinct from expires_at
     order by expires_at limit 1000
-    -- If a message is changing a window at this moment, the next run handles the window.
+    -- If a new message has locked a window, the next run handles the window.
     for update skip locked
   ),
   noted as (
@@ -119,7 +119,7 @@ begin
 end
 $$;
 comment on function app.note_ended_notices(timestamptz) is
-  'Writes account.restored for each notice that stopped sends and that ended by time. Handles only notices that ended '
+  'Writes account.restored for each notice that stopped sends until its time was over. Handles only notices that ended '
   'after the given time.';
 
 create function app.note_passed_times() returns void
@@ -138,6 +138,6 @@ begin
 end
 $$;
 comment on function app.note_passed_times() is
-  'Writes the events that no one causes. A job calls this function every minute.';
+  'Writes the time-based events. A job calls this function every minute.';
 
 alter table app.noted_times enable row level security;

@@ -46,8 +46,8 @@ as $$
   select to_timestamp(('x' || substr(replace(of_event_id::text, '-', ''), 1, 12))::bit(48)::bigint / 1000.0)
 $$;
 comment on function app.event_time(uuid) is
-  'Returns the time of an event, which is the beginning of its id and precise to the millisecond. Postgres 17 has no '
-  'function that extracts this time from a version 7 UUID.';
+  'Returns the time of an event, precise to the millisecond. The beginning of the event id contains this time. '
+  'Postgres 17 has no function that extracts this time from a version 7 UUID.';
 
 create function app.stored_event(of_company_id uuid, of_event_id uuid) returns app.events
 language sql stable
@@ -225,9 +225,9 @@ begin
 end
 $$;
 comment on function public.redeliver_event(uuid, text, jsonb) is
-  'Delivers one event of the log to a webhook again, or immediately if its delivery is waiting. Returns { replayed, '
-  'event_id }. Raises PT404 if the webhook neither received the event nor subscribes to its type. Also raises the '
-  'errors of app.delivering_webhook() and app.claim_idempotency_key().';
+  'Delivers one event of the log to a webhook again. If the event''s delivery is still waiting, makes it due now. '
+  'Returns { replayed, event_id }. Raises PT404 if the webhook neither received the event nor subscribes to its type. '
+  'Also raises the errors of app.delivering_webhook() and app.claim_idempotency_key().';
 grant execute on function public.redeliver_event(uuid, text, jsonb) to api_client, authenticated, service_role;
 
 create function public.replay_webhook(

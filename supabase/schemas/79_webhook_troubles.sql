@@ -28,5 +28,6 @@ end
 $$;
 comment on function public.webhook_troubles(uuid) is
   'Returns the company''s webhooks that are off, or whose receiver has accepted nothing for an hour. Only owners and '
-  'admins get rows. The URL has no query string, because a query string often contains a secret.';
+  'admins get rows. The column `address` is the URL without `https://` and without the query string, because a query '
+  'string often contains a secret.';
 grant execute on function public.webhook_troubles(uuid) to authenticated;

@@ -1,7 +1,7 @@
 -- WhatsApp events, stored as received. WhatsApp keeps no history. So an event is committed before WhatsApp gets a
--- response, and before the event is processed. Every event is stored, even if its account is unknown. The time for
--- storing an event is proportional to its size. Data about erased people is removed from an event before the event is
--- applied. A small event is cleaned before it is stored. A large event is cleaned in a separate statement.
+-- response. Every event is stored, even if its account is unknown or the event cannot be applied. The time for storing
+-- an event is proportional to its size. Data about erased people is removed from an event before the event is applied.
+-- A small event is cleaned before it is stored. A large event is cleaned in a separate statement.
 
 create table public.channel_events (
   id uuid primary key default gen_random_uuid(),
@@ -19,8 +19,8 @@ create table public.channel_events (
   waits_for text[] not null default '{}',
   -- Notes for operators about an applied event, such as a message that was sent twice.
   notes text[] not null default '{}',
-  -- When the job applies the event again. Null means that the job does not apply the event. While a run of the job
-  -- works on the event, this is the end of the run's lease.
+  -- When the job applies the event. Null means that the job does not apply the event. While a run of the job works on
+  -- the event, this is the end of the run's lease.
   next_attempt_at timestamptz default now(),
   -- When the event was last applied, with any result.
   processed_at timestamptz,
@@ -31,8 +31,8 @@ create table public.channel_events (
 );
 comment on table public.channel_events is
   'A WhatsApp event as received, with a valid signature. stored: the event must still be applied. done: the event was '
-  'applied. unroutable: the event contains no account that uses its app. failed: the event will be retried. dead: the '
-  'last attempt failed.';
+  'applied. unroutable: for an item of the event, the account, the person or the kind is unknown. failed: the event '
+  'will be retried. dead: the last attempt failed.';
 comment on column public.channel_events.waits_for is
   'The ids of phone numbers and business accounts for which no account exists. When an account gets one of these ids, '
   'the event is applied.';
@@ -156,7 +156,7 @@ set search_path = ''
 as $$
 begin
   if jsonb_typeof(items) is distinct from 'array'
-    -- An event that this transaction stores already has the current time, so its messages need no received_at.
+    -- If this transaction stores the event, received_at is the current time, so the messages need no received_at.
     or received_at = now() and not jsonb_path_exists(items, '$[*] ? (@.at == null)')
   then
     return items;
@@ -198,7 +198,7 @@ begin
   );
   items := judged.items;
   if event.is_unread or judged.body <> judge_stored_event.body then
-    -- If an erasure has changed the stored bytes since then, the removed data is not restored.
+    -- If an erasure has changed the stored bytes since the caller read them, the removed data is not restored.
     event.body := case when event.body = judge_stored_event.body then judged.body else event.body end;
     update public.channel_events as events set body = event.body, person_marks = app.marks_of_event(event.body)
     where events.id = event_id;
@@ -322,7 +322,7 @@ begin
     return null;
   end if;
   if not exists (select from public.channel_events where channel_app_id = app_id and body_sha256 = digest) then
-    -- An erasure acquires the same locks, so no person can be erased from this point on.
+    -- An erasure acquires the same locks, so no person can be erased before this transaction ends.
     company_ids := app.lock_companies_of_items(app_id, own_items);
     begin
       names := app.names_in(app.text_of_event(bytes));

@@ -1,6 +1,6 @@
--- The items of an event. The functions find the account for each item and store the item's facts. A failed item does
--- not stop the other items. Two events that are applied at the same time cannot cause a deadlock. Applying an item
--- again changes nothing.
+-- The items of an event, such as messages and statuses. The functions find the account for each item and store the
+-- item's facts. A failed item does not stop the other items. Two events that are applied at the same time cannot cause
+-- a deadlock. Applying an item again changes nothing.
 
 create function app.apply_item(app_id uuid, item jsonb) returns text
 language plpgsql
@@ -71,7 +71,7 @@ begin
   for entry in
     select listed.item, listed.place
     from jsonb_array_elements(items) with ordinality as listed (item, place)
-    -- Because of this order, two events with the same messages lock the same message first.
+    -- Because of this order, two events with the same messages lock these messages in the same order.
     order by listed.item ->> 'kind' is distinct from 'status',
       case when listed.item ->> 'kind' = 'status' then listed.item ->> 'id' end, listed.place
   loop
@@ -133,9 +133,9 @@ begin
 end
 $$;
 comment on function app.apply_each_item(uuid, jsonb, timestamptz, boolean) is
-  'Applies items until a given time, statuses first. If `alone` is true, only a failed item is undone. Otherwise an '
-  'error undoes all items. Returns the numbers of items that failed, that were delayed (locked, or not reached in '
-  'time) and that have no account, and the reasons.';
+  'Applies items until a given time, statuses first. If `alone` is true, an error undoes only its own item. Otherwise '
+  'an error undoes all items. Returns how many items failed, were delayed (locked, or not reached in time) or could '
+  'not be assigned (unroutable), and the reasons.';
 
 create function app.lock_companies_of_items(app_id uuid, items jsonb) returns uuid[]
 language plpgsql
@@ -169,7 +169,7 @@ end
 $$;
 comment on function app.lock_companies_of_items(uuid, jsonb) is
   'Locks the companies of these items, so that no other transaction applies their events or erases their people. '
-  'Returns the companies, or null if it has to wait longer than two seconds for a lock. Events of one company are '
+  'Returns the companies, or null if the wait for a lock takes longer than two seconds. Events of one company are '
   'applied one after the other, because a new person often sends two messages in a row.';
 
 create function app.apply_items(app_id uuid, company_ids uuid[], items jsonb, until timestamptz) returns jsonb
@@ -189,14 +189,14 @@ begin
   begin
     perform app.fill_business_accounts(app_id, items);
   exception when others then
-    -- The next event retries this write.
+    -- The next event tries this write again.
     null;
   end;
   begin
     perform app.lock_rows_of_items(company_ids, items);
     return app.apply_each_item(app_id, items, until, false);
   exception when others then
-    -- If one item fails, the items are applied one by one.
+    -- The error has undone all items, so they are now applied one by one.
     null;
   end;
   return app.apply_each_item(app_id, items, until, true);
@@ -230,7 +230,7 @@ declare
     where messages.company_id = any (company_ids) and messages.whatsapp_message_id = any (whatsapp_ids)
   );
 begin
-  -- The sends are locked first, then their messages. A send is settled in the same order.
+  -- The sends are locked first, then their messages. Settling a send acquires the locks in the same order.
   with locked as (
     select sends.id, sends.message_id from public.sends
     where sends.company_id = any (company_ids) and sends.id = any (send_ids || array(
@@ -269,5 +269,5 @@ begin
 end
 $$;
 comment on function app.fill_business_accounts(uuid, jsonb) is
-  'Stores the business account of a connected number if it was unknown. Template events contain only the business '
-  'account.';
+  'Stores the business account of each connected number whose business account is unknown. Template events contain the '
+  'business account, but no number.';

@@ -23,7 +23,7 @@ as $$
     limit least(max_rows, 100)
     for update skip locked
   ),
-  -- These events were started ten times, but the edge function always ended before it reported a result.
+  -- Ten attempts to apply these events were started, but the edge function always ended before it reported a result.
   given_up as (
     update public.channel_events as events set
       state = 'dead', next_attempt_at = null, processed_at = now(), error = 'The event was started ten times and never finished'
@@ -74,7 +74,8 @@ declare
   company_ids uuid[];
   began_at constant timestamptz := clock_timestamp();
   event record;
-  -- The function ends well before the statement timeout, because a cancelled statement would undo the applied items.
+  -- The maximum duration. It is well below the statement timeout, because a cancelled statement would undo the applied
+  -- items.
   most constant interval := least(
     interval '12 seconds', 0.6 * nullif(current_setting('statement_timeout')::interval, interval '0')
   );
@@ -124,8 +125,8 @@ begin
     where accounts.id = of_account_id and events.state = 'unroutable' and events.next_attempt_at is null
       and events.waits_for && array[accounts.phone_number_id, accounts.business_account_id]
       and events.processed_at < processed_before
-    -- This query skips events that are being applied, because the account would have to wait for them. The function
-    -- wake_late_events() makes such events due later.
+    -- This query skips events that are being applied, because connecting the account would have to wait for them. The
+    -- function wake_late_events() makes such events due later.
     for update of events skip locked
   )
   update public.channel_events as events set next_attempt_at = now()
@@ -177,7 +178,7 @@ as $$
 $$;
 comment on function app.wake_late_events() is
   'Makes events due, as wake_events() does, if they were being applied at the moment when their account was connected. '
-  'Their transaction could not see the account.';
+  'The transactions that applied them could not see the account.';
 
 create function public.replay_channel_events(
   states text[] default null,
@@ -205,8 +206,8 @@ begin
       and (replay_channel_events.app_key is null or events.channel_app_id = (
         select apps.id from public.channel_apps as apps where apps.app_key = replay_channel_events.app_key
       ))
-      -- These conditions exclude events that are already due, and events that were applied after the first of these
-      -- calls.
+      -- These conditions exclude events that are already due, and events that were applied after the first call of this
+      -- replay.
       and (events.next_attempt_at is null or events.next_attempt_at > now())
       and (events.processed_at is null or events.processed_at < beginning)
     order by events.received_at

@@ -1,4 +1,4 @@
--- Reports about messages that are not known yet, such as a report that arrives before the response to our own call.
+-- Reports about messages that are not known yet, such as a report that arrives before WhatsApp's response to the send.
 -- These reports wait until a message gets the id in the report.
 
 create table public.waiting_facts (
@@ -73,7 +73,7 @@ exception when others then
 end
 $$;
 comment on function app.apply_waiting_fact(uuid, uuid, jsonb) is
-  'Applies a waiting fact, and returns true if it no longer waits.';
+  'Applies a waiting fact. Returns false if the fact must still wait.';
 
 create function app.apply_facts_of_message() returns trigger
 language plpgsql security definer
@@ -103,7 +103,7 @@ end
 $$;
 comment on function app.apply_facts_of_message() is
   'Trigger: when a message gets its WhatsApp id, applies the earlier reports about this message, and links the replies '
-  'to it.';
+  'to this message.';
 
 create function app.apply_waiting_facts(max_rows integer) returns integer
 language plpgsql
@@ -165,8 +165,9 @@ begin
 end
 $$;
 comment on function app.apply_waiting_facts(integer) is
-  'Applies the waiting facts of the last day if their messages are known now, and links late replies. Handles at most '
-  'max_rows of each kind, and returns their number. A scheduled job calls this function.';
+  'Applies the waiting facts of the last day if their messages are known now, and links replies whose original message '
+  'is known now. Handles at most max_rows facts and max_rows replies. Returns the number of applied facts and linked '
+  'replies. A scheduled job calls this function.';
 
 create function app.remove_old_waiting_facts(max_rows integer) returns integer
 language sql

@@ -80,7 +80,7 @@ as $$
 declare
   word constant text := item ->> 'status';
   wamid constant text := item ->> 'id';
-  -- A report cannot have a time in the future. The function least() ignores null values.
+  -- A time in the future is replaced with the current time. The function least() ignores null values.
   reported_at constant timestamptz := least((item ->> 'at')::timestamptz, now());
   code constant integer := case
     when item #>> '{failure,code}' ~ '^[0-9]{1,9}$' then (item #>> '{failure,code}')::integer
@@ -124,7 +124,7 @@ begin
   limit 1;
   -- If no message has the id, the function searches for the send by the label.
   own_send_id := coalesce(found_message.send_id, marked_send_id, app.send_of_mark(candidates, item -> 'mark'));
-  -- These codes mean that WhatsApp cannot use the file. A message has a media file only if the caller chose the file.
+  -- These codes mean that WhatsApp cannot use the file. The column `media` is set only if the caller chose the file.
   -- Otherwise the file is the template's sample.
   if word = 'failed' and code in (131052, 131053) and exists (
     select from public.messages
@@ -234,7 +234,7 @@ declare
   recipient_id uuid;
 begin
   -- If a contact with a phone number already has this id, nothing changes. A contact without a phone number may be the
-  -- same person, who hides the number.
+  -- recipient, who hides the number.
   if exists (
     select from public.contact_identities as known
     join public.contacts on contacts.company_id = known.company_id and contacts.id = known.contact_id
@@ -259,8 +259,8 @@ begin
 end
 $$;
 comment on function app.learn_recipient(uuid, uuid, text, text, timestamptz) is
-  'Stores an unknown user id for the recipient of a message. A person who hides the phone number may reply with the '
-  'user id only. If such a reply has added a contact, this contact is merged with the recipient.';
+  'Stores a new user id for the recipient of a message. A person who hides the phone number may reply with the user id '
+  'only. If such a reply has added a contact, this contact is merged with the recipient.';
 
 create function app.note_refusal(
   own_company_id uuid, of_message_id uuid, sent_media_id text, channel_code integer, said_at timestamptz default now()
@@ -292,7 +292,8 @@ begin
       select catalogues.id from public.template_catalogues as catalogues
       where catalogues.company_id = own_company_id
         and catalogues.business_account_id = account.business_account_id
-        -- If the list was read later, it already contains the change. A report may arrive days late, and twice.
+        -- If the list was read after the refusal, the list already contains the change. A report may arrive days late,
+        -- and twice.
         and catalogues.synced_at < said_at
         and catalogues.sync_due_at > greatest(now(), catalogues.synced_at + interval '10 minutes')
       for no key update skip locked
@@ -301,10 +302,10 @@ begin
 end
 $$;
 comment on function app.note_refusal(uuid, uuid, text, integer, timestamptz) is
-  'Changes stored rows after WhatsApp refuses a message, in its response or in a report. After code 131053, the media '
-  'file has to be uploaded again. After codes 100 and 131009 (invalid parameter), a media file that was uploaded more '
-  'than an hour ago has to be uploaded again. After codes 132000 to 132999, the templates may have changed, so they '
-  'are read again, but not earlier than ten minutes after the last read.';
+  'Marks stored data as outdated after WhatsApp refused a message, in its response or in a report. After code 131053, '
+  'the media file has to be uploaded again. After codes 100 and 131009 (invalid parameter), a media file that was '
+  'uploaded more than an hour ago has to be uploaded again. After codes 132000 to 132999, the templates may have '
+  'changed, so the list is read again, but not earlier than ten minutes after the last read.';
 
 create function app.note_failure(own_company_id uuid, of_message_id uuid, code integer, at timestamptz) returns void
 language plpgsql
@@ -341,4 +342,5 @@ end
 $$;
 comment on function app.note_failure(uuid, uuid, integer, timestamptz) is
   'Applies the effects of a failure on rows other than its message. Code 131047 closes the contact''s window, and code '
-  '131050 is a marketing opt-out. app.note_refusal() handles all other codes.';
+  '131050 is a marketing opt-out. app.note_refusal() handles code 100 and the other codes from 131000 to 132999. No '
+  'other code has an effect.';

@@ -70,7 +70,7 @@ begin
     own_company_id, own_conversation_id, 'inbound', item ->> 'type', coalesce(item ->> 'content', ''),
     nullif(item -> 'payload', 'null'), nullif(item -> 'media', 'null'), item ->> 'id',
     item ->> 'answers', answered_id, said_at, wish,
-    -- An event that is applied later has the time at which it was received.
+    -- If the event is applied later, the item contains the time at which the event was received.
     coalesce((item ->> 'received_at')::timestamptz, now()), added_at, added_at
   )
   on conflict (company_id, whatsapp_message_id) do nothing;
@@ -138,13 +138,13 @@ end
 $$;
 comment on function app.target_of(uuid, jsonb) is
   'Finds and locks the message that a reaction, an edit or a revocation is about. The result is_theirs is true if the '
-  'message is in a conversation with that person on this account. The result is_nobodys is true if the person is '
-  'unknown and the message is in any conversation on this account.';
+  'message is in a conversation on this account with the person who sent the item. The result is_nobodys is true if '
+  'the person is unknown and the message is in any conversation on this account.';
 
 create function app.apply_reaction(account_id uuid, item jsonb) returns text
 language plpgsql
 set search_path = ''
--- This time zone gives the time of a reaction the same format as the time columns.
+-- With this time zone, the time in the reaction's JSON has the same format as the time columns.
 set timezone = 'UTC'
 as $$
 declare

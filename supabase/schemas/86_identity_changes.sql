@@ -63,7 +63,7 @@ begin
 
   for tries in 1..10 loop
     begin
-      -- The contact that had the phone number immediately after that time.
+      -- The contact that had the new phone number immediately after the change.
       owner_id := app.owner_of_phone(own_company_id, new_phone, at + interval '1 microsecond');
       if owner_id <> of_contact_id then
         if not app.has_begun_since(own_company_id, owner_id, at) then
@@ -129,7 +129,8 @@ end
 $$;
 comment on function app.change_phone(uuid, uuid, text, text, timestamptz) is
   'Gives a contact the phone number that WhatsApp reports, and stores that the former phone number was valid until the '
-  'given time. Returns true. If the number is stored for another contact, only records this and returns false.';
+  'given time. Returns true. If the new number belongs to another contact that may be another person, only records '
+  'this and returns false.';
 
 create function app.apply_identity_change(account_id uuid, item jsonb) returns text
 language plpgsql

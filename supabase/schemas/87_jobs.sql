@@ -19,8 +19,8 @@ create table public.job_runs (
 );
 comment on table public.job_runs is 'Each run of a job for an account, with its result. Rows are kept for 30 days.';
 
--- The channel job needs no account. Every minute, it applies the due events, and updates or deletes expired rows. For
--- the delivery job, this table has only the last call.
+-- The jobs that need no account. Every minute, the job channel-events applies the due events, and updates or deletes
+-- expired rows. For the delivery job, this table has only the last call.
 create table public.channel_jobs (
   job text primary key check (job in ('channel-events', 'deliver')),
   began_at timestamptz,
@@ -34,7 +34,7 @@ create table public.channel_jobs (
   called_at timestamptz
 );
 comment on table public.channel_jobs is
-  'The last run of each job that needs no account, and the last call of the edge function for it.';
+  'The last run of each job that needs no account, and the last call of the edge function for this job.';
 
 create index job_runs_account_idx on public.job_runs (company_id, account_id, job, began_at desc);
 create index job_runs_age_idx on public.job_runs (began_at);
@@ -172,8 +172,9 @@ begin
 end
 $$;
 comment on function public.note_numbers(uuid, jsonb) is
-  'Stores what Meta reports about the numbers of a business account, for the accounts of this account''s company. Each '
-  'number has id, quality_rating and messaging_limit. Returns the number of accounts with such a number.';
+  'Stores the quality rating and the messaging limit that Meta reports for each number of this account''s business '
+  'account. Each element of `numbers` has id, quality_rating and messaging_limit. Returns how many accounts of the '
+  'company have such a number.';
 grant execute on function public.note_numbers(uuid, jsonb) to channel_client, service_role;
 
 create function public.due_jobs() returns table (job text, account_id uuid)
@@ -216,8 +217,8 @@ as $$
   )
 $$;
 comment on function public.due_jobs() is
-  'Returns the jobs that should run now: one row for each job and account. When a whole run of template-media fails, '
-  'the job of that account is due again half an hour later.';
+  'Returns the jobs that should run now, each with its account. When a whole run of template-media fails, the job of '
+  'that account is due again half an hour later.';
 grant execute on function public.due_jobs() to channel_client, service_role;
 
 create function public.begin_channel_job(job text) returns boolean

@@ -15,8 +15,8 @@ create table public.job_calls (
     references public.messaging_accounts (company_id, id) on delete cascade
 );
 comment on table public.job_calls is
-  'Each call of the edge function whatsapp by pg_cron, with the request_id for finding the response. Rows are kept for '
-  'a day.';
+  'Each call of the edge function whatsapp by pg_cron for an account job. The request_id identifies the response in '
+  'pg_net. Rows are kept for a day.';
 
 create index job_calls_account_idx on public.job_calls (company_id, account_id);
 create index job_calls_age_idx on public.job_calls (called_at);
@@ -73,7 +73,7 @@ begin
     raise exception
       'Vault does not have the addresses and the secret of the functions: run npm run admin -- jobs schedule';
   end if;
-  -- A run delivers for a minute and starts every minute, so one run is always active.
+  -- Each run delivers for a minute, and a new run starts every minute, so one run is always active.
   if exists (select from public.webhooks where state in ('on', 'catching_up')) then
     execute call into call_id using webhooks_url || '/jobs/deliver', jsonb_build_object(), headers;
     insert into public.channel_jobs as jobs (job, request_id, called_at) values ('deliver', call_id, now())
@@ -283,7 +283,7 @@ as $$
       select coalesce(jsonb_object_agg(state, webhooks), '{}')
       from (select state, count(*) as webhooks from public.webhooks group by state) as states
     ),
-    -- The webhooks whose receivers failed several times, so that their next attempt waits.
+    -- The webhooks that are paused for a while because their receivers failed several times.
     'resting', (select count(*) from public.webhooks where state in ('on', 'catching_up') and paused_until > now()),
     'last_success_at', (select max(last_success_at) from public.webhooks),
     'open', (select count(*) from app.open_deliveries),
@@ -299,8 +299,8 @@ as $$
   ) as due
 $$;
 comment on function app.delivery_status() is
-  'Returns the number of webhooks in each state, the number of webhooks that wait after failures, and the number of '
-  'open deliveries that are due now.';
+  'Returns the number of webhooks in each state, the number of webhooks that are paused after failures (resting), and '
+  'the number of open deliveries that are due now.';
 
 create function app.account_jobs_status() returns jsonb
 language plpgsql stable security definer -- see schedule_jobs()

@@ -1,4 +1,4 @@
--- The view of messaging accounts for a company's members: the state of each account, and the problems that stop its
+-- The overview of messaging accounts for a company's members: the state of each account, and the problems that stop its
 -- sends.
 
 -- This function runs with the caller's privileges (security invoker), so the table policies decide what the caller can
@@ -77,9 +77,9 @@ comment on function public.messaging_accounts_overview(uuid) is
   'disconnected_at are the times of the latest connection. The column templates_synced_at is when the templates were '
   'last read successfully, and template_sync_failures counts the failed attempts since then. The column last_event_at '
   'is the time of the last event about the account, or null. The column `notices` contains the current notices from '
-  'WhatsApp. The columns after `notices` are null if Meta was not queried since the number was connected. See '
-  'account_health. The column jobs_ran_at is when the platform''s jobs last ran. Returns no rows if the caller is not '
-  'a member of the company.';
+  'WhatsApp. The columns from token_stored_at to checked_at are null if Meta was not queried since the number was '
+  'connected. See account_health. The column jobs_ran_at is when the platform''s jobs last ran. Returns no rows if the '
+  'caller is not a member of the company.';
 grant execute on function public.messaging_accounts_overview(uuid) to authenticated;
 
 -- The settings page shows these problems on every view, so this function reads as little as possible.

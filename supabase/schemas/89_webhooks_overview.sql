@@ -1,5 +1,5 @@
--- The view of all companies' webhooks for operators. Operators pause and resume a webhook with change_webhook(), and
--- read its deliveries with webhook_deliveries().
+-- The overview of all companies' webhooks for operators. Operators pause and resume a webhook with change_webhook(),
+-- and read its deliveries with webhook_deliveries().
 
 create function public.webhooks_overview(company_id uuid default null, max_rows integer default 200) returns jsonb
 language plpgsql stable security definer -- no role reads the table of open deliveries
@@ -35,6 +35,6 @@ end
 $$;
 comment on function public.webhooks_overview(uuid, integer) is
   'Returns the webhooks of one company or of all companies for operators, in the format of list_webhooks(). Adds the '
-  'company''s name, the failures and the time of the oldest open event. Webhooks that are not on, or that fail, come '
-  'first.';
+  'company''s name, the number of failures and the time of the oldest open event. Webhooks that are not on, or that '
+  'fail, come first.';
 grant execute on function public.webhooks_overview(uuid, integer) to service_role;

@@ -1,8 +1,8 @@
 -- Contacts and deals are archived, not deleted. A record that was archived by mistake can be restored unchanged. The
 -- change feeds report archiving and restoring like any other change. An archived record can be restored, but not
--- changed in any other way. An archived contact loses every value by which the contact can be found: its phone number,
--- its additional and earlier phone numbers, and its WhatsApp user ids. So the person may become another contact in the
--- meantime. The rows keep these values for a restore, and because the person's wishes still apply.
+-- changed in any other way. An archived contact cannot be found by its phone number, its additional or earlier phone
+-- numbers, or its WhatsApp user ids. So the person may become another contact in the meantime. The rows still contain
+-- these values, for a restore and because the person's wishes still apply.
 
 create function app.keep_archived() returns trigger
 language plpgsql
@@ -74,8 +74,9 @@ begin
 end
 $$;
 comment on function app.keep_persons_of_archived() is
-  'Trigger: ensures that no search by a former phone number or by an id finds an archived contact. A restored contact '
-  'gets these values back, except additional phone numbers and ids that another contact has now.';
+  'Trigger: ensures that no search by a former phone number or by a user id finds an archived contact. After a '
+  'restore, such searches find the contact again, except by additional phone numbers and user ids that now belong to '
+  'another contact.';
 
 create function public.archive_contact(id uuid, accepted_versions bigint[] default null) returns boolean
 -- Security definer, like the functions below, because a key may not write archived_at.
@@ -86,7 +87,7 @@ declare
   own_company_id constant uuid := app.company_id('write');
   contact record;
 begin
-  -- The function acquires the stronger lock, because it clears the contact's phone_key, which is a key of the row.
+  -- The lock is `for update`, because the function clears phone_key, which is a column of a unique key.
   select archived_at, version into contact from public.contacts
   where company_id = own_company_id and contacts.id = archive_contact.id
   for update;
@@ -162,9 +163,9 @@ as $$
   where company_id = own_company_id and archived.id = of_contact_id and archived_at is not null
 $$;
 comment on function app.holder_of_persons(uuid, uuid) is
-  'Returns the contact that prevents the restore of an archived contact, because it now has the archived contact''s '
-  'phone number. If the archived contact has no phone number, returns the contact that now has one of its ids. Returns '
-  'null when no such contact exists.';
+  'Returns the contact that now has the phone number of an archived contact, and so prevents the restore. If the '
+  'archived contact has no phone number, returns the contact that now has one of its ids. Returns null when no such '
+  'contact exists.';
 
 create function app.unarchive_contact(own_company_id uuid, own_contact_id uuid) returns jsonb
 language plpgsql

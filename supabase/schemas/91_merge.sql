@@ -25,8 +25,8 @@ as $$
 declare
   pair record;
 begin
-  -- On each account, a contact has at most one conversation that is not closed. If both contacts have one, the older
-  -- conversation is kept.
+  -- On each account, a contact has at most one conversation that is not closed. If both contacts have such a
+  -- conversation, the older conversation is kept.
   for pair in
     select
       case when is_own_older then own.id else theirs.id end as kept,
@@ -80,8 +80,8 @@ comment on function app.merge_conversations(uuid, uuid, uuid) is
   'Moves the conversations and windows of one contact to another contact. Only app.merge_contacts() calls this '
   'function.';
 
--- A merge locks the deals in the same order as batches do. The merge stores the survivor in the tombstone of the other
--- contact, and fills the survivor's empty fields.
+-- A merge locks deals in the same order as batch requests do. The merge stores the survivor's id in the tombstone
+-- (deleted_rows) of the other contact, and fills the survivor's empty fields.
 create function app.merge_contacts(own_company_id uuid, survivor uuid, other uuid) returns boolean
 language plpgsql
 set search_path = ''
@@ -113,7 +113,7 @@ begin
   update public.opt_out_lifts set contact_id = survivor where company_id = own_company_id and contact_id = other;
   update public.contact_identities set contact_id = survivor
   where company_id = own_company_id and contact_id = other;
-  -- A person who returned to an earlier phone number has this number twice, so the merge writes each number only once.
+  -- A person who returned to an earlier phone number has this number in two rows, so the merge combines such rows.
   insert into public.contact_former_phones as former (company_id, contact_id, phone, until)
   select own_company_id, survivor, (array_agg(known.phone order by known.until desc, known.phone))[1], max(known.until)
   from (
@@ -133,8 +133,8 @@ begin
   select own_company_id, survivor, 'merged', other::text, survivor::text, now()
   on conflict on constraint contact_identity_events_once do nothing;
 
-  -- The event triggers create a single event, contact.merged, for the deletion of one contact and the change of the
-  -- survivor.
+  -- With this setting, the event triggers create a single event, contact.merged, for the deletion of one contact and
+  -- the change of the survivor.
   perform set_config('app.merged', survivor || ' ' || other, true);
   delete from public.contacts where company_id = own_company_id and id = other;
   update public.deleted_rows set merged_into = survivor
@@ -217,7 +217,8 @@ as $$
 declare
   locked_messages bigint;
 begin
-  -- A company's merges run one after the other. While this lock is held, no event of the company is applied.
+  -- Because of this lock, a company's merges run one after the other, and no event of the company is applied during a
+  -- merge.
   perform set_config('lock_timeout', '4s', true);
   perform pg_advisory_xact_lock(hashtextextended('events of ' || own_company_id, 0));
   for tries in 1..5 loop
@@ -305,9 +306,9 @@ comment on function app.merge_found_contacts(uuid, uuid, uuid, bigint[]) is
   'Merges the contact from_id into the contact survivor_id. The result is { status: 200, id }, even if the contacts '
   'were merged earlier. The result is { status: 404 } for an unknown survivor. If the survivor was merged into a third '
   'contact, the result is { status: 409, existing_id, merged } with that contact. If from_id was merged into a third '
-  'contact, the result is { status: 409, existing_id, field }. Otherwise the result is { status: 422, constraint }, '
-  'with the rule that from_id violates. Raises PT404 for a survivor that is archived or erased, and PT412 as '
-  'app.require_version() does.';
+  'contact, the result is { status: 409, existing_id, field }. If from_id cannot be merged for another reason, the '
+  'result is { status: 422, constraint }, with the violated rule. Raises PT404 for a survivor that is archived or '
+  'erased, and PT412 as app.require_version() does.';
 
 create function public.merge_contact(
   id uuid, from_id uuid, accepted_versions bigint[] default null, must_exist boolean default false,
@@ -341,8 +342,9 @@ begin
 end
 $$;
 comment on function public.merge_contact(uuid, uuid, bigint[], boolean, jsonb) is
-  'Merges the contact from_id of the key''s company into the contact id, if that contact has an accepted version. Null '
-  'accepts any version. Needs a write token. The argument must_exist has no effect, because the survivor must always '
-  'exist. Returns a result in the format of write_contacts(), with the result of app.merge_found_contacts() as its '
-  'only item. Raises the errors of that function, of app.claim_idempotency_key() and of app.company_id().';
+  'Merges the contact from_id of the key''s company into the contact `id` (the survivor), if the survivor has an '
+  'accepted version. Null accepts any version. Needs a write token. The argument must_exist has no effect, because the '
+  'survivor must always exist. Returns a result in the format of write_contacts(), with the result of '
+  'app.merge_found_contacts() as its only item. Raises the errors of that function, of app.claim_idempotency_key() and '
+  'of app.company_id().';
 grant execute on function public.merge_contact(uuid, uuid, bigint[], boolean, jsonb) to api_client;

@@ -1,13 +1,14 @@
--- Functions that find the people whom an event mentions. One pass over the text finds all these people. A function call
--- for each name would take seconds for the events of a busy day.
+-- Functions that find the people whom an event mentions. A name is an identifier of a person: a phone key, a WhatsApp
+-- user id or an email address. One pass over the text finds all these people. A function call for each name would take
+-- seconds for the events of a busy day.
 
 create function app.names_in(document text) returns text[]
 language plpgsql immutable strict parallel safe
 set search_path = ''
 as $$
 declare
-  -- The pattern excludes times and the ids of the company's own numbers, which identify no person. The pattern also
-  -- excludes escaped characters, because they may end in digits.
+  -- This pattern removes times and the ids of the company's own numbers, because they identify no person. The pattern
+  -- also removes escaped characters, because they may end in digits.
   told constant text := regexp_replace(
     document,
     '[\\' || chr(57344) || ']u[0-9a-fA-F]{4}|"(?:timestamp|time|phone_number_id)"\s*:\s*"?[0-9]+', ' ', 'g'
@@ -68,7 +69,7 @@ begin
 end
 $$;
 comment on function app.names_among(jsonb, jsonb) is
-  'Returns the names in `people`, { name: … }, that a JSON document contains.';
+  'Returns the names that a JSON document contains and that are members of `people`, { name: … }.';
 
 create function app.author_names(part jsonb) returns text[]
 -- This function does not call app.names_in(), because an event may have thousands of parts.
@@ -136,8 +137,8 @@ language plpgsql immutable strict parallel safe
 set search_path = ''
 as $$
 declare
-  -- This character replaces the other backslashes, because no byte is converted to this character. The jsonb type would
-  -- refuse some of the escaped characters.
+  -- This character replaces the backslashes that remain after the other replacements. No byte is converted to this
+  -- character. With these backslashes, the jsonb type would refuse some escaped characters.
   escape constant text := chr(57344);
 begin
   -- An escaped slash or at sign becomes the character itself. A pair of backslashes does not escape the next character.

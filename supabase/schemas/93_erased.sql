@@ -7,8 +7,8 @@
 create table app.erased_people (
   company_id uuid not null references public.companies on delete cascade,
   digest text not null check (digest ~ '^erased\.[0-9a-f]{64}$'),
-  -- Everything before this second belongs to the erased person. From this second on, a former phone number may belong
-  -- to another person.
+  -- Before this second, the phone number or id belonged to the erased person. From this second on, a former phone
+  -- number may belong to another person.
   until timestamptz not null,
   erased_at timestamptz not null default now(),
   primary key (company_id, digest)
@@ -98,8 +98,8 @@ begin
     new.idempotency_key := app.known_send_key(new.company_id, new.idempotency_key);
     return new;
   end if;
-  -- The person was erased while this claim waited for the same row. When the caller repeats the claim, the claim finds
-  -- the hash.
+  -- The person was erased while this claim waited for the row with the same key. When the caller repeats the claim, the
+  -- claim finds the hash.
   if app.known_send_key(new.company_id, new.idempotency_key) <> new.idempotency_key then
     raise serialization_failure using message = 'The send with this idempotency key was erased in the meantime';
   end if;
@@ -197,7 +197,7 @@ begin
 end
 $$;
 comment on function app.late_ids_in(uuid, jsonb) is
-  'Returns the ids of reports about erased messages of the company.';
+  'Returns the WhatsApp message ids in the status reports about erased messages of the company.';
 
 create function app.item_without(own_company_id uuid, item jsonb, people jsonb, late_ids text[]) returns jsonb
 language plpgsql stable
@@ -242,9 +242,9 @@ begin
 end
 $$;
 comment on function app.item_without(uuid, jsonb, jsonb, text[]) is
-  'Removes the people whom the company has erased, { name: { until, is_back } }, from an item, and returns the item. '
-  'Returns null when the item belongs to one of these people. A report with one of late_ids keeps only the values that '
-  'are counted. A notice that mentions one of these people keeps only its numbers and fixed values.';
+  'Removes the erased people in `people`, { name: { until, is_back } }, from an item, and returns the item. Returns '
+  'null when the item belongs to one of these people. A report whose id is in late_ids keeps only the values that are '
+  'counted. A notice that mentions one of these people keeps only its numbers and fixed values.';
 
 create function app.judged_event(app_id uuid, names text[], inout body bytea, inout items jsonb)
 language plpgsql stable

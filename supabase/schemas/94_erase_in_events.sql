@@ -1,5 +1,5 @@
--- Functions that remove an erased person from events. An event may mention several people, and may not have been
--- applied yet. So the data about the other people remains.
+-- Functions that remove an erased person from events. The data about other people in an event remains, because the
+-- event may not have been applied yet.
 
 create function app.is_about(part jsonb, people jsonb, is_report boolean default false) returns boolean
 language plpgsql immutable
@@ -171,8 +171,8 @@ end
 $$;
 comment on function app.change_without(uuid, boolean, text, jsonb, jsonb, text[]) is
   'Returns a change of an event without the data about these people, { name: { until, is_back } }. Also removes the '
-  'recipients of the reports with late_ids. Returns null when nothing else is left. If a change does not belong to the '
-  'company, returns it unchanged. Completely removes fields that this platform does not read.';
+  'recipients of the reports whose ids are in late_ids. Returns null when nothing is left. If a change does not belong '
+  'to the company, returns it unchanged. Completely removes fields that this platform does not read.';
 
 create function app.event_without(
   own_company_id uuid, is_own_app boolean, body bytea, people jsonb, late_ids text[] default '{}'
@@ -216,8 +216,8 @@ end
 $$;
 comment on function app.event_without(uuid, boolean, bytea, jsonb, text[]) is
   'Removes a company''s data about these people from an event, and returns the remaining bytes. The format of `people` '
-  'is { name: { until, is_back } }. Also removes the recipients of the reports with late_ids. The argument is_own_app '
-  'is true if an account of the company uses the app or used it earlier.';
+  'is { name: { until, is_back } }. Also removes the recipients of the reports whose ids are in late_ids. The argument '
+  'is_own_app is true if an account of the company uses the app or used it earlier.';
 
 create function app.empty_event() returns bytea
 language sql immutable
@@ -233,8 +233,8 @@ language plpgsql
 set search_path = ''
 as $$
 declare
-  -- While the person has a name (a phone number or an id), no one else has it. So for such a name, the time in the
-  -- event does not matter.
+  -- If the erased person still has a name (a phone number or an id), every event with this name is about the person,
+  -- whatever the time in the event is.
   erased constant jsonb := (
     select coalesce(jsonb_object_agg(name, case
       when until::bigint >= floor(extract(epoch from now())) then '{"until": 99999999999, "is_back": false}'::jsonb
@@ -248,7 +248,8 @@ declare
 begin
   select
     array_agg(phone_number_id),
-    -- An event may contain the company's own phone number, because a reply quotes a message from that number.
+    -- The company's own numbers are included, because an event may contain them. For example, a reply may quote a
+    -- message from the company.
     app.marks_of(array(select name from jsonb_each(erased) as known (name, told) where not (told -> 'is_back')::boolean)
       || array_agg(app.phone_key('+' || regexp_replace(display_phone, '[^0-9]', '', 'g')))
       || array_agg('+' || business_account_id))

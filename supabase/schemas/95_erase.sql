@@ -2,8 +2,8 @@
 -- remain, with their ids and the values that statistics count. An erasure cannot be undone.
 
 -- This function finds the idempotency keys of the requests that wrote records of a person. The function reads each
--- outcome of the company once, and not once for each record. A batch has 500 ids, and a person may have a thousand
--- deals.
+-- outcome of the company once, and not once for each record. The outcome of a batch may contain 500 ids, and a person
+-- may have a thousand deals.
 create function app.erase_idempotency_keys(own_company_id uuid, record_ids uuid[], names text[]) returns void
 language sql
 set search_path = ''
@@ -110,7 +110,8 @@ as $$
     select coalesce(user_id, archived_user_id), now(), false from public.contact_identities
     where company_id = own_company_id and contact_id = any (contact_ids)
     union all
-    -- Several people may have the same email address, so the platform keeps no wishes for email addresses.
+    -- Several people may have the same email address. So an email address counts as former, and the platform keeps no
+    -- wishes for it.
     select lower(email), now(), true from public.contacts
     where company_id = own_company_id and id = any (contact_ids) and email <> ''
     union all
@@ -147,8 +148,8 @@ as $$
 $$;
 comment on function app.names_of_contacts(uuid, uuid[]) is
   'Returns the phone keys, ids and email addresses of some contacts, and the phone numbers in the ids of their '
-  'messages. The column `until` is the time until which the person had this identifier, because another person may '
-  'have a former phone number now.';
+  'messages. The column `until` is the last time at which the person had this identifier. After that time, another '
+  'person may have it.';
 
 create function app.keep_erased_people(own_company_id uuid, contact_ids uuid[]) returns void
 language plpgsql
@@ -182,7 +183,7 @@ begin
   perform app.keep_wishes(own_company_id, array(
     select name from app.names_of_contacts(own_company_id, contact_ids) where not is_former
   ), last_wishes);
-  -- The wishes of an erased person are kept only if the person does not want to be contacted.
+  -- The wishes of an erased person are kept only if they include an opt-out from all messages or from marketing.
   delete from app.kept_wishes
   where company_id = own_company_id
     and digest = any (array(
@@ -195,8 +196,8 @@ begin
 end
 $$;
 comment on function app.keep_erased_people(uuid, uuid[]) is
-  'Stores the hashes of some contacts'' identifiers, and the person''s wishes not to be contacted. Because of the lock '
-  'of app.lock_for_erasing(), a company''s erasures run one after the other.';
+  'Stores the hashes of some contacts'' identifiers, and the person''s opt-outs. Because of the lock of '
+  'app.lock_for_erasing(), a company''s erasures run one after the other.';
 
 create function app.erase_contacts(own_company_id uuid, contact_ids uuid[]) returns jsonb
 language plpgsql
@@ -275,7 +276,7 @@ begin
   where company_id = own_company_id and contact_id = any (contact_ids);
   get diagnostics changed = row_count;
   counts := counts || jsonb_build_object('deals', changed);
-  -- A WhatsApp notice about an account hardly ever mentions a person, so the whole value is erased.
+  -- A WhatsApp notice about an account hardly ever mentions a person. If it does, its whole value is erased.
   update public.account_notices set value = '{ "erased": true }'
   where company_id = own_company_id
     and app.names_among(value, whom) <> '{}';
@@ -316,10 +317,10 @@ begin
 end
 $$;
 comment on function app.erase_contacts(uuid, uuid[]) is
-  'Permanently erases the person of some contacts. Overwrites all data that identifies the person, and all content '
-  'that the person wrote or received. The rows remain, with their ids, times, states, amounts and counts. Returns the '
-  'numbers of changed sends, messages, conversations, deals and events. The caller checks that the contacts belong to '
-  'the company and are not erased yet, and locks them with app.lock_for_erasing().';
+  'Permanently erases the person to whom these contacts belong. Overwrites all data that identifies the person, and '
+  'all content that the person wrote or received. The rows remain, with their ids, times, states, amounts and counts. '
+  'Returns the numbers of changed sends, messages, conversations, deals and events. The caller checks that the '
+  'contacts belong to the company and are not erased yet, and locks them with app.lock_for_erasing().';
 
 -- An API key with the scope `write`, and the company's owners and admins, can erase a person. Agents cannot.
 create function public.erase_contact(id uuid, idempotency jsonb default null) returns jsonb

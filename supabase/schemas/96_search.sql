@@ -42,9 +42,9 @@ begin
   end if;
 
   -- The SQL text contains the patterns, because a condition with `like all (array)` cannot use an index. A search for a
-  -- common word must cost no more than a page. So the function compares only some of the matching records: the newest
-  -- 100 of each kind, and 100 with a label that begins with the text. Each of these contacts adds its three newest
-  -- conversations.
+  -- common word must not take longer than reading a page of a list. So the function ranks only some of the matching
+  -- records: the newest 100 of each kind, and 100 with a label that begins with the text. Each of these contacts adds
+  -- its three newest conversations.
   return query execute format(
     $query$
       with
@@ -161,7 +161,7 @@ comment on function public.search_records(text[], text, integer, text, text[], t
   'comes first. The label of a contact is its name, otherwise its e-mail address, phone or empresa. The label of a '
   'deal is its title, and a conversation has the label of its contact. The argument `archived` controls archived '
   'records and conversations of archived contacts. The value `exclude` omits them, `include` also finds them, and '
-  '`only` finds no other records. If the text contains a phone number, phone_parts has patterns for its words. The '
-  'number also finds contacts whose stored phone matches one of phone_patterns, or whose phone key is one of '
-  'phone_keys. Raises PT401 and PT403 as app.company_id() does.';
+  '`only` finds no other records. If the text contains a phone number, phone_parts has a pattern for each part of the '
+  'number. The number also finds contacts whose stored phone matches one of phone_patterns, or whose phone key is one '
+  'of phone_keys. Raises PT401 and PT403 as app.company_id() does.';
 grant execute on function public.search_records(text[], text, integer, text, text[], text[], text[]) to api_reader;

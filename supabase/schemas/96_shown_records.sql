@@ -104,7 +104,8 @@ as $$
   ) as shown
 $$;
 comment on function app.shown_template(uuid, uuid) is
-  'Returns a template in the format of the API, except for the fields that the functions compute from its columns.';
+  'Returns a template in the format of the API, except for the fields that the edge functions compute from the '
+  'columns.';
 
 create function app.shown_send(of_company uuid, of_record uuid) returns json
 language sql stable

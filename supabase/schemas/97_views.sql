@@ -1,8 +1,8 @@
 -- The views that API keys use to read a company's rows. Under a policy, an operator that is not leakproof, such as
 -- `like`, cannot use an index. So a view runs with its owner's privileges, and no policy applies to the owner. Each
 -- view is restricted to the key's company, and only api_reader may read it. A version is a string, because many JSON
--- parsers round numbers of this size, and the next write needs the exact version. The Data API needs more time for each
--- column in a request, so reads select all columns of a view. Most reads filter only by columns that they return. Such
+-- parsers round numbers of this size, and the next write needs the exact version. Each column name in a request costs
+-- the Data API time, so reads select all columns of a view. Most reads filter only by columns that they return. Such
 -- reads use a plain view, which has only these columns.
 
 create view public.own_contacts as

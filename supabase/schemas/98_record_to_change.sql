@@ -2,8 +2,8 @@
 -- the service can compare the other fields.
 
 create function public.record_to_change(of_table text, id uuid) returns json
--- Security definer, because a write token can read only the rows that its statement writes. This reveals nothing new,
--- because a write token could also get the record by changing it.
+-- Security definer, because a write token can read only the rows that its statement writes. The function reveals
+-- nothing new, because a write token could also get the record by changing it.
 language plpgsql stable security definer
 set search_path = ''
 as $$

@@ -160,7 +160,7 @@ end
 $$;
 comment on function app.due_deliveries(public.webhooks, integer, uuid[]) is
   'Returns at most this many due deliveries of a webhook, and excludes the records in `held`. The deliveries of each '
-  'record are in order, beginning with the first delivery.';
+  'record are in order, beginning with the first open delivery of the record.';
 
 create function app.deliveries_with_records(hook public.webhooks, most integer, held uuid[], most_bytes integer)
   returns json
@@ -272,4 +272,4 @@ as $$
   select coalesce(tries @? '$[*].answer ? (@ != null)', false)
 $$;
 comment on function app.has_answer(jsonb) is
-  'Checks whether the attempts of a delivery contain the beginning of a response.';
+  'Checks whether the beginning of a response is stored for an attempt of a delivery.';

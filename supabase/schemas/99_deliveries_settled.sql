@@ -115,7 +115,7 @@ begin
     where told.webhook_id = hook.id
   ),
   over as (
-    -- A repeated settlement finds a different number of attempts, and changes nothing.
+    -- If a settlement is repeated, the number of attempts no longer matches, and nothing changes.
     delete from app.open_deliveries as open using told
     where open.webhook_id = hook.id and open.record_id = told.record_id and open.seq = told.seq
       and open.attempts = told.attempts
@@ -172,7 +172,7 @@ end
 $$;
 comment on function app.settle_of_webhook(public.webhooks, jsonb) is
   'Stores the outcomes of deliveries of one webhook. Returns whether any delivery succeeded, how many failed after the '
-  'last success, the longest wait that the receiver requested, and whether the receiver returned a 410.';
+  'last success, the longest wait that the receiver requested, and whether the receiver returned the status 410.';
 
 create function app.with_try(tries jsonb, try jsonb, is_whole boolean) returns jsonb
 language sql immutable
@@ -208,7 +208,7 @@ begin
     told := null;
     was := hook;
     -- After a pause, the first success makes all deliveries due, so that no delivery waits for hours after the receiver
-    -- works again. This must happen before the failures of the same settlement get their times.
+    -- works again. This must happen before the failed deliveries of the same settlement get their new due times.
     if hook.pauses > 0 and outcomes @> jsonb_build_array(
       jsonb_build_object('webhook_id', hook.id, 'result', 'delivered')
     ) then
@@ -280,9 +280,8 @@ end
 $$;
 comment on function public.settle_deliveries(uuid, jsonb) is
   'Stores the outcomes of deliveries of webhooks that the run has leased, and renews the leases. Returns each of these '
-  'webhooks with its current state, and whether this call paused it, resumed it or switched it off (told). Stores '
-  'nothing for a webhook that is missing from the result, because another run has leased the webhook, or it was '
-  'deleted.';
+  'webhooks with its current state, and whether this call paused it, resumed it or switched it off (told). A webhook '
+  'that was deleted or that another run has leased is missing from the result, and nothing is stored for it.';
 grant execute on function public.settle_deliveries(uuid, jsonb) to webhook_client;
 
 create function app.without_answers(tries jsonb) returns jsonb

@@ -31,7 +31,8 @@ begin
   if scanned.events > 0 then
     update app.replays set after_version = scanned.version, after_seq = scanned.seq where webhook_id = hook.id;
   end if;
-  -- If an event of the replay is above the horizon, it waits until all earlier transactions have ended.
+  -- If the horizon has not passed all events of the replay, the replay remains until all earlier transactions have
+  -- ended.
   if scanned.events < 1000 and not exists (
     select from app.events
     where events.company_id = hook.company_id and events.version >= horizon
@@ -122,7 +123,7 @@ as $$
   ) as day
 $$;
 comment on function app.slots_between(timestamptz, timestamptz) is
-  'Returns the numbers of the days between two times, and of the days before and after this period.';
+  'Returns the slots of the log for the days between two times, and for the day before and the day after this period.';
 
 create function app.fill_from_log(webhook uuid) returns text
 language plpgsql
@@ -141,9 +142,10 @@ begin
   if (select count(*) from (select from app.open_deliveries where webhook_id = webhook limit 1000) as open) >= 1000 then
     return 'filled';
   end if;
-  -- While a settlement moves deliveries to the log, the statements below see them neither in the queue nor in the log.
+  -- This lock waits for a settlement that is moving deliveries to the log. Otherwise the statements below might see
+  -- these deliveries neither in the queue nor in the log.
   perform from public.webhooks where id = webhook for no key update;
-  -- Every transaction below the horizon has ended, so the statements below see all its events.
+  -- Every transaction below the horizon has ended, so the statements below see all events of these transactions.
   select * into clock from app.change_clock_now();
   if hook.catch_up_version is not null then
     if app.fill_from_backlog(hook, clock.horizon) then
@@ -204,7 +206,7 @@ end
 $$;
 comment on function app.bound_queues() is
   'Stops adding events to queues with more than 50,000 open deliveries. Later events are read from the log. Returns '
-  'the number of such webhooks.';
+  'the number of these queues.';
 
 create function app.delete_left_deliveries(of_slot integer) returns integer
 language plpgsql
@@ -340,8 +342,8 @@ end
 $$;
 comment on function public.tidy_events() is
   'Maintains events and webhooks. Switches off webhooks whose key has ended, limits long queues, and deletes the '
-  'deliveries of deleted webhooks. Writes the events that no one causes, and empties the partitions for tomorrow. A '
-  'job calls this function every minute. Returns a summary of the changes.';
+  'deliveries of deleted webhooks. Writes the time-based events, and empties the partitions for tomorrow. A job calls '
+  'this function every minute. Returns a summary of the changes.';
 grant execute on function public.tidy_events() to webhook_client, service_role;
 
 create trigger companies_delete_events after delete on public.companies

@@ -257,8 +257,8 @@ async function pass(count: number) {
 }
 
 /**
- * Begins a transaction on its own connection. It is rolled back at the end unless the test commits
- * it.
+ * Begins a transaction on its own connection. If the test does not commit the transaction, it is
+ * rolled back at the end.
  */
 async function openTransaction() {
   const own = postgres(stack.database_url, { max: 1, prepare: false, onnotice: () => {} });

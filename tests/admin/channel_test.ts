@@ -77,7 +77,7 @@ Deno.test("`channel replay` applies unfinished events, and a second replay chang
   assert.equal((await json([...replay, "--state", "failed"])).marked, 0);
   const { marked, applied, states } = await json(replay);
   assert.equal(marked, 2);
-  // The stack's own job may have applied the event first, and other tests may have stored events
+  // The stack's own job may have applied these events first, and other tests may have stored events
   // too.
   assert.deepEqual(Object.keys(states).length > 0, applied > 0);
   const conversations = await inboundOf(company);

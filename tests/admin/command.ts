@@ -45,7 +45,7 @@ export async function admin(
 ): Promise<Ending> {
   const runner = idle.pop() ?? startRunner();
   const ending = await runner({ args, input, env: environment(env) });
-  // A failed process is not reused.
+  // If the process failed, the line above threw an error, so the process is not reused.
   idle.push(runner);
   return ending;
 }
@@ -112,8 +112,8 @@ function start(program: string, args: string[], env: Record<string, string>) {
 }
 
 /**
- * The environment variables of a command. It inherits only a few of the developer's variables,
- * because the others may refer to a real project.
+ * The environment variables of a command. The command inherits only a few of the developer's
+ * variables, because other variables may refer to a real project.
  */
 function environment(env: Circumstances["env"] = {}): Record<string, string> {
   return definedOnly({ ...inherited(), NO_COLOR: "1", WHATSAPP_API_URL: channel.url, ...env });

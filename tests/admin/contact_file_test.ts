@@ -8,8 +8,8 @@ import { withFolder } from "../support/started.ts";
 type Row = { line: number } & ({ item: unknown } | { reason: string });
 
 /**
- * Reads a file with this content. Returns the line number of each row, and its item or the reason
- * why the row is rejected.
+ * Reads a file with this content. Returns each row's line number with the row's item or, if the row
+ * is rejected, the reason.
  */
 async function read(content: string | Uint8Array<ArrayBuffer>) {
   return await withFolder(async (folder) => {
@@ -104,7 +104,7 @@ Deno.test("a header is refused if one of its columns is not a contact field", as
   const withKey = /: "custom_fields"\. The fields .*, custom_fields\.<key>\.$/;
   await refuses("phone,custom_fields\n", withKey);
   await refuses("phone,custom_fields.,\n", /: "custom_fields\." .*""/);
-  await refuses("phone,name,name\n", /^The column name is there twice\.$/);
+  await refuses("phone,name,name\n", /^The column name occurs twice\.$/);
   await refuses("name\nAda\n", /^The column phone is missing: /);
   await refuses('phone,"na"me\n', /^The header, in line 1: A quote is inside a cell/);
 });

@@ -31,11 +31,11 @@ async function importing(work: (importing: Importing) => Promise<void>) {
 
 interface Importing {
   company: string;
-  /** The path of a file in the test's folder. */
+  /** The path of a file in the test's folder for the rejected rows. */
   rejected: string;
   /**
-   * The arguments for importing this content. If the content is null, they import the previous file
-   * again.
+   * The arguments of a command that imports a file with this content. If the content is null, the
+   * command imports the previous file again.
    */
   args(content: string | null, ...options: string[]): Promise<string[]>;
   contacts(columns?: string[]): Promise<Record<string, unknown>[]>;

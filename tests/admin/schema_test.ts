@@ -52,7 +52,7 @@ Deno.test("the command lists the differences between a database and the schema f
   });
 });
 
-Deno.test("if a database cannot be read, the error does not contain its password", async () => {
+Deno.test("if a database cannot be read, the error does not contain the database's password", async () => {
   const unreachable = await check("postgresql://postgres:sesame@127.0.0.1:9/postgres");
   assert.equal(unreachable.code, 1);
   assert.match(unreachable.stderr, /^The database cannot be read: .+\. Check DB_URL\.\n$/);

@@ -5,8 +5,8 @@ interface Harm {
   /** Whether the proxy forwards the request to the API. */
   forwards: boolean;
   /**
-   * The part of the response that the client receives before the proxy closes the connection. If
-   * this is null, the proxy resets the connection.
+   * Returns the part of the response that the client receives before the proxy closes the
+   * connection. If it returns null, the proxy resets the connection.
    */
   answer(answer: string): string | null;
   /** How long the proxy delays the response, in milliseconds. */

@@ -85,7 +85,7 @@ Deno.test("a request's headers replace the client's headers, except for the API 
   );
 });
 
-Deno.test("the client's default headers must not contain an idempotency key, because every request would be a retry of the first one", async () => {
+Deno.test("the client's default headers must not contain an idempotency key, because the API would treat every request as a repeat of the first request", async () => {
   const { crm, made } = scripted([RECORD], { headers: { "idempotency-key": "1" } });
   await assert.rejects(crm.contacts.restore(ID).then(), { name: "TypeError" });
   assert.equal(made.length, 0);

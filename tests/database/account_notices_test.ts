@@ -15,8 +15,7 @@ const inDays = (days: number) => ago(-days * 24 * 60 * 60);
 
 /** A restriction of the account for one week. Fields in `changes` replace the defaults. */
 const restriction = (changes: Item = {}): Item => ({
-  // Uses a past time. For the database, any time after the start of the test's transaction is in
-  // the future.
+  // `at` must be before the start of the test's transaction, which is the database's current time.
   ...{ kind: "account", waba: "42", phone_number_id: null, at: ago(1) },
   event: "ACCOUNT_RESTRICTION",
   value: { event: "ACCOUNT_RESTRICTION", restriction_info: [{ expiration: 1795867200 }] },
@@ -39,7 +38,7 @@ async function current(sql: Sql, company: string | null = company_id): Promise<N
   return notices.map(({ received_at: _, company_id: __, ...notice }: Notice) => notice);
 }
 
-/** All of the company's notices. */
+/** All of the company's notices, including those that have ended. */
 async function kept(sql: Sql): Promise<Notice[]> {
   return [
     ...await sql`
@@ -57,7 +56,7 @@ async function pass(sql: Sql, time: string) {
   `;
 }
 
-test("if an event concerns several accounts, each of them shows a notice until it ends, and remains connected", async (sql) => {
+test("if an event concerns several accounts, each account shows a notice until the notice ends, and remains connected", async (sql) => {
   const second = await connectAccount(sql, company_id);
   const ids = [account_id, second.id].sort();
   const item = restriction();

@@ -1,5 +1,5 @@
-// If the channel refuses an account, a notice appears immediately, and the next successful send
-// withdraws it.
+// If the channel refuses a send because of the account, a notice appears immediately. The next
+// successful send withdraws the notice.
 
 import assert from "node:assert/strict";
 import {
@@ -54,8 +54,8 @@ async function refusals(sql: Sql): Promise<unknown[]> {
 }
 
 /**
- * Begins the job that reads the templates from the channel, and ends it with this failure and
- * refusal.
+ * Begins the job that reads the templates from the channel, and ends the job with this failure
+ * message and this error code of the channel.
  */
 async function reading(sql: Sql, failure: string | null, refusal: string | null) {
   const [{ run }] = await sql`select begin_job('template-sync', ${own.account_id}) as run`;
@@ -78,7 +78,7 @@ test("when the channel refuses an account, a notice appears immediately and coun
   assert.deepEqual([...await sql`select * from messaging_account_troubles(${own.id})`], []);
 });
 
-test("if the channel refuses a reply because of the account, this also counts as a refusal of the account", async (sql) => {
+test("a reply that the channel refuses because of the account also counts as a refusal of the account", async (sql) => {
   await personWrites(sql, own, 60);
   const claim_id = crypto.randomUUID();
   await claimReply(sql, key, { claim_id, conversation_id: own.conversation_id });
@@ -99,7 +99,7 @@ test("the next successful send withdraws every refusal, and later claims no long
   assert.equal((await send(sql, SENT)).was_refused, undefined);
 });
 
-test("a refused account can still send, because the channel decides each time", async (sql) => {
+test("a send from a refused account is still claimed, because the channel may accept it", async (sql) => {
   await send(sql, refusedWith(190));
   assert.equal((await claimed(sql)).result, "claimed");
 });
@@ -112,7 +112,7 @@ test("a successful send that began before a refusal does not withdraw the refusa
   assert.equal((await claimed(sql)).was_refused, true, "the next success withdraws the refusal");
 });
 
-test("a successful send counts even if a report from the channel has settled the send first", async (sql) => {
+test("a successful send withdraws a refusal even if a report has settled the send before the response", async (sql) => {
   await send(sql, refusedWith(190));
   const { claim_id, send_id, was_refused } = await claimed(sql);
   await sql`update sends set state = 'sent', whatsapp_message_id = 'wamid.first' where id = ${send_id}`;
@@ -122,7 +122,7 @@ test("a successful send counts even if a report from the channel has settled the
   assert.deepEqual(await refusals(sql), []);
 });
 
-test("if the channel refuses to list the templates, a notice is shown until they are read, and it reports stopped sends only if the refusal concerns the token", async (sql) => {
+test("if the channel refuses to list the templates, a notice is shown until the templates are read, with `stops_sending` only if the token is refused", async (sql) => {
   await reading(sql, "The channel refuses to list the templates", "200");
   await reading(sql, "The channel refuses to list the templates", "190");
   const both = [["reading_refusal", "190", true, 0, 190], [

@@ -75,7 +75,7 @@ Deno.test("owners, admins and the platform disconnect an account, and its token 
   }
 });
 
-test("agents cannot disconnect an account, and people outside the company cannot find out whether it exists", async (sql) => {
+test("agents cannot disconnect an account, and people outside the company cannot find out whether the account exists", async (sql) => {
   const disconnecting = (sql: Sql) => disconnect(sql, own.account_id);
   await actAsPerson(sql, agent);
   assert.equal(await refusal(sql, disconnecting), "PT403");

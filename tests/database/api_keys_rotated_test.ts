@@ -95,7 +95,7 @@ test("a rotated key expires after the overlap, or at its own expiry if that is e
   }
 });
 
-test("a new key has the same full lifetime as the old key had when it was created", async (sql) => {
+test("the lifetime of a new key is the original lifetime of the old key", async (sql) => {
   const day = (days: number) => new Date(Date.now() + days * 86_400_000);
   const limited = await addKey(sql, { created_at: day(-80), expires_at: day(10) });
   await actAs(sql, "service_role");

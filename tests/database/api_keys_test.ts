@@ -90,7 +90,7 @@ test("agents, users without a company and members of other companies cannot crea
   }
   for (const person of [agent, stranger.id]) {
     await actAsPerson(sql, person);
-    // The error does not ask these users to name a company, because that would not help.
+    // The error does not ask these users to name a company, because none would be accepted.
     assert.equal(await refusal(sql, (sql) => create(sql)), "PT403");
   }
   await actAs(sql, "authenticated");

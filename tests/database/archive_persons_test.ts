@@ -1,5 +1,5 @@
-// An archived contact gives up its phone numbers and ids. A person who then writes or receives a
-// message becomes a new contact, which inherits the archived contact's opt-outs.
+// An archived contact gives up its phone numbers and ids. If the person then writes or receives a
+// message, a new contact is created, which inherits the archived contact's opt-outs.
 
 import assert from "node:assert/strict";
 import type postgres from "postgres";
@@ -62,15 +62,15 @@ test("a message from an archived contact's phone number creates a new contact an
   assert.deepEqual([...await conversations()], before);
 });
 
-test("a person with a hidden phone number becomes a new contact if the old one is archived, and a restored contact gets its id back", async (sql) => {
+test("a person with a hidden phone number becomes a new contact if the old contact is archived, and a restored contact gets back a user id that no other contact has", async (sql) => {
   const user_id = anyUserId();
   const person = { phone: null, user_id };
   const old = await writes(sql, person, { word: "stop" });
   await archive(sql, old.id);
   const fresh = await writes(sql, person);
   assert.notEqual(fresh.id, old.id);
-  // The new contact inherits the opt-out with its time, so a reply is possible if the person has
-  // written since then.
+  // The new contact inherits the opt-out and its time, so a reply is possible if the person has
+  // written after that time.
   assert.deepEqual([
     fresh.do_not_contact,
     fresh.do_not_contact_source,
@@ -81,7 +81,7 @@ test("a person with a hidden phone number becomes a new contact if the old one i
   await archive(sql, fresh.id);
   await archive(sql, old.id, false);
   assert.equal((await writes(sql, person)).id, old.id);
-  // The id now belongs to the new contact, so it is not available.
+  // The id belongs to the old contact again, so the new contact does not get the id back.
   await archive(sql, fresh.id, false);
   const kept = await sql`
     select user_id, archived_user_id from contact_identities where contact_id = ${fresh.id}
@@ -89,7 +89,7 @@ test("a person with a hidden phone number becomes a new contact if the old one i
   assert.deepEqual([...kept], [{ user_id: null, archived_user_id: user_id }]);
 });
 
-test("a search for a phone number of an archived contact, even an additional or former one, finds no contact until it is restored", async (sql) => {
+test("no phone number of an archived contact, not even an additional or former one, finds a contact until the contact is restored", async (sql) => {
   const [phone, further, former] = [anyPhone(), anyPhone(), anyPhone()];
   const old = await newContact(sql, { phone, do_not_contact: true });
   await sql`
@@ -111,8 +111,8 @@ test("a search for a phone number of an archived contact, even an additional or 
   assert.deepEqual(await owners(), [old, old, old]);
   await archive(sql, old);
   assert.deepEqual(await owners(), [null, null, null]);
-  // An additional phone number still belongs to the contact, but a former phone number belongs to
-  // someone else.
+  // A new contact inherits the opt-out through the additional phone number, but not through the
+  // former phone number, because that number now belongs to someone else.
   assert.equal((await sendTo(sql, further)).do_not_contact, true);
   assert.equal((await sendTo(sql, former)).do_not_contact, false);
   await sql`delete from contacts where id <> ${old} and company_id = ${company_id} and phone in ${
@@ -152,7 +152,7 @@ test("a new contact inherits the newest decisions about do_not_contact and marke
   const inherited = await row(sql, other);
   assert.deepEqual([inherited.do_not_contact, inherited.marketing_opt_out], [true, true]);
 
-  // A restored contact keeps its own decision if that is newer. Otherwise it inherits the opt-out.
+  // A restored contact keeps its own decision if that is newer than the inherited opt-out.
   await archive(sql, other);
   await archive(sql, first, false);
   assert.equal((await row(sql, first)).do_not_contact, true);
@@ -210,14 +210,14 @@ Deno.test("a new contact is opted out even if the opted-out contact with the sam
   }
 });
 
-Deno.test("a message that arrives while another request archives its contact goes to a new contact", async () => {
+Deno.test("if a message arrives while another request archives the contact, the message goes to a new contact", async () => {
   const phone = anyPhone();
   const old = await committed((sql) => newContact(sql, { phone }));
   const [, fresh] = await overlapping((sql) => archive(sql, old), (sql) => writes(sql, { phone }));
   assert.notEqual(fresh.id, old);
 });
 
-Deno.test("a write of a deal waits while its contact is being archived, and is then refused", async () => {
+Deno.test("a deal write waits while the deal's contact is being archived, and is then refused", async () => {
   const contact_id = await committed((sql) => newContact(sql));
   const deal = { company_id, title: "Late", contact_id, stage_id: company.stage_ids[0] };
   await assert.rejects(

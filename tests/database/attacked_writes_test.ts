@@ -23,7 +23,7 @@ import {
 /** The functions that API keys can also call. */
 const OF_KEYS = /^(list|get|delete|test|replay)_webhook|^webhook_deliveries|^redeliver_event/;
 
-test("the settings page's functions let no user read or change more of a company than their role allows", async () => {
+test("through the settings page's functions, no user can read or change more than their role allows", async () => {
   const unknown = crypto.randomUUID();
   const key = { name: "Mine", scopes: ["read"], company_id: own.id };
   const lift = {

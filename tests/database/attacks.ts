@@ -98,8 +98,8 @@ const SECRETS = new Set(
       before.own[table]
     ),
   ).match(/[0-9a-f]{64}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g)!
-    // An API key may learn its own id, and a user may learn the names of their colleagues and the
-    // accounts.
+    // An API key may see its own id. A user may see the ids of their company, account and
+    // colleagues.
     .filter((secret) =>
       ![own.id, own.account_id, owner, ids.presented, ...colleagues].includes(secret)
     ),

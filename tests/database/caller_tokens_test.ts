@@ -14,7 +14,7 @@ const company = await newCompany();
 const READABLE = ["contacts", "conversations", "deals", "pipelines", "stages"];
 
 /**
- * Everything that an API key can do through the Data API: reads, writes, and calls without effect.
+ * What an API key can do through the Data API: reads, writes, and function calls without effect.
  */
 const reads = READABLE.map((table) => ["GET", `/${table}?select=id`, undefined] as const);
 const writes = [
@@ -23,7 +23,7 @@ const writes = [
   ["PATCH", `/conversations?select=id&id=eq.${company.conversation_id}`, { status: "pending" }],
 ] as const;
 const calls = [["POST", "/rpc/authenticate", {}], ["POST", "/rpc/own_key", {}]] as const;
-/** The look-ups that a write token uses to find the row that conflicts with its write. */
+/** Functions with which a write request finds the existing row that its write conflicts with. */
 const lookups = [
   ["POST", "/rpc/contact_id_by_phone", { phone: "+15550100" }],
   ["POST", "/rpc/contact_id_by_external_id", { external_id: "C-1" }],
@@ -90,7 +90,7 @@ testRefusals(
   },
 );
 
-testRefusals("a token without the digest of a known key is refused everywhere", async () => {
+testRefusals("a token without the digest of a known key is refused for every request", async () => {
   const { keys } = company;
   const nearly = await hashKey(`${keys.all} `);
   const digests = [undefined, null, "", keys.all, "0".repeat(64), nearly, {}, []];

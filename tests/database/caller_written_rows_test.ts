@@ -104,7 +104,7 @@ Deno.test("a prepared read with a write token is refused before and after a writ
   });
 });
 
-Deno.test("`app.written` does not allow a token to read or write if it lacks the scope write", async () => {
+Deno.test("`app.written` does not let a token without the scope `write` read or write", async () => {
   for (const scope of ["read", "messaging", "admin"]) {
     await asWriter(async (sql) => {
       for (const table of ["contacts", "deals", "conversations"]) {

@@ -20,8 +20,8 @@ const ALIKE = 300;
 const PAGE = 51;
 
 /**
- * Adds rows to this company and to 200 others. The rows have earlier versions, because the feeds
- * hide rows with the version of an open transaction.
+ * Adds rows to this company and to 200 others. The rows have the versions of earlier transactions,
+ * because the feeds hide rows with the version of an open transaction.
  */
 async function fill(sql: Sql, table: string, { id }: Company) {
   // The trigger that updates a message's conversation is off. Otherwise it would update the large
@@ -118,8 +118,8 @@ for (const table of ["contacts", "deals", "conversations", "messages"]) {
           read: Object.fromEntries(read),
         };
       };
-      // The rows of the page, the newest row, the newest tombstone, and one more row of each kind
-      // before they are merged.
+      // The rows of the page, the newest row, the newest tombstone, and one extra row from each of
+      // the two index ranges that are merged.
       const most = PAGE + 4;
       const assertShort = ({ read }: Awaited<ReturnType<typeof page>>) => {
         const [rows = 0, deleted = 0] = [
@@ -127,8 +127,8 @@ for (const table of ["contacts", "deals", "conversations", "messages"]) {
           read["deleted_rows_changes_idx"],
         ];
         assert.ok(rows + deleted <= most, JSON.stringify(read));
-        // For each tombstone, the feed checks by id whether a row exists again. In this test, no
-        // such row exists.
+        // For each tombstone, the feed checks whether the id has a row again. In this test, no id
+        // has a row again.
         const others = Object.keys(read).filter((index) => !index.endsWith("_changes_idx"));
         assert.deepEqual(others, []);
       };

@@ -117,7 +117,7 @@ Deno.test("do_not_contact stops a reply unless the contact has written after it 
   }
 });
 
-test("if do_not_contact is set and the window is closed, the claim reports do_not_contact, because it also forbids templates", async (sql) => {
+test("if do_not_contact is set and the window is closed, the claim reports do_not_contact, because do_not_contact also forbids templates", async (sql) => {
   await sql`update contacts set do_not_contact = true where id = ${contact_id}`;
   assert.deepEqual(await claimReply(sql, key, { conversation_id }), { result: "do_not_contact" });
 });

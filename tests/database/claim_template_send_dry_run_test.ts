@@ -81,7 +81,7 @@ Deno.test("a claim that does not match the template writes nothing and does not 
   assert.equal(result, "claimed");
 });
 
-Deno.test("a dry run of a repeated send reports the repeat and leaves the send unchanged, even if its lease has expired", async () => {
+Deno.test("a dry run of a repeated send reports the repeat and leaves the send unchanged, even if the send's lease has expired", async () => {
   const idempotency_key = crypto.randomUUID();
   const asked = { ...DRY, phone: anyPhone(), idempotency_key };
   const first = await committed((sql) => claim(sql, keys.messaging, { ...asked, dry_run: false }));

@@ -1,4 +1,5 @@
-// Tests what stops a claim of a template send. A stopped claim writes nothing.
+// Tests what stops a claim of a template send. A stopped claim writes nothing except the use of its
+// API key.
 
 import assert from "node:assert/strict";
 import { hashKey } from "../../supabase/functions/_shared/key/presented_key.ts";

@@ -56,7 +56,7 @@ async function everything(sql: Sql) {
 
 const STANDING = [[null, "pending"], [SENT, "sent"], [FAILED, "failed"]] as const;
 
-Deno.test("a repeat with different values returns the state of the send, a request for another message is refused, and neither writes anything", async () => {
+Deno.test("a repeat with different values returns the state of the send, a repeat for another template or recipient is refused, and both write nothing", async () => {
   for (const [settlement, status] of STANDING) {
     await rolledBack(async (sql) => {
       const phone = anyPhone();
@@ -202,7 +202,7 @@ test("a released send that is claimed for another contact moves to that contact'
   assert.deepEqual(await claimOnce(sql, { phone }), repeatOf(again, "pending"));
 });
 
-Deno.test("a send that opened a conversation still counts as the one that opened it after the send is claimed again", async () => {
+Deno.test("if a released send is claimed again, `created_conversation` says whether the send opened its current conversation", async () => {
   const closeAll = (sql: Sql) =>
     sql`update conversations set status = 'closed' where company_id = ${company_id}`;
   const openAnother = async (sql: Sql, phone: string) => {
@@ -211,10 +211,9 @@ Deno.test("a send that opened a conversation still counts as the one that opened
       select company_id, id, ${account_id} from contacts where phone = ${phone}
     `;
   };
-  // The first column shows whether a conversation exists at first, and the second column what
-  // happens before the second attempt. The third column shows whether the second attempt uses the
-  // conversation of the first attempt. The fourth column shows whether the send counts as the one
-  // that opened the conversation.
+  // The columns: whether a conversation exists before the first attempt, what happens before the
+  // second attempt, whether both attempts use the same conversation, and whether the send opened
+  // the conversation of the second attempt.
   const cases: [boolean, ((sql: Sql, phone: string) => Promise<unknown>)[], boolean, boolean][] = [
     [false, [], true, true],
     [false, [closeAll], false, true],

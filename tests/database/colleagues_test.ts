@@ -153,7 +153,7 @@ async function saidWhile(
   return said;
 }
 
-Deno.test("a change to a member waits for a simultaneous change of role, and is then checked with the new role", async () => {
+Deno.test("a change to a member waits for a simultaneous change of roles, and is then checked with the new roles", async () => {
   const company = await newCompany();
   const { id, member_id: boss } = company;
   const [ada, bob, eva] = await newMembers(company, "admin", "admin", "agent");

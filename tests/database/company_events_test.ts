@@ -104,7 +104,7 @@ test("a change that an administrator makes in SQL is recorded as a change by the
   );
 });
 
-test("an event has the user's name in the company, or the email address if there is no name", async (sql) => {
+test("an event contains the user's name in the company, or the email address if there is no name", async (sql) => {
   const email = `${owner}@people.example`;
   await sql`update auth.users set email = ${email} where id = ${owner}`;
   await actAsPerson(sql, owner);
@@ -119,7 +119,7 @@ test("an event has the user's name in the company, or the email address if there
   }
 });
 
-test("an event has the IP address that the platform's proxy reported, even if the caller's headers contain another IP address", async (sql) => {
+test("an event contains the IP address that the platform's proxy reported, even if the caller's headers contain another IP address", async (sql) => {
   const cases: [unknown, string | null][] = [
     [{
       "cf-connecting-ip": "203.0.113.7",

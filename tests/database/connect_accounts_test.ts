@@ -106,7 +106,7 @@ test("the channel's data about the number and the token is stored, and the membe
   assert.deepEqual(await seen(), [token_expires_at, "YELLOW", null]);
   const troubles = await sql`select trouble, until from messaging_account_troubles(${own.id})`;
   assert.deepEqual([...troubles], [{ trouble: "token_expires", until: token_expires_at }]);
-  // The job that reads the templates also reads the phone numbers of the business account.
+  // The job that reads the templates also reads the quality and the limit of the phone numbers.
   await actAsSuperuser(sql);
   await sql`update messaging_accounts set business_account_id = '43' where id = ${id}`;
   await actAs(sql, "channel_client");
@@ -197,7 +197,7 @@ Deno.test("when two users connect a number simultaneously, the result is one acc
   await committed((sql) => disconnectAccount(sql, first.id));
 });
 
-test("a new token withdraws only the refusals that concern the token and its permissions", async (sql) => {
+test("a new token withdraws only refusals because of the token or the token's permissions", async (sql) => {
   const { id } = await connect(sql, admin);
   for (const event of ["190", "200", "10", "token_unusable", "131042"]) {
     await sql`select app.note_refusal(${id}, 'refusal', ${event}, 1)`;
@@ -278,7 +278,7 @@ test("a company's existing numbers are linked to its first app, but not to a sec
   await ownApp(sql);
   const [account] = await sql`select channel_app_id from messaging_accounts where id = ${id}`;
   assert.equal(account.channel_app_id, first.id);
-  // Events from the operator's app still count until Meta calls the new app.
+  // The account also stays linked to the operator's app, so events from that app still count.
   const counts = await sql`
     select channel_app_id as app from account_channel_apps where account_id = ${id}
   `;

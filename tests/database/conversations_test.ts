@@ -115,7 +115,7 @@ test("a message updates only its own conversation", async (sql) => {
   assert.deepEqual(await times(sql), { last: undefined, window: undefined });
 });
 
-Deno.test("the channel's message id is unique within a company, but several messages can have no id", async () => {
+Deno.test("the channel's message id is unique within a company, but any number of messages can be without an id", async () => {
   const other = await newCompany();
   await rolledBack(async (sql) => {
     const whatsapp_message_id = "wamid.1";

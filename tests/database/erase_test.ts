@@ -307,7 +307,7 @@ Deno.test("an erasure removes the person's earlier phone number, but keeps the m
     const write = (json: Record<string, unknown>) =>
       call(company.keys.all, "PUT", "/contacts", { json });
     const { id } = (await write({ phone, name: person.name })).body.data;
-    // The channel has assigned this person no id.
+    // The channel has not assigned an id to this person.
     const parts = (mark: string, ago: number) => ({
       contacts: [{ wa_id, profile: { name: mark } }],
       messages: [{

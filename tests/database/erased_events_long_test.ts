@@ -47,7 +47,7 @@ function fixtureOf(number: string, { shift }: World, { wa_id, user_id, digits, m
   );
 }
 
-/** Event bodies that involve a phone number and identify a person in ways that no fixture does. */
+/** Bodies of events that identify a person in ways that no fixture does. */
 function madeUp({ a, shift }: World, person: Person, ago: number): string[] {
   const { phone, wa_id, user_id, name, email, digits } = person;
   const timestamp = String(Math.floor(Date.now() / 1000) - ago);
@@ -194,8 +194,7 @@ Deno.test("stored events keep no text of an erased person, whether the events ar
   assert.deepEqual(await left(person), [], "at once");
   await otherKept("at once");
 
-  // The channel and operators send the events again, and some events arrive for the first time only
-  // now.
+  // The channel sends the events again, and some events arrive for the first time.
   await play([...fixtures, ...madeUp(world, person, HOUR), both], " ");
   await play(madeUp(world, person, 0), "\n");
   assert.deepEqual(await left(person), [], "later");

@@ -3,7 +3,7 @@ import type postgres from "postgres";
 
 const encoder = new TextEncoder();
 
-/** The person, with all formats of their phone number. */
+/** A new person, with all formats of their phone number. */
 export function anyPerson() {
   const random = crypto.getRandomValues(new Uint32Array(1))[0].toString().padStart(10, "0");
   // An old Brazilian mobile number, which can be written with or without the ninth digit.
@@ -30,7 +30,7 @@ export function idWith(wa_id: string): string {
   return `wamid.${new Uint8Array([...bytes, ...unique]).toBase64()}`;
 }
 
-/** The body of an event with one change for each phone number. Each change contains these parts. */
+/** The body of an event. Each change names a phone number id and contains these parts. */
 export function eventOf(
   ...changes: [phone_number_id: string, parts: Record<string, unknown>][]
 ): string {

@@ -12,7 +12,7 @@ const FEW = 200;
 const RECORDS = 2_000;
 /** The number of open deliveries of the first webhook. */
 const OPEN = 50_000;
-/** A page reads 51 rows, and one more row of each partition to find the next row. */
+/** A page reads 51 rows. To find the next row, it also reads one row of each partition. */
 const PAGE = 250;
 /** The maximum number of rows that a page with a filter may read. */
 const FILTERED = 5_000 + PAGE;
@@ -51,7 +51,7 @@ const FILL = `
   insert into webhooks (id, company_id, url, types, sealed_secret)
   select pg_temp.id_of('webhook', n), pg_temp.id_of('company', 0), 'https://receiver.example', '{*}', 'sealed'
   from generate_series(0, 1) as n;
-  -- The newest events still wait for the first webhook. Three of 20,000 other deliveries failed.
+  -- The first webhook has not received the newest events. Three of 20,000 other deliveries failed.
   create temporary table numbered as
     select *, row_number() over (order by seq desc) as place from app.events
     where company_id = pg_temp.id_of('company', 0);
@@ -153,7 +153,7 @@ async function assertDeliveriesReadPages(sql: Sql) {
     [{ type: "contact.erased" }, 2 * FILTERED, 0],
   ];
   for (const [given, most, found] of pages) {
-    // A response with the webhook itself counts up to 10,000 open deliveries. This list must not
+    // `GET /webhooks/:id` counts up to 10,000 open deliveries. The list of deliveries must not
     // count them.
     const { rows: [page], read } = await called(sql, "webhook_deliveries", {
       webhook_id: hooks[0],

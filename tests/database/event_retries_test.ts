@@ -108,7 +108,7 @@ test(
 );
 
 test(
-  "events and waiting reports are deleted after 30 days in any state, a limited number at a time",
+  "events in any state and waiting reports are deleted after 30 days, a limited number at a time",
   async (sql, app_key) => {
     const company = await makeCompany(sql);
     await sql`update channel_events set received_at = now()`;

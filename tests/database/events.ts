@@ -19,9 +19,9 @@ export interface EventRow {
 }
 
 /**
- * In a transaction that is rolled back, replaces the functions that apply items with test
- * functions. The test functions record their calls in `app.applied`. If an item has `fails`, they
- * raise that error. If an item has `result`, they return that result.
+ * In a transaction that is rolled back, test functions replace the functions that apply items. The
+ * test functions record their calls in `app.applied`. If an item has `fails`, they raise that error.
+ * If an item has `result`, they return that result.
  */
 export async function addStandIns(sql: Sql) {
   await actAsSuperuser(sql);

@@ -27,7 +27,7 @@ Deno.test("tomorrow's partition of events is emptied before the day begins, and 
       insert into app.open_deliveries (webhook_id, record_id, seq, slot, event_id, company_id, type, due_at)
       values (gen_random_uuid(), gen_random_uuid(), 1, ${tomorrow}, gen_random_uuid(), ${company.id}, 'deal.won', now())
     `;
-    // While other tests read the partitions, the job gives up and tries again later.
+    // A partition cannot be emptied while another test reads it, so the test tries again.
     for (let is_emptied = false; !is_emptied;) {
       [{ is_emptied }] = await sql`select app.empty_next_day() as is_emptied`;
     }

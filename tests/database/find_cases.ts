@@ -7,17 +7,17 @@
  */
 export type Case = [value: string, most?: number];
 
-/** Enough for the rows of a page and a few others that the query also reads. */
+/** The limit for the rows of a page and a few other rows that the query also reads. */
 export const ORDINARY = 500;
 
 /**
- * About 1,000 of 100,000 rows have the value. The query reads either these rows, or all rows until
- * it finds 51 matches.
+ * The limit for a value that about 1,000 of 100,000 rows have. The query reads either these rows,
+ * or all rows until it finds 51 matches.
  */
 const UNCOMMON = 8_000;
-/** Words that are each common, but rarely occur together. */
+/** The limit for words that are each common, but rarely occur together. */
 const TOGETHER = 50_000;
-/** The matches are the oldest rows, so the query first reads all other rows of the company. */
+/** The limit if only the oldest rows match. The query first reads all other rows of the company. */
 const FAR = 101_000;
 
 const CREATED = "2025-06-01T00:00:00Z";

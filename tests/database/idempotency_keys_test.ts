@@ -13,7 +13,7 @@ type Sql = postgres.Sql | postgres.TransactionSql;
 const [own, other] = [await newCompany(), await newCompany()];
 const outcome = [{ status: 201, id: own.contact_id }];
 
-/** A key that no other test uses. */
+/** An idempotency key that no other test uses. */
 function anyKey(): Idempotency {
   return { path: "/contacts", key: crypto.randomUUID(), fingerprint: "same" };
 }
@@ -31,7 +31,7 @@ async function keep(sql: Sql, key: Key, { id } = own) {
   await sql`select app.keep_outcome(${id}, ${key && sql.json(key)}, ${sql.json(outcome)})`;
 }
 
-/** Commits the claim and the outcome of a request, and returns its key. */
+/** Commits the claim and the outcome of a request, and returns the idempotency key. */
 async function done(key = anyKey(), company = own) {
   await withDatabase((sql) =>
     sql.begin(async (sql) => {

@@ -18,7 +18,7 @@ import { inEachOrder, orders } from "./orders.ts";
 const company = await newCompany();
 const { account_id } = company;
 
-Deno.test("a person's new id belongs to the same contact, whether the event names the phone number, one id or both ids", async () => {
+Deno.test("a person's new id belongs to the same contact, whether the phone number, one id or both ids were known before", async () => {
   const [was, becomes] = ["BR.was", "BR.becomes"];
   const known: [string, { user_id?: string; phone?: string }[]][] = [
     ["the id before", [{ user_id: was }]],

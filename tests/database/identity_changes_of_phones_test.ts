@@ -86,7 +86,7 @@ test("the notice about a new phone number is added to the newest conversation wi
   assert.deepEqual([opened.status, opened.last_message_at], ["open", null]);
 });
 
-Deno.test("if another contact already has the new phone number, the change is only recorded", async () => {
+Deno.test("if another contact already has the new phone number, the change is recorded but not applied", async () => {
   const all = orders(["notice", "notice again", "message"]);
   const ends = new Set<string>();
   const notices = { kind: "phone_taken" };

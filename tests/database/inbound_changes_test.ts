@@ -91,7 +91,7 @@ Deno.test("the newest reaction counts in whatever order reactions arrive, and a 
   }
 });
 
-Deno.test("a reaction is stored only in the person's own conversation, even if it comes from an unknown id", async () => {
+Deno.test("a reaction from an unknown id is stored, but a reaction from another contact or to another account is ignored", async () => {
   await rolledBack(async (sql) => {
     await addBoth(sql);
     assert.equal(await tell(sql, account_id, reaction("👍", 10, WRITTEN)), "done");

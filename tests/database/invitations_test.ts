@@ -38,7 +38,7 @@ async function invite(sql: Sql, as: string, email: string | null, role = "agent"
   return made;
 }
 
-/** A user's calls about invitations. */
+/** The invitations that a user sees. */
 const offers = async (sql: Sql, as: string) => {
   await actAsPerson(sql, as);
   return await sql`select * from own_invitations()`;
@@ -170,8 +170,8 @@ test("an invitation can be renewed once a minute, withdrawn, declined, and creat
   assert.equal((await claim(sql))[0].email, email);
   assert.equal(await refusal(sql, claim), "PT409");
   assert.equal(await refusal(sql, renew), "PT429");
-  // An email that was not sent can be sent again immediately, but only by a renewal, which counts
-  // towards the daily limit.
+  // If an email could not be sent, the invitation can be renewed immediately to try again. The
+  // renewal counts towards the daily limit.
   await sql`select note_invitation_mail_failed(${id})`;
   assert.equal(await refusal(sql, claim), "PT409");
   await actAsSuperuser(sql);

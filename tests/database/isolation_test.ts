@@ -154,7 +154,7 @@ test("a query that embeds related rows returns no row of the other company or of
   assert.match(found, /"messages":\[\{"content":"Hello"\}\]/);
 });
 
-test("functions show a key only its own company, and other functions refuse the key", async () => {
+test("functions for keys return only data of the key's own company, and all other functions refuse the key", async () => {
   const asked = async (name: string, json: Record<string, string>) =>
     (await rest(writing, "POST", `/rpc/${name}`, { json })).body;
   assert.equal(await asked("contact_id_by_phone", { phone: ownPhone }), own.contact_id);

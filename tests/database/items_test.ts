@@ -288,8 +288,8 @@ Deno.test("a message belongs to the company that had the number when the message
     const { account_ids } = (await appliedItems(sql)).at(-1)!;
     assert.deepEqual(account_ids.toSorted(), [one.account_id, others].toSorted());
 
-    // If only the current company is linked to an app, it receives no earlier messages from that
-    // app.
+    // If only the company that has the number now is linked to an app, that company receives no
+    // earlier messages from the app.
     const own = await addChannelApp(sql);
     await sql`update messaging_accounts set channel_app_id = ${own.id} where id = ${others}`;
     const { state } = await receive(sql, own, [message(number, { at: day(5) })]);

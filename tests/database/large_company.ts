@@ -12,8 +12,8 @@ const FEW = 20;
 const FIRST_OF_MEDIUM = MANY + COMPANIES * FEW;
 
 /**
- * The number of contacts in the medium company. No contact there is named Bruno and works for
- * Globex.
+ * The number of contacts in the medium company. In that company, no contact who is named Bruno
+ * works for Globex.
  */
 export const MEDIUM = 4_000;
 
@@ -127,8 +127,8 @@ const COMPANY = `
     (pg_temp.id_of('company', 1), 'Reader', '${MEDIUM_KEY_HASH}', 'aaaa', '{read}');
 `;
 
-// Each kind of value has a common value, a rare value (20 of 100,000 rows), and a value that only
-// the oldest rows have.
+// Most columns have common values and a rare value (20 of 100,000 rows). Some also have a value
+// that only the oldest rows have.
 const CONTACTS = `
   insert into contacts (id, company_id, external_id, name, email, phone, has_identity, temperature, tags, source, job_title, empresa,
     custom_fields, do_not_contact, is_active, created_at, updated_at, marketing_stopped_at,

@@ -1,5 +1,5 @@
 // An accepted message expires one hour after the end of its lifetime if the channel never reported
-// its arrival.
+// that the message arrived.
 
 import assert from "node:assert/strict";
 import { actAs, actAsSuperuser, rolledBack, type Sql, type Work } from "../support/acting_as.ts";
@@ -71,7 +71,7 @@ test("the lifetime is 30 days for an unknown template and for a message without 
   assert.equal(await awaited(sql, id), DAYS_30 + 60);
 });
 
-test("each attempt sets its message's lifetime once", async (sql) => {
+test("each attempt of a send sets the message's lifetime once", async (sql) => {
   const send = await claimed(sql, own, { idempotency_key: "once" });
   // This is the first report about the message.
   await applyStatus(sql, [own.account_id], report("sent", 1, { mark: mark(send) }));
@@ -200,8 +200,7 @@ test("operators see how many messages expired or were sent twice, and how many r
   const double = report("sent", 1, { id: "wamid.3", mark: mark(reported) });
   assert.equal(await applyStatus(sql, [own.account_id], double), "double_send");
   await applyStatus(sql, [own.account_id], report("sent", 1, { id: "wamid.4" }));
-  // Other tests have failed sends. sends_by_outcome_test.ts counts the sends that failed for one
-  // reason.
+  // `failures` also counts sends of other tests. sends_by_outcome_test.ts tests this field.
   const { failures: _, ...counts } = await health();
   assert.deepEqual(counts, {
     expired: before.expired + 2,

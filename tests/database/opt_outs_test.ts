@@ -143,7 +143,7 @@ test("lifting an opt-out stores the reason, the member and the time", async (sql
   ]);
 });
 
-test("a lift is refused if the opt-out has changed or the reason is missing", async (sql) => {
+test("an opt-out cannot be lifted if it has changed or if the reason is missing", async (sql) => {
   const phone = await saying(sql, "STOP", { word: "stop" }, 1);
   const [asked] = await seen(sql);
   for (const reason of ["", " \n", "x".repeat(501)]) {

@@ -52,7 +52,7 @@ test("a phone number in any format finds the contact, which keeps its own format
   assert.equal(await find(sql, { user_id }), contact_id);
 });
 
-test("if the id and the phone number belong to different contacts, the id decides", async (sql) => {
+test("if the id and the phone number belong to different contacts, the contact with the id is found", async (sql) => {
   const [person, phone] = [{ user_id: anyUserId() }, anyPhone()];
   const id = await find(sql, { ...person, phone });
   assert.equal(await find(sql, { ...person, phone: anyPhone() }), id);

@@ -9,7 +9,7 @@ import { at, identityEventsOf, moved, phoneOf, tell } from "./inbound.ts";
 const company = await newCompany();
 const { id: company_id, account_id, contact_id } = company;
 
-Deno.test("a contact keeps a phone number that another person has taken over, until the channel links both ids", async () => {
+Deno.test("messages from another contact's phone number go to that contact until the channel links the sender's ids", async () => {
   const [oldId, newId, taken] = ["BR.old", "BR.new", "+15550177"];
   await rolledBack(async (sql) => {
     const [{ id: other }] = await sql`
@@ -71,8 +71,8 @@ Deno.test("a send to a merged contact's additional phone number goes to that con
       return { ...found };
     };
     assert.deepEqual(await find(), { id: contact_id, do_not_contact: true });
-    // The former phone number now belongs to another person. So the contact that the company added
-    // with this number belongs to that person too.
+    // The phone number is now a former number, which another person may have. So a send to this
+    // number creates a new contact.
     await sql`update contact_former_phones set until = ${at(0)} where contact_id = ${contact_id}`;
     const found = await find();
     assert.notEqual(found.id, contact_id);

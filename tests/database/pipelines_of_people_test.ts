@@ -1,5 +1,5 @@
-// Users write pipelines and stages directly through the Data API. The rules for API keys apply
-// there too, and only the database itself writes a deal's history.
+// Users write pipelines and stages directly through the Data API. The same rules apply to users as
+// to API keys, and only the database itself writes a deal's history.
 
 import assert from "node:assert/strict";
 import { type Company, newCompany, newMember } from "../support/company.ts";

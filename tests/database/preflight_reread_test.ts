@@ -44,7 +44,7 @@ test("a claim that matches its template succeeds, even if the template was read 
   assert.equal(rereads.length, 0);
 });
 
-test("a claim that requests a reread returns the values that the reread needs, including its start time", async (sql) => {
+test("a claim that requests a reread returns the values that the reread needs, including the reread's start time", async (sql) => {
   const business_account_id = await catalogued(sql, own, [PAUSED], OLD);
   const [{ now }] = await sql`select to_json(now()) as now`;
   assert.deepEqual(await judged(sql), {
@@ -88,7 +88,7 @@ test("after a failed reread, the send proceeds and the channel decides", async (
   assert.deepEqual([unknown.result, unknown.template], ["claimed", null]);
 });
 
-test("a template is reread at most once a minute, and sends wait at most 15 seconds", async (sql) => {
+test("a template is reread at most once a minute, and sends wait at most 15 seconds for the reread", async (sql) => {
   await catalogued(sql, own, [PAUSED], OLD);
   const result = async () => {
     const { result, is_elsewhere } = await judged(sql);
@@ -122,7 +122,7 @@ test("an unknown template is looked up again after one minute, so a new template
   assert.equal((await judged(sql, asked)).result, "reread");
 });
 
-test("at most twenty names are reread per minute, and sends with other names proceed without a reread", async (sql) => {
+test("at most twenty template names are reread per minute, and sends of other templates proceed without a reread", async (sql) => {
   await catalogued(sql, own, [], OLD);
   const results = [];
   for (let n = 0; n < 25; n++) {
@@ -145,7 +145,7 @@ test("a claim that requests a reread does not use up its idempotency key", async
   assert.equal((await judged(sql, { ...asked, preflight: "last" })).result, "claimed");
 });
 
-test("when the whole list is read again, reread records that are one hour old are deleted", async (sql) => {
+test("when the whole list is read again, records of rereads are deleted if they are one hour old", async (sql) => {
   await catalogued(sql, own, [], OLD);
   const names = async () => {
     const rows = await sql`select name from template_rereads where company_id = ${company_id}`;

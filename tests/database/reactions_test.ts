@@ -181,7 +181,7 @@ test("a reaction is stored only if its message belongs to the key's company and 
   assert.deepEqual(await reactionOf(sql, erased), [null, null]);
 });
 
-test("a key can write a reaction only with the function, and cannot read the reaction's channel id", async (sql) => {
+test("a key cannot change a reaction's columns directly, and cannot read the reaction's channel id", async (sql) => {
   const id = await addKnown(sql);
   await note(sql, id);
   await actAsSender(sql, company.keys.messaging);
@@ -223,7 +223,7 @@ test("a report about a reaction changes nothing, unless it says that the channel
   assert.deepEqual(await told("failed"), ["waiting"], "the reaction is no longer known");
 });
 
-test("a report that arrives before its reaction is stored waits, and is applied when the reaction is stored", async (sql) => {
+test("if a report arrives before its reaction is stored, the report waits, and is applied when the reaction is stored", async (sql) => {
   const id = await addKnown(sql);
   const early = (status: string, wamid: string) =>
     applyStatus(sql, [account_id], report(status, 1, { id: wamid }));

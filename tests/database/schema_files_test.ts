@@ -98,7 +98,7 @@ Deno.test("the comparison ignores comments and white space in functions", () => 
   ]);
 });
 
-Deno.test("a schema file begins with its subject, has at most 400 lines, and adds no column to an existing table", async () => {
+Deno.test("a schema file begins with a comment, has at most 400 lines, and adds no column to an existing table", async () => {
   const files = await schemaFiles();
   assert.ok(files.length > 30);
   for (const { name, text } of files) {

@@ -28,14 +28,14 @@ export function columnsOf(table: string): string {
   return "*";
 }
 
-/** For each table, the changes that a key can make. */
+/** A change to each table that a key can change. */
 export const CHANGES: Record<string, Record<string, unknown>> = {
   contacts: { name: "Changed" },
   deals: { title: "Changed" },
   conversations: { status: "pending" },
 };
 
-/** The rows that `CHANGES` may change. */
+/** For each table in `CHANGES`, the id of the row to change. */
 export function idsOf(company: Company): Record<string, string> {
   const { contact_id, deal_id, conversation_id } = company;
   return { contacts: contact_id, deals: deal_id, conversations: conversation_id };

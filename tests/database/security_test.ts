@@ -13,7 +13,10 @@ async function found(query: string): Promise<unknown[]> {
   );
 }
 
-/** One line for each privilege on the project's own objects whose grantee meets this condition. */
+/**
+ * A query that returns one line for each privilege on the project's own objects, if the role that
+ * has the privilege meets the condition `grantee`.
+ */
 const privilegesOf = (grantee: string) => `
   with ours as (select oid from pg_namespace where nspname in ('public', 'app')),
   granted as (

@@ -3,7 +3,7 @@ import { hashKey } from "../../supabase/functions/_shared/key/presented_key.ts";
 import { actAs, actAsSuperuser, type Sql } from "../support/acting_as.ts";
 import { anyPhone, type Company } from "../support/company.ts";
 
-// Claims and settles sends as the edge function does, for tests of both functions and of the
+// Claims and settles sends as the edge function does, for tests of claims, settlements and the
 // ledger.
 
 /** The result of claim_template_send(). Its fields depend on the value of `result`. */
@@ -39,7 +39,7 @@ export const anyClaim = (asked: Record<string, unknown>) => ({
 /**
  * Calls claim_template_send(), or a copy of that function, in the current role. The phone number is
  * new unless `asked` contains one. Every response contains the company, but this function returns
- * the company only if the claim was made.
+ * the company only if the result is `claimed`.
  */
 export async function callClaim(
   sql: Sql,

@@ -221,7 +221,7 @@ Deno.test("members of another company see no sends or counts, and other roles ca
 });
 
 Deno.test("counting a few days reads only the sends of those days, through an index", async () => {
-  // The index still contains sends from other tests that were rolled back.
+  // The index still contains sends that other tests have rolled back.
   const company = await newCompany();
   await rolledBack(async (sql) => {
     await sql`set local session_replication_role = replica`;

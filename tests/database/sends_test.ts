@@ -56,7 +56,7 @@ test("only the claim that creates a send returns the account's token", async (sq
   }
 });
 
-test("two companies can send with the same phone number, idempotency key and sender number without affecting each other", async (sql) => {
+test("two companies can send to the same phone number, with the same idempotency key and sender number, without affecting each other", async (sql) => {
   // A WhatsApp number that this company had earlier and the other company has now.
   await disconnectAccounts(sql, other.id);
   const number = { phone_number_id: "77" };
@@ -91,7 +91,7 @@ test("two companies can send with the same phone number, idempotency key and sen
   assert.deepEqual(contacts.map(({ company_id }) => company_id).sort(), [own.id, other.id].sort());
 });
 
-test("a message and its conversation cannot be deleted before the send that they belong to", async (sql) => {
+test("a message and its conversation cannot be deleted before the message's send", async (sql) => {
   const { send_id, message_id, conversation_id } = await claim(sql, key);
   await actAs(sql, "service_role");
   const now = (sql: Sql) => sql`set constraints sends_message_fkey immediate`;

@@ -42,7 +42,7 @@ async function endedHere(sql: Sql): Promise<number> {
   return count;
 }
 
-test("a repeat reports a send as pending until the lease expires, and as failed afterwards", async (sql) => {
+test("a repeat reports a send as pending until the send's lease expires, and as failed afterwards", async (sql) => {
   const asked = { phone: anyPhone(), idempotency_key: "once" };
   const { send_id, conversation_id, message_id } = await claim(sql, key, asked);
   const repeat = (status: string) => ({ result: "repeat", status, conversation_id, message_id });

@@ -1,5 +1,5 @@
-// Tests the sessions that users end, and the second factors that a user account or a company
-// requires. The database enforces both rules, because callers do not have to use the settings page.
+// Tests that users can end sessions, and that a user account or a company can require a second
+// factor. The database enforces both, because callers do not have to use the settings page.
 
 import assert from "node:assert/strict";
 import {
@@ -93,7 +93,7 @@ test("if an account has a second factor, a token from a sign-in without that fac
   assert.equal(await keysSeen(sql), 5);
 });
 
-test("in a company that requires second factors, owners and admins have their rights only after signing in with one", async (sql) => {
+test("if a company requires a second factor, owners and admins have their rights only after signing in with it", async (sql) => {
   const require = (required: boolean) => (sql: Sql) =>
     sql`select require_second_factor(${own.id}, ${required})`;
   await actAsPerson(sql, owner);

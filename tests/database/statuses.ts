@@ -105,7 +105,7 @@ export function statusStatement(account: string, item: Record<string, unknown>):
 /**
  * Runs these statements in every possible order, and returns the different results as JSON. Each
  * order is rolled back. The query `end` reads the rows to compare, in one column. The statements of
- * one order are sent together, because there are many.
+ * one order are sent together, because there are many orders.
  */
 export async function endsOf(sql: Sql, statements: string[], end: string): Promise<unknown[]> {
   const ends = new Set<string>();

@@ -60,7 +60,7 @@ async function optOut(sql: Sql, company = own) {
   return { ...row };
 }
 
-test("failure 131047 closes the contact's window on that number until the contact writes again", async (sql) => {
+test("failure 131047 closes the contact's window on the sending number until the contact writes again", async (sql) => {
   await write(sql, 0);
   assert.deepEqual(await windowEnd(sql), at(24 * 3600));
   const { again } = await failed(sql, 131047, 60);
@@ -123,7 +123,7 @@ Deno.test("the channel's response to a send changes the window and the opt-out e
   }
 });
 
-Deno.test("the newest decision determines the source of the opt-out, and the contact's own decision wins a tie", async () => {
+Deno.test("the newest decision determines the source of the opt-out, or the contact's own decision if both have the same time", async () => {
   const stops: [preference: number, end: Record<string, unknown>][] = [
     [30, { at: at(60), source: "status" }],
     [60, { at: at(60), source: "preference" }],
@@ -181,7 +181,7 @@ test("failure 131053 makes the message's media due for upload again, unless newe
   assert.equal(await media(), "88");
 });
 
-Deno.test("failures 132000 to 132999 make templates due for a reread if they were last read before the failure", async () => {
+Deno.test("failures 132000 to 132999 make a catalogue due to be read again if it was last read before the failure", async () => {
   // Each case: the failure code, the age of the catalogue, and the minutes until it is due to be
   // read. The report is one hour old.
   const readings: [code: number, age: string, minutes: number][] = [

@@ -85,7 +85,7 @@ for (const [before, make] of Object.entries(UNSETTLED)) {
 test("after a failure report, the message has the status failed, but its send keeps the state sent", async (sql) => {
   const send = await claimed(sql, own, ONCE);
   await settle(sql, send.claim_id, SENT);
-  // A failure report has no callback data.
+  // This report has no callback data.
   assert.equal(await tell(sql, send, "failed", { mark: null }), "done");
   assert.deepEqual(await ledger(sql, send.send_id), { state: "sent", id: "wamid.1" });
   const { status, failure: shown } = await facts(sql, send.message_id);

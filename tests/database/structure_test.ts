@@ -1,5 +1,5 @@
 // Tests the rules for every table. A table's foreign keys include the company, define what a
-// deletion does, and have an index. A trigger sets the time of the last change.
+// deletion does, and have an index. A trigger sets `updated_at`.
 
 import assert from "node:assert/strict";
 import { root } from "../../local/checkout.ts";
@@ -118,7 +118,7 @@ Deno.test("every foreign key has an index that begins with its columns, so a ref
       from pg_index
       where indisvalid and indexprs is null and (
         indpred is null
-        -- A partial index may leave out rows without the reference, because no query looks for them.
+        -- A partial index may leave out rows whose foreign key is null. No query looks for them.
         or pg_get_expr(indpred, indrelid) = any (array(
           select format('(%I IS NOT NULL)', attname) from pg_attribute
           where attrelid = indrelid and attnum = any (indkey)

@@ -1,5 +1,5 @@
-// Tests items that no channel event contains. The database can refuse these items, but they must
-// not leave an invalid row.
+// Tests items that no channel event contains. The database may refuse these items, but must not
+// store an invalid row.
 
 import assert from "node:assert/strict";
 import postgres from "postgres";

@@ -124,7 +124,7 @@ Deno.test("in any order, events leave the template in the same state, even if th
   }
 });
 
-Deno.test("after an event, a send requests a reread of the template, and without a reread the event decides", async () => {
+Deno.test("after an event, a send requests a reread of the template, and without a reread the event decides whether the send is refused", async () => {
   const ends: [changes: Item, first: string, last: string][] = [
     [{}, "reread", "template_refused"],
     [status("PAUSED"), "reread", "template_refused"],
@@ -135,7 +135,7 @@ Deno.test("after an event, a send requests a reread of the template, and without
     [CATEGORY, "reread", "claimed"],
     // The quality rating does not affect the send.
     [QUALITY, "claimed", "claimed"],
-    // The event is too old to decide about the send, so the channel decides.
+    // The event is too old to stop the send, so the channel decides whether to accept it.
     [{ at: ago(660) }, "reread", "claimed"],
   ];
   for (const [changes, first, last] of ends) {
@@ -193,7 +193,7 @@ test("an event that arrives while the list is being read is kept, and the list b
   assert.deepEqual([await shown(sql), await dueIn(sql) > 0], [AS_LISTED, true]);
 });
 
-test("an event changes only the catalogues of its own accounts", async (sql) => {
+test("an event changes only the catalogues of the accounts that it concerns", async (sql) => {
   const waba = await catalogued(sql, own, [entry()], "1 hour");
   await joinBusinessAccount(sql, other.account_id, waba);
   await apply(sql, other.account_id, [entry()], { age: "1 hour" });

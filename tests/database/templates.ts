@@ -99,7 +99,7 @@ export interface Applied {
 
 /**
  * Stores a list of templates in the current role, as a job that began to read the list `age` ago.
- * By default, it began in this transaction.
+ * By default, the job began in this transaction.
  */
 export async function apply(
   sql: Sql,
@@ -111,7 +111,6 @@ export async function apply(
     began_at?: string | null;
   } = {},
 ): Promise<Applied> {
-  // A statement with this type sends an object as JSON.
   const [{ answer }] = await sql`
     select apply_template_sync(
       ${account_id}, coalesce(${began_at}::timestamptz, now() - ${age}::interval),

@@ -1,5 +1,5 @@
-// Tests how the catalogue changes when a list of templates is stored that was read from the
-// channel.
+// Tests how the catalogue changes when the service stores a list of templates that it has read from
+// the channel.
 
 import assert from "node:assert/strict";
 import { hashKey } from "../../supabase/functions/_shared/key/presented_key.ts";
@@ -132,7 +132,7 @@ test("a template's `status_since` is the time when the service began to read the
   assert.deepEqual(await minutes(), [3, 2]);
 });
 
-test("a list for one name leaves other names unchanged, even if it contains them", async (sql) => {
+test("a list for one template name changes no templates with other names, even if the list contains them", async (sql) => {
   const [a, b] = TWO;
   await catalogued(sql, own, [a, { ...a, language: "en" }, b], "2 minutes");
   const before = await sql`select * from template_catalogues where company_id = ${company_id}`;
@@ -170,7 +170,7 @@ test("of two lists for one name, the one that was read later wins, in whatever o
   assert.deepEqual(await listed(sql), ["order_update pt_BR: PAUSED"]);
 });
 
-test("the whole list does not change a name that was read later", async (sql) => {
+test("the whole list does not change templates whose name was read later", async (sql) => {
   const [a, b] = TWO;
   const business_account_id = await catalogued(sql, own, [a], "9 minutes");
   for (const name of ["a", "b"]) {

@@ -166,7 +166,7 @@ Deno.test("a contact who opted out receives no test send", async () => {
   });
 });
 
-Deno.test("a test send is refused if its user has left the company or lost the role since it was allowed", async () => {
+Deno.test("a test send is refused if, since it was allowed, its user has left the company or lost the role", async () => {
   const changes = [
     (sql: Sql) => sql`update company_members set role = 'agent' where user_id = ${admin}`,
     (sql: Sql) => sql`delete from company_members where user_id = ${admin}`,

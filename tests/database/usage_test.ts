@@ -28,7 +28,7 @@ async function counted(key: string, changes: Told = {}): Promise<Told> {
   return { key_hash: await hashKey(key), hour: hoursAgo(0), status: 200, requests: 1, ...changes };
 }
 
-/** Identical errors of a key that occurred at this time. */
+/** An entry for an error of a key. By default, one request had the error, at the time `at`. */
 async function failed(
   key: string,
   { at = hoursAgo(0), ...changes }: Told & { at?: string } = {},
@@ -218,7 +218,7 @@ test("owners and admins see a key's requests, and how many of the last 72 hours'
 });
 
 Deno.test("the counts of a key with a month of requests are read through an index, without older rows", async () => {
-  // The index still contains rows from other tests that were rolled back.
+  // The index still contains rows that other tests have rolled back.
   const [company, other] = [await newCompany(), await newCompany()];
   await rolledBack(async (sql) => {
     const { read } = await keyIds(sql, company);

@@ -29,7 +29,7 @@ interface List {
    */
   fill: string;
   /**
-   * The number of rows that can have the same value in the first column of the order. A page reads
+   * The number of rows that can have the same value in the first sort column. The next page reads
    * these rows again.
    */
   alike: number;

@@ -130,7 +130,7 @@ Deno.test("filters, orders and counts on a view reveal no rows of the other comp
       Prefer: "count=exact",
     });
     assert.equal(all.headers.get("Content-Range"), `0-${count - 1}/${count}`);
-    // The message of a conversion error contains only the company's own rows.
+    // The error message of a failed conversion may contain only values of the company's own rows.
     for (const column of columns) await read(`/${name}?select=${column}::uuid`);
   }
 });

@@ -1,4 +1,4 @@
-// A report about an unknown message waits until a message receives that id.
+// A report about an unknown message id waits until a message receives that id.
 
 import assert from "node:assert/strict";
 import type postgres from "postgres";
@@ -14,8 +14,8 @@ const own = await newCompany();
 const other = await newCompany();
 
 /**
- * Runs the job, and returns the number of waiting events that it applied and of replies that it
- * linked.
+ * Runs the job, and returns the number of waiting events that the job applied plus the number of
+ * replies that it linked.
  */
 async function runJob(sql: Sql, max = 100): Promise<number> {
   const [{ applied }] = await sql`select app.apply_waiting_facts(${max}) as applied`;

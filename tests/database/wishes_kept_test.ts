@@ -63,7 +63,7 @@ test("after any changes, the newest opt-out or opt-in for a phone number decides
       const phones = [anyPhone(), anyPhone(), anyPhone()];
       /** For each phone number, its contact and whether the contact has opted out. */
       const holders = new Map<string, { id: string; stopped: boolean }>();
-      /** The opted-out phone numbers that have no contact. */
+      /** For each phone number that has lost its contact, whether that contact had opted out. */
       const kept = new Map<string, boolean>();
       const done: string[] = [];
       for (let step = 1; step <= 10; step++) {

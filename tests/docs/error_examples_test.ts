@@ -38,7 +38,7 @@ import { assertShown } from "./shown_answers.ts";
 
 /**
  * The response body that the functions return for an error.
- * @param always members that every error body of a function contains.
+ * @param always the members that the function adds to every error body.
  */
 async function bodyOf(error: () => unknown, always: Record<string, unknown> = {}) {
   const app = new Hono<ApiEnv>()
@@ -142,7 +142,7 @@ const OF_SENDS: Partial<Record<ErrorCode, () => unknown>> = {
     }),
 };
 
-/** The errors that need a real request, from the recorded examples in the API description. */
+/** The errors that need a real request. The recorded examples contain their bodies. */
 const RECORDED: ErrorCode[] = [
   "conflict",
   "window_closed",
@@ -150,7 +150,7 @@ const RECORDED: ErrorCode[] = [
   "recipient_opted_out",
 ];
 
-/** The errors whose example requests differ between the page and the API description. */
+/** The bodies of the errors for which the page's request differs from the recorded examples. */
 async function asked(): Promise<Partial<Record<ErrorCode, unknown>>> {
   const { keys: { read, all } } = await newCompany();
   const cursor = btoa(

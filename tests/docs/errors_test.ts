@@ -21,8 +21,8 @@ const { sections, ofOperators } = await errorSections();
 const errors = Object.entries(STATUS).sort();
 
 /**
- * The error codes in a page's table rows that begin with an HTTP status. Each code has its status,
- * and the codes are sorted.
+ * The error codes with their statuses, sorted by code. They are read from a page's table rows whose
+ * first cell is an HTTP status.
  */
 async function documented(path: string): Promise<[code: string, status: number][]> {
   const { prose } = await readPage(path);

@@ -17,16 +17,16 @@ export interface Trial {
   folder: string;
   /** The name of the program's language. */
   language: string;
-  /** A digit for names and phone numbers that differs for each language. */
+  /** A digit in names and phone numbers. Each language has a different digit. */
   digit: number;
 }
 
-/** The effects of the programs, by the name of the recipe's page. */
+/** The checks of the recipe programs, by the name of the recipe's page. */
 export const RECIPES: Record<string, (trial: Trial) => Promise<void>> = {
   "find-or-create-a-contact": async ({ run, stack, digit }) => {
     const first = await run({ PHONE: `+551199000021${digit}` });
-    // The same phone number with another spelling and another name, because the person is already a
-    // contact.
+    // The person is already a contact. The second run uses another spelling of the phone number and
+    // another name.
     const second = await run({ PHONE: `+55119000021${digit}`, NAME: "Beatriz" });
     assert.deepEqual(second, first);
     const { body } = await ask(stack, `/contacts?phone=%2B551199000021${digit}`);

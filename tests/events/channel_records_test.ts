@@ -72,7 +72,7 @@ test("a send that the channel accepts creates a `send.settled` event, and a deli
   assert.deepEqual(delivered[0].changes, { status: { from: "accepted", to: "delivered" } });
 });
 
-test("if the channel reports a failure, this creates a `send.failed` event with the reason", async (sql) => {
+test("a failure that the channel reports creates a `send.failed` event with the reason", async (sql) => {
   const send = await accepted(sql, company);
   const events = await inside(sql, () => applyStatus(sql, [account_id], report("failed", 2)));
   assert.deepEqual(typesOf(events), [
@@ -269,8 +269,8 @@ test("the job creates one `account.restored` event for a restriction that expire
   });
   await sql`update app.noted_times set noted_until = ${ago(3)} where subject = 'notices'`;
   assert.deepEqual(typesOf(await inside(sql, note)), [...account, ...account]);
-  // If a restriction is deleted after its end, this creates an event only if the job has not
-  // recorded the end yet.
+  // Deleting a restriction after its end creates an event only if the job has not recorded the end
+  // yet.
   const remove = (event: string) =>
     inside(
       sql,

@@ -15,7 +15,7 @@ const { contact_id, member_id, keys } = company;
 let names = 0;
 const another = () => ({ name: `Name ${++names}` });
 
-Deno.test("a write succeeds with any X-Request-Id, and its event contains this id only if the id is valid", async () => {
+Deno.test("a write succeeds with any X-Request-Id, and the event contains this id only if the id is valid", async () => {
   const ids: [given: string, stored: string | null][] = [
     ["order-1815", "order-1815"],
     ["~".repeat(128), "~".repeat(128)],

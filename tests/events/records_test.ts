@@ -102,7 +102,7 @@ test("each change to a conversation's status, assigned user or team creates one 
   assert.deepEqual(events.map(({ type }) => type), ["message.received"]);
 });
 
-test("each created or deleted record creates one event, even if one statement creates or deletes many records", async (sql) => {
+test("each record that is created, changed or deleted creates one event, even if one statement writes many records", async (sql) => {
   const rows = Array.from({ length: 500 }, () => ({ company_id, phone: anyPhone() }));
   let ids: string[] = [];
   const added = await eventsIn(sql, company, async () => {

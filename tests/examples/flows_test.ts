@@ -19,7 +19,7 @@ const FOLDER = "examples/flows/";
  */
 const flows = Array.from(Deno.readDirSync(root + FOLDER), ({ name }) => name).sort().reverse();
 
-/** The person to whom the reply flow replies by default. */
+/** The phone number of the person to whom the reply flow replies by default. */
 const WHO_WRITES = "+14155550147";
 
 interface Check {

@@ -137,7 +137,7 @@ Deno.test("the mirror follows changes, archiving, merges and deletions, and cont
   });
 });
 
-Deno.test("a signed event makes the mirror read immediately, and other requests do not", async () => {
+Deno.test("a signed event makes the mirror read the changes immediately, but other requests do not", async () => {
   await withFolder(async (folder) => {
     const company = await newCompany();
     const [secret, port] = [newSecret(), freePort()];
@@ -193,7 +193,8 @@ Deno.test("the mirror waits as long as `Retry-After` says, and survives broken r
   await withFolder(async (folder) => {
     const company = await newCompany();
     await added(company, ["Ada"]);
-    // The cursor of the copy has expired, so no change will report the deletion of this row.
+    // The cursor in the file has expired, so no change will report that the contact `ghost` was
+    // deleted.
     const ghost = { cursor: "of-an-older-database", contacts: { ghost: ["ghost", "Ghost"] } };
     await Deno.writeTextFile(`${folder}/contacts.csv.state.json`, JSON.stringify(ghost));
     const times: number[] = [];

@@ -35,8 +35,8 @@ export async function requested(
     try {
       return await pagesOf(node, names, base, key, file);
     } catch (error) {
-      // A request that openapi.json does not describe is an error in the workflow. n8n waits before
-      // it tries again.
+      // Only an error response leads to another try. A request that openapi.json does not describe
+      // is an error in the workflow. n8n waits before the next try, but a replay does not.
       if (attempt >= maxTries || !(error instanceof Refused)) throw error;
     }
   }

@@ -6,7 +6,7 @@ import { N8nRunner } from "./n8n_runner.ts";
 import type { DataTables } from "./n8n_tables.ts";
 import { readWorkflow } from "./n8n_workflow.ts";
 
-/** The base URL of the functions in the node Settings. */
+/** The base URL of the functions, which the node Settings needs. */
 export const API = `${stack.url}/functions/v1`;
 
 /**
@@ -22,7 +22,7 @@ export async function runnerOf(
   return new N8nRunner(workflow, { crm_api_url: API, ...settings }, keys.all, tables);
 }
 
-/** The contacts of a company by phone number, as the API lists them. */
+/** The names of a company's contacts by phone number, as the API lists them. */
 export async function listed({ keys }: Company): Promise<Map<string, string | null>> {
   const { body } = await call(keys.read, "GET", "/contacts?archived=include&limit=200");
   return new Map(

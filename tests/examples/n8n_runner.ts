@@ -49,7 +49,7 @@ export class N8nRunner {
   /**
    * Runs the workflow from its trigger. Returns the items from each node's last run, by node name.
    * @param request the headers, in lower case, and the body that the node Webhook receives.
-   * @throws Error that stops the workflow.
+   * @throws the error that stops the workflow.
    */
   async run(
     request: { json: Json; body?: Uint8Array<ArrayBuffer> } = { json: {} },

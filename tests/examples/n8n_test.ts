@@ -10,8 +10,8 @@ import { bendingProxy } from "./bending_proxy.ts";
 import { listed, runnerOf } from "./n8n_replays.ts";
 
 /**
- * Simulates a message from the person in a company's conversation. The sandbox opens its own
- * 24-hour window too.
+ * Simulates a message from the person in a company's conversation, in the database and in the
+ * sandbox. This opens the 24-hour window in both.
  */
 async function asks(company: Company, content: string, secondsAgo = 1): Promise<string> {
   const { body } = await call(company.keys.read, "GET", `/contacts/${company.contact_id}`);
@@ -61,7 +61,8 @@ Deno.test("n8n: a deal is created once and moved, unless a user has already move
 Deno.test("n8n: an order results in one message, even if the send is repeated", async () => {
   const company = await newCompany();
   await using proxy = bendingProxy(stack.url, {
-    // The first send reaches the channel, but its response is lost. The second try comes too soon.
+    // The first request is sent to the channel, but its response is lost. The second request
+    // receives a 429.
     "POST /send-external-template": (answer, made) =>
       made > 1 ? answer : {
         ...answer,

@@ -29,7 +29,7 @@ function once<Value>(make: () => Promise<Value>): () => Promise<Value> {
 /** The result of a run, as newman reports it. */
 interface Run {
   code: number;
-  /** How many times a request was made. */
+  /** The number of requests that were made. */
   requests: number;
   /** `<request>: <test>` of each check that failed. */
   failures: string[];
@@ -84,9 +84,9 @@ Deno.test("newman runs the collection without a failure", async () => {
   const operations = Object.values<object>(document.paths).flatMap(Object.keys).length;
   const run = await newman(`${stack.url}/functions/v1`);
   assert.deepEqual([run.failures, run.code], [[], 0], run.printed);
-  // The run leaves out 15 requests, because the test gives no values for them. Without a file,
-  // nothing is uploaded, and no upload is read. The test names no message that could be marked as
-  // read, that has a file, or that could get a reaction. Nine requests need a webhook's URL.
+  // The run leaves out 15 requests, because the test gives no values for them. Two need a file:
+  // creating and reading an upload. Four need a message: marking it as read, reading its file, and
+  // adding and removing a reaction. Nine need a webhook's URL.
   assert.equal(run.requests, operations - 15);
 });
 

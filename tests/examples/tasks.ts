@@ -26,7 +26,7 @@ function ownOf(id: number) {
 }
 type Own = ReturnType<typeof ownOf>;
 
-/** Every `curl` call sends the API key. The argument of the shell functions is the JSON body. */
+/** Every `curl` call sends the API key. `post`, `put` and `patch` have a path and a JSON body. */
 const PRELUDE = `
 curl() { command curl -sSg -H "Authorization: Bearer $KEY" "$@"; }
 find() { curl $API/gateway/contacts --get --data-urlencode "$@"; }

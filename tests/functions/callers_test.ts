@@ -94,7 +94,7 @@ Deno.test("the number of cached clients is limited, and a client in use remains 
   }
 });
 
-Deno.test("each statement of a request has the request's id, and no other request's", async () => {
+Deno.test("each statement has the id of its own request, even if requests run simultaneously", async () => {
   await using database = await tokenRecorder();
   await Promise.all(["one", "two"].map(async (id) => {
     const db = await database.dbOf(ONE, "read", id);

@@ -25,7 +25,7 @@ const isTooMany = (error: unknown) =>
   error instanceof ApiError && error.code === "too_many_requests" &&
   error.parts.headers?.["Retry-After"] === "2";
 
-Deno.test("a holder's tasks start immediately until its share is used, and further tasks wait in order", async () => {
+Deno.test("the tasks of a holder, such as a company, start immediately until its share is used, and further tasks wait in order", async () => {
   const share = new FairShare(PATIENT);
   const works = Array.from({ length: 5 }, work);
   const running = works.map(({ run }) => share.run("a", run));
@@ -53,7 +53,7 @@ Deno.test("a task that waits for too long is refused and never runs", async () =
   assert.equal(late.hasBegun(), false);
 });
 
-Deno.test("urgent tasks start next in order of arrival, and are never refused", async () => {
+Deno.test("urgent tasks start before other tasks, in order of arrival, and are never refused", async () => {
   const share = new FairShare({ atOnce: 1, waiting: 1, patienceMs: 1 });
   const order: string[] = [];
   const first = work();
@@ -85,7 +85,7 @@ Deno.test("an urgent task overtakes waiting ordinary tasks", async () => {
   assert.deepEqual(order, ["urgent", "ordinary"]);
 });
 
-Deno.test("a failed task frees its place", async () => {
+Deno.test("when a task fails, the next task can start", async () => {
   const share = new FairShare({ ...PATIENT, atOnce: 1 });
   const failing = () => Promise.reject(new Error("failed"));
   for (let time = 0; time < 3; time++) await assert.rejects(share.run("a", failing), /failed/);

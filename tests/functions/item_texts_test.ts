@@ -7,7 +7,7 @@ import { surveyJson } from "../../supabase/functions/_shared/http/json_survey.ts
 import { parseStrictly } from "../../supabase/functions/_shared/http/strict_json.ts";
 import { runs } from "../support/runs.ts";
 
-/** Strings that look like JSON, and keys with the same name as the list. */
+/** Strings that look like JSON, and `items`, which is also the key of the list. */
 const text = fc.oneof(
   fc.string(),
   fc.constantFrom("items", "[", "]", "{", "}", ",", '"', "\\", ":"),

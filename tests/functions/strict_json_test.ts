@@ -138,7 +138,7 @@ const { anyJson } = fc.letrec<{ anyJson: string }>((tie) => ({
   ),
 }));
 
-Deno.test("the fast parser returns the same result for every JSON text as a slow parser that checks each number and key", () => {
+Deno.test("for every JSON text, the fast parser returns the same result as a slow parser that checks each number and key", () => {
   fc.assert(
     fc.property(anyJson, (text) => {
       assert.deepEqual(meaning(parsed, text), meaning(parsedSlowly, text));

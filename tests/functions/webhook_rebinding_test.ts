@@ -40,7 +40,7 @@ Deno.test("if a host's IP address changes after the DNS lookup, no HTTP data rea
   assert.deepEqual(machine.seen, { connections: 20, bytes: 0 });
 });
 
-Deno.test("a machine with a certificate for the host name receives the request, so only the certificate decides", async () => {
+Deno.test("a machine with a certificate for the host name receives the request, whatever its IP address is", async () => {
   await using machine = reboundTo(own, [own, foreign]);
   assert.equal((await delivered(machine.client)).status, 204);
   assert.equal(machine.seen.connections, 1);

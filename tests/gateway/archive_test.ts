@@ -32,7 +32,7 @@ async function idsAt(path: string): Promise<string[]> {
   return body.data.map(({ id }: { id: string }) => id);
 }
 
-Deno.test("an archived record is returned only on request, and a restored record has its earlier values", async () => {
+Deno.test("an archived record is returned only if the request asks for archived records, and a restored record has its earlier values", async () => {
   const word = `zq${crypto.randomUUID().slice(0, 8)}`;
   const contact = await newContact({ name: word, tags: [word] });
   const deal = await newDeal(contact.id, word);
@@ -55,7 +55,7 @@ Deno.test("an archived record is returned only on request, and a restored record
     const shown = (await ask("GET", `${path}?archived=only`)).body.data;
     assert.ok(Math.abs(Date.parse(shown.archived_at) - Date.now()) < 60_000);
 
-    // A second request changes nothing.
+    // Archiving a record a second time changes nothing.
     await archive(path);
     assert.deepEqual((await ask("GET", `${path}?archived=include`)).body.data, shown);
 
@@ -122,7 +122,7 @@ Deno.test("an archived contact's phone number is free, and the contact cannot be
   assert.ok(repeat.body.data.archived_at, "a repeated request restores nothing");
 });
 
-Deno.test("with If-Match, a record is archived only if its version is unchanged, and archiving it twice succeeds", async () => {
+Deno.test("with If-Match, a record is archived only if its version is unchanged, and a repeat of the request succeeds too", async () => {
   const contact = await newContact();
   const deal = await newDeal(contact.id);
   for (
@@ -162,7 +162,7 @@ Deno.test("changing an archived record returns a 404, and the error says to rest
   }
 });
 
-Deno.test("an archived contact keeps its deals, and they still show the contact, but new deals are refused", async () => {
+Deno.test("the deals of an archived contact remain and still show the contact, but new deals for the contact are refused", async () => {
   const contact = await newContact();
   const deal = await newDeal(contact.id);
   await archive(`/contacts/${contact.id}`);

@@ -74,8 +74,8 @@ Deno.test("a caller that disconnects in the middle of a body causes no error in 
       connection.hangUp();
       await until(() => database.seen.length === 1);
     }
-    // When the gateway responds to this request, it has also finished the responses that no caller
-    // read.
+    // When this request has a response, the gateway has also finished the requests of the
+    // disconnected callers.
     const connection = await rawConnection(
       server.port,
       head(keys.all, "GET /gateway/teams HTTP/1.1", "Host: edge"),

@@ -9,8 +9,8 @@ interface Row {
 }
 
 /**
- * A copy of one resource of a company, such as its contacts. The copy follows the changes feed, as
- * an integrator's copy does.
+ * A copy of one table of a company, such as the contacts. The changes feed keeps the copy up to
+ * date, as it does for an integrator's copy.
  */
 export class ChangesMirror {
   readonly rows = new Map<string, Row>();
@@ -20,7 +20,7 @@ export class ChangesMirror {
   constructor(readonly table: string, readonly get: (path: string) => Promise<Answer>) {}
 
   /**
-   * Reads changes until the feed is empty. The copy then has every change whose version is below
+   * Reads changes until the feed has no more. The copy then has every change whose version is below
    * the returned version.
    */
   async follow(limit = 20): Promise<number> {
@@ -70,8 +70,8 @@ export async function assertInStep(
     now.filter(({ row }) => row !== null).map(({ id, row, version }) => {
       // The API returns a version as a string.
       const asShown = { ...row, version: String(version) };
-      // These fields are not compared, because they are not columns. The author of a message also
-      // depends on other rows, and the other fields are derived from its payload.
+      // These fields are not compared, because they are not columns. A message's `author` also
+      // depends on other rows, and the other three fields are derived from the message's payload.
       for (const field of ["author", "location", "contact_cards", "choice"]) {
         const shown = rows.get(id)?.[field];
         if (shown !== undefined) asShown[field] = shown;

@@ -20,7 +20,7 @@ async function page({ keys }: Company, path: string): Promise<Page> {
   return body;
 }
 
-/** Waits until the changes after a cursor contain this row, and returns them. */
+/** Waits until the changes after a cursor contain this row, and returns these changes. */
 async function untilShown({ keys }: Company, path: string, cursor: string, id: string) {
   const changes = `${path}?cursor=${cursor}&limit=200`;
   const { body } = await changesOnce(keys.read, changes, hasRow(id));
@@ -243,7 +243,7 @@ Deno.test("a company without records also receives a cursor", async () => {
   assert.deepEqual(again.data, []);
 });
 
-Deno.test("if a row is deleted and inserted again with the same id, the feed returns it without its tombstone", async () => {
+Deno.test("if a row is deleted and inserted again with the same id, the feed returns the row but no tombstone", async () => {
   const company = await newCompany();
   const { id, phone } = await withDatabase((sql) =>
     sql.begin(async (sql) => {

@@ -52,7 +52,7 @@ function assertStale(answer: Answer, version: string) {
   );
 }
 
-Deno.test("every response with one whole record has an `ETag`, which is the record's version if it has one", async () => {
+Deno.test("every response with one whole record has an `ETag`, which is the version if the record has a version", async () => {
   for (const route of single) {
     const json = route.body?.(company);
     const { headers, body } = await call(company.keys.all, route.method, route.path(company), {
@@ -81,7 +81,7 @@ Deno.test("every response with one whole record has an `ETag`, which is the reco
   assert.equal(deal.headers.get("ETag"), `"${deal.body.data.version}"`);
 });
 
-Deno.test("lists, changes, included records and search results contain versions, but these responses have no `ETag`", async () => {
+Deno.test("records in lists, changes, search results and `include` have their versions, but these responses have no `ETag`", async () => {
   const contact = (await get(`/contacts/${company.contact_id}`)).body.data;
   const deal = (await get(`/deals/${company.deal_id}`)).body.data;
   const isContact = ({ id }: { id: string }) => id === contact.id;
@@ -223,14 +223,14 @@ Deno.test("each operation refuses conditional headers that it does not support, 
   }
 });
 
-Deno.test("a read ignores the headers that only protect writes", async () => {
+Deno.test("a read ignores headers that apply only to writes", async () => {
   const headers = { "If-Unmodified-Since": new Date(0).toUTCString(), "Idempotency-Key": "a b" };
   for (const path of ["/contacts", `/contacts/${company.contact_id}`]) {
     assert.equal((await get(path, headers)).status, 200);
   }
 });
 
-Deno.test("the response for an unknown record is a 404, with any condition", async () => {
+Deno.test("a conditional change to an unknown record returns a 404, whatever the condition is", async () => {
   for (const id of [other.contact_id, crypto.randomUUID()]) {
     for (const condition of ["*", '"1"', 'W/"1"']) {
       assert.equal((await rename(id, condition)).status, 404, condition);
@@ -240,7 +240,7 @@ Deno.test("the response for an unknown record is a 404, with any condition", asy
   assert.notEqual(stored[0].name, "Changed");
 });
 
-Deno.test("the key is checked before a condition, so a caller without the scope cannot learn the version", async () => {
+Deno.test("the key is checked before the condition, so a key without the scope cannot find out a record's version", async () => {
   const { id } = await newContact();
   const wrong = { body: "{}", headers: { "If-Match": '"1"', "Content-Type": "application/json" } };
   for (const [key, status] of [[company.keys.read, 403], ["sk_live_wrong", 401]] as const) {

@@ -5,7 +5,7 @@ import { statement, withDatabase } from "../support/test_stack.ts";
 
 // Tests conflicts with rows that are deleted or changed before the response. After a conflict, the
 // gateway looks for the existing row. If that row no longer conflicts, the gateway tries the write
-// again. An error must not name a missing row.
+// again. An error must not name a row that no longer exists.
 
 Deno.test("a contact can get a phone number if the previous contact with this number is deleted during the request", async () => {
   const company = await newCompany();
@@ -22,7 +22,7 @@ Deno.test("a contact can get a phone number if the previous contact with this nu
   assert.deepEqual([status, body.data.phone], [200, phone]);
 });
 
-Deno.test("a conversation is opened if the other open conversation is closed during the request", async () => {
+Deno.test("a closed conversation can be reopened if the contact's open conversation is closed during the request", async () => {
   const company = await newCompany();
   const other = await withDatabase(async (sql) => {
     await sql`update conversations set status = 'closed' where id = ${company.conversation_id}`;

@@ -213,7 +213,7 @@ Deno.test("the source and time of an opt-out are read-only for callers", async (
   assert.deepEqual(await since(), []);
 });
 
-Deno.test("a contact with a hidden phone number is returned without it, and an update must set a phone number", async () => {
+Deno.test("a contact without a known phone number is returned with `phone` null, and an update must set a phone number", async () => {
   const company = await newCompany();
   const [{ id }] = await statement`
     insert into contacts (company_id, name, has_identity) values (${company.id}, 'Bia', true) returning id

@@ -55,7 +55,7 @@ Deno.test("an update without fields or with a read-only field is refused", async
   assertField(await patch({ assigned_to: "me" }), "assigned_to", /^must be a UUID$/);
 });
 
-Deno.test("a closed conversation cannot be reopened while another conversation is open, and the error contains the id of the open one", async () => {
+Deno.test("a closed conversation cannot be reopened while another conversation is open, and the error contains the open conversation's id", async () => {
   const { keys, ...made } = await newCompany();
   const [second] = await withDatabase(async (sql) => {
     await sql`update conversations set status = 'closed' where id = ${made.conversation_id}`;

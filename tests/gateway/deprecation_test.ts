@@ -1,5 +1,5 @@
-// Tests deprecation. No operation is currently deprecated, so this test creates gateways with two
-// deprecated operations.
+// Tests deprecated operations. Currently no operation is deprecated, so these tests create gateways
+// in which two operations are deprecated.
 import assert from "node:assert/strict";
 import * as z from "zod/mini";
 import recorded from "../../generate/examples/examples.json" with { type: "json" };
@@ -34,7 +34,7 @@ const ANNOUNCED = {
 const examples: unknown = recorded.examples;
 const DEPRECATED = ["getContact", "createContact"];
 
-/** The gateway's operations, two of which are deprecated here. */
+/** Returns the operations, with those in `DEPRECATED` marked as deprecated. */
 function withDeprecated<Each extends Operation>(operations: Each[]): Each[] {
   return operations.map((each) => DEPRECATED.includes(each.id) ? { ...each, deprecated } : each);
 }
@@ -52,8 +52,8 @@ const described = (changes = {}) =>
 const description = new ApiDescription(described());
 
 /**
- * Starts a gateway with the deprecated operations, and returns a function that sends requests to
- * it. Each response is checked against the API description.
+ * Creates a gateway with the deprecated operations, and returns a function that sends requests to
+ * this gateway. Each response is checked against the API description.
  */
 async function ownGateway(changes: Partial<Config> = {}) {
   const config = { ...await readGatewayConfig(environment()), ...changes };
@@ -120,7 +120,7 @@ Deno.test("only responses from deprecated operations announce a deprecation", as
   for (const path of ["/contacts", "/nothing", `/deals/${company.deal_id}`]) {
     assert.deepEqual((await request(all, "GET", path)).announced, {}, path);
   }
-  // Other methods of this path are deprecated, but GET is not.
+  // On this path, GET is deprecated, but no operation has the method PUT.
   const refused = await request(all, "PUT", contact(company));
   assert.deepEqual([refused.status, refused.announced], [405, {}]);
   const { link: _, ...dates } = ANNOUNCED;

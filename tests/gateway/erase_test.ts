@@ -1,5 +1,5 @@
-// Tests the response to an erasure, what happens when the erased person returns, and requests that
-// run during the erasure.
+// Tests the response to an erase request, what happens when the erased person returns, and requests
+// that run during the erasure.
 import assert from "node:assert/strict";
 import { type Answer, assertField, assertHeaderRefused, call } from "../support/calls.ts";
 import { changesOnce } from "../support/changes.ts";
@@ -195,7 +195,7 @@ Deno.test("a contact with a thousand deals can be erased after hundreds of batch
   assert.equal((await erase(id)).status, 200);
 });
 
-Deno.test("if an erased phone number is used again, it belongs to a new contact", async () => {
+Deno.test("if the phone number of an erased contact is used again, the number belongs to a new contact", async () => {
   const [created, written, sent] = [await newContact(), await newContact(), await newContact()];
   for (const { id } of [created, written, sent]) await erase(id);
   const again = await newContact({ phone: created.phone });
@@ -214,7 +214,7 @@ Deno.test("if an erased phone number is used again, it belongs to a new contact"
   assert.equal(await foundBy(old), undefined);
 });
 
-Deno.test("`do_not_contact` survives an erasure, however the phone number returns", async () => {
+Deno.test("`do_not_contact` survives an erasure, whether the phone number returns in a message or in a new contact", async () => {
   const byHand = await newContact({ do_not_contact: true });
   const byWord = await newContact();
   await inbound(byWord.phone, "STOP", 3);

@@ -87,7 +87,7 @@ for (const route of routes) {
   });
 }
 
-Deno.test("a response has the caller's request id if it is safe to log, or else a new id", async () => {
+Deno.test("a response has the caller's request id if this id is safe to log, or else a new id", async () => {
   const answered = async (id: string) =>
     (await request(routes[0], company.keys.all, { "X-Request-Id": id })).headers.get(
       "X-Request-Id",
@@ -106,7 +106,7 @@ for (const pattern of patterns) {
   const taken = same.map(({ method }) => method);
   const allow = taken.flatMap((method) => method === "GET" ? ["GET", "HEAD"] : [method]).join(", ");
 
-  Deno.test(`${pattern} checks key and scope, and then returns a 405 with Allow for any other method`, async () => {
+  Deno.test(`${pattern} checks the key and the scope, and then returns a 405 with Allow for any other method`, async () => {
     for (const method of ["GET", "POST", "PATCH", "PUT", "DELETE", "OPTIONS"]) {
       if (taken.includes(method)) continue;
       const answer = await call(company.keys.all, method, path);

@@ -29,8 +29,8 @@ const database = watchedStack(({ url }) => {
 });
 Deno.test.afterAll(() => database[Symbol.asyncDispose]());
 const request = await ownGateway(database.url);
-// The gateway records a key's use at most once in five minutes, after the response. Only this first
-// request causes such a record.
+// The gateway records a key's use at most once in five minutes, after the response. So only this
+// first request causes an additional statement.
 await request(keys.read, "GET", "/pipelines");
 await until(() => database.seen.length >= 2);
 
@@ -116,7 +116,7 @@ Deno.test("the query sorts a pipeline's stages explicitly and does not rely on t
   assert.equal(asked.at(-1)!.searchParams.get("stages.order"), "position.asc,id.asc");
 });
 
-Deno.test("a contact includes its ten newest deals and conversations, and says whether there are more", async () => {
+Deno.test("`include` adds a contact's ten newest deals and ten newest conversations, and shows whether there are more", async () => {
   const { id, contact_id, account_id, stage_ids: [stage_id], keys } = await newCompany();
   const [ten, eleven] = await withDatabase(async (sql) => {
     await sql`

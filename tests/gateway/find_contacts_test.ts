@@ -70,7 +70,7 @@ await withDatabase(async (sql) => {
   }
 });
 
-/** The labels of the contacts that a list returns, in the order of the labels above. */
+/** The labels of the contacts that a list returns, in the order of `CONTACTS`. */
 async function found(address: string): Promise<string[]> {
   const { status, body } = await call(company.keys.read, "GET", address);
   assert.equal(status, 200, `${address} ${JSON.stringify(body)}`);
@@ -210,7 +210,7 @@ const FACTS: Record<string, Record<string, string[]>> = {
     "/contacts?custom_fields.plan=Gold": [],
     "/contacts?custom_fields.seats=5&custom_fields.plan=gold": [ana],
   },
-  "a dot in a custom field's key can be part of the name or separate nested names": {
+  "a dot after `custom_fields.` can be part of a custom field's name or separate nested names": {
     "/contacts?custom_fields.a.b=dotted": [ana],
     "/contacts?custom_fields.a.b=nested": [ana],
     "/contacts?custom_fields.a.c.d.e=2,1": [ana],

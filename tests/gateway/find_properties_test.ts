@@ -15,7 +15,8 @@ import { comparable, type FoundRow, inOrder, meets, orderOf } from "../support/f
 import { newOddCompany } from "../support/odd_company.ts";
 import { withDatabase } from "../support/test_stack.ts";
 
-// Another company has the same rows. This company's queries must not find those rows.
+// A second company has the same rows. The queries of `company` must not find the second company's
+// rows.
 const [company] = await Promise.all([newOddCompany(), newOddCompany()]);
 await withDatabase(async (sql) => {
   for (const table of ["contacts", "deals"]) {

@@ -117,8 +117,8 @@ Deno.test("using a cursor with other filters or another sort returns a 422 that 
 });
 
 Deno.test("a plain list refuses the cursor of a sorted list, even if both cursors look alike", async () => {
-  // Only the cursor of a sorted list has a fingerprint of the query. The fingerprint is a list,
-  // because with a string both cursors would contain two strings and an id.
+  // Only the cursor of a sorted list contains a fingerprint of the query. The fingerprint is an
+  // array, because as a string it would look like a value in the plain list's cursor.
   const cursor = await cursorOf("/templates", { sort: "name" });
   const answer = await call(company.keys.read, "GET", addressOf("/templates", { cursor }));
   assertField(answer, "cursor", /other filters/);

@@ -24,8 +24,8 @@ const company = await newCompany();
 const { write } = company.keys;
 
 /**
- * A request that creates one record, and a request that creates many records. The records contain
- * the key.
+ * A request that creates one contact, and a request that creates several deals. One record of each
+ * request contains the request's idempotency key.
  */
 function writes() {
   const [one, many] = [anyKey(), anyKey()];

@@ -70,7 +70,7 @@ for (const route of pageRoutes) {
       "GET",
       `${route.path(ours)}?cursor=${next_cursor}`,
     );
-    // The cursor of a list that belongs to one record is refused for another record.
+    // A cursor of one record's list, such as a deal's history, is refused for another record.
     const isWithinRecord = route.pattern.includes("/:id/");
     assert.equal(status, isWithinRecord ? 422 : 200);
     for (const row of body.data ?? []) assert.equal(companyOf(row, ours.id), ours.id);

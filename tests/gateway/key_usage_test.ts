@@ -38,8 +38,8 @@ async function usageOf({ id }: Company) {
 }
 
 /**
- * The response of a Data API that has no schema cache yet. It means that certainly nothing was
- * written.
+ * The response of a Data API that has no schema cache yet. This response means that certainly
+ * nothing was written.
  */
 const starting = () => Response.json({ code: "PGRST002", message: "starting" }, { status: 503 });
 const isTelling = ({ url }: Request) => url.endsWith("/rpc/record_api_key_usage");

@@ -89,7 +89,7 @@ Deno.test("after a page of large rows, the gateway reads only as many rows as fi
   assert.deepEqual((await list()).pagination, { limit: 200, has_more: false, next_cursor: null });
 });
 
-Deno.test("large pages of one company are read one after the other, without delaying its other requests", async () => {
+Deno.test("large pages of one company are read one after the other, without delaying the company's other requests", async () => {
   const company = await newCompany();
   await addLargeContacts(company, 199);
   const gate = Promise.withResolvers<null>();

@@ -60,12 +60,12 @@ Deno.test("a write to a merged contact's id changes nothing and returns a confli
   const deals = await ask("POST", "/deals/batch", { items: [deal] });
   assert.equal(deals.body.data[0].error.existing_id, survivor.id);
   assert.deepEqual((await ask("GET", `/contacts/${survivor.id}`)).body.data, survivor);
-  // The id is unknown to another company.
+  // For another company, the id is unknown.
   const json = { phone: other.phone };
   assert.equal((await call(foreign.keys.all, "PATCH", path, { json })).status, 404);
 });
 
-Deno.test("a repeat returns the survivor if its contact was merged after the first request", async () => {
+Deno.test("if the created contact was merged after the first request, a repeat returns the survivor", async () => {
   const json = { phone: anyPhone() };
   const headers = { "Idempotency-Key": `c-${json.phone}` };
   const { id } = (await ask("POST", "/contacts", json, headers)).body.data;

@@ -136,7 +136,7 @@ Deno.test("a list, a single message and the changes show whether a contact, key,
   }
 });
 
-Deno.test("after an API key is deleted, it is still the author of its sends, with its former name", async () => {
+Deno.test("a deleted API key is still shown, with its former name, as the author of its sends", async () => {
   const { keys, phone_number_id } = await newCompany();
   const json = {
     ...{ phone: anyPhone(), template_name: "order_update", language_code: "en_US" },

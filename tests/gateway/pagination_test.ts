@@ -154,7 +154,7 @@ const anyCursorValue = fc.oneof(
   fc.string({ unit: anyCharacter, maxLength: 40 }),
 );
 
-/** The values of a valid cursor of each list. The test replaces one of them. */
+/** For each list, the values of a valid cursor. The test replaces one value. */
 const CURSORS: Record<string, unknown[]> = {
   "/pipelines": [0, crypto.randomUUID()],
   "/stages": [crypto.randomUUID(), 0, crypto.randomUUID()],
@@ -193,7 +193,7 @@ for (const route of pageRoutes) {
 }
 
 /**
- * The second part of this list's cursor. It names the parent record of the messages or history
+ * The second part of this list's cursor, which names the parent record of the messages or history
  * entries.
  */
 async function markOf(company: Company, path: string): Promise<[string]> {

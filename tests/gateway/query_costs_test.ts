@@ -21,8 +21,8 @@ const database = watchedStack(({ method, url }) => {
 });
 Deno.test.afterAll(() => database[Symbol.asyncDispose]());
 const request = await ownGateway(database.url);
-// The gateway records a key's use at most once in five minutes, after the response. Only this first
-// request causes such a record.
+// The gateway records a key's use at most once in five minutes, after the response. So only this
+// first request causes an additional statement.
 await request(keys.read, "GET", "/pipelines");
 await backgroundWork();
 
@@ -62,7 +62,7 @@ for (const [list, all] of Object.entries(rows)) {
     assert.deepEqual([second.statements, second.body.pagination.total], [1, total]);
   });
 
-  Deno.test(`${list} returns the same total on every page, even if a later page is the first to request the total`, async () => {
+  Deno.test(`${list} returns the same total on every page, even if the total is first requested with a later page`, async () => {
     const total = all.filter(({ archived_at }) => !archived_at).length;
     for (const asks of [true, false]) {
       let query: Query = {

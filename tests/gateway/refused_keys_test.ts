@@ -20,7 +20,7 @@ async function refusingGateway(code: "PT401" | "PT403", details: unknown) {
   };
 }
 
-Deno.test("if a known key is refused, the log contains its id, hint and reason, but the response does not", () =>
+Deno.test("if a known key is refused, the log contains the key's id, its hint and the reason, but the response does not", () =>
   later(1 * HOUR_S, async () => {
     const reasons = { inactive: "PT401", expired: "PT401", scope: "PT403" } as const;
     for (const [reason, code] of Object.entries(reasons)) {

@@ -93,7 +93,7 @@ Deno.test("the gateway records the use of an accepted key, even for a read, but 
         where company_id = ${id} and last_used_at is not null and cardinality(scopes) = 1
       `).map(({ scope }) => scope)
     );
-  // The gateway records a key's use after the response, so that no caller waits for the record.
+  // The gateway records a key's use after the response, so that no caller waits for this write.
   await until(async () => (await used()).length > 0);
   assert.deepEqual(await used(), ["read"]);
 });

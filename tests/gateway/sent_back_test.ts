@@ -37,7 +37,7 @@ for (const [path, change, field, other] of RECORDS) {
   Deno.test(`PATCH ${name} accepts a whole record from a response, even with a key that can only write`, async () => {
     for (const headers of [patch, undefined]) {
       const record = await readRecord(path);
-      // Many programs format times differently.
+      // Many programs send a time in another format than the API.
       const created_at = new Date(record.created_at).toISOString();
       const json = { ...record, ...change, created_at };
       const { status, body } = await call(write, "PATCH", path, { json, headers });
@@ -68,7 +68,7 @@ for (const [path, change, field, other] of RECORDS) {
   });
 }
 
-Deno.test("if a record has changed since the caller read it, it is not overwritten, because its version differs", async () => {
+Deno.test("if a record has changed since the caller read it, sending the old record back changes nothing, because the version differs", async () => {
   const path = `/deals/${company.deal_id}`;
   const record = await readRecord(path);
   await call(all, "PATCH", path, { json: { title: "Meanwhile" } });

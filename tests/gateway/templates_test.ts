@@ -41,8 +41,8 @@ async function get({ keys }: OwnCompany, path: string): Promise<Row> {
 }
 
 /**
- * Stores a template with these columns and reads the template with both operations. Their responses
- * must be equal.
+ * Stores a template with these columns, and reads it from the list and by its id. Both responses
+ * must show the same template.
  */
 async function answered(columns: TemplateColumns): Promise<Row> {
   const company = await companyWith(columns);

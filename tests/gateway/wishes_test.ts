@@ -56,7 +56,7 @@ async function stopped(user_id?: string): Promise<Contact> {
   return contact;
 }
 
-/** Asserts that a send to the phone number is refused, and so is a dry run. */
+/** Asserts that a send and a dry run to the phone number are refused. */
 async function assertStopped(phone: string, message: string) {
   const url = `${stack.template_url}?dry_run=true`;
   const headers = { Authorization: `Bearer ${keys.messaging}`, "Content-Type": "application/json" };

@@ -52,7 +52,8 @@ function startAuth() {
 }
 
 const { call, signIn, refresh, mails, close } = startAuth();
-// The connection opens before the first test, because a test must not leave a connection open.
+// This opens the database connection before the first test. A connection that a test opens must
+// not remain open after the test.
 await call("GET", "/health");
 await call("POST", "/recover", { email: "a@b.example" });
 Deno.test.afterAll(close);

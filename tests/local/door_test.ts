@@ -34,7 +34,7 @@ Deno.test("a request with a missing or invalid `Host` returns an error in the AP
   assert.equal(JSON.parse(named.text).request_id, "mine-1");
 });
 
-Deno.test("a host name is refused before the request is processed if an attacker could point it at this machine", async () => {
+Deno.test("a request is refused before it is processed if an attacker could point its host name at this machine", async () => {
   const names = ["evil.example", "EVIL.example:80", "localhost.evil.example", "localhostx"]
     .concat("127.0.0.1.evil.example", "host.docker.internal.evil.example", "a.local");
   for (const path of PATHS) {

@@ -29,8 +29,8 @@ export type DataApi = (
 
 /**
  * Creates a database and starts the Data API on it.
- * @param tables the SQL that creates the tables; by default, `anon`, `authenticated` and
- * `service_role` have no grants.
+ * @param tables the SQL that creates the tables. `anon`, `authenticated` and `service_role` have
+ * only the grants in this SQL.
  */
 export async function startDataApi(tables: string) {
   const name = `lite_${crypto.randomUUID().slice(0, 8)}`;
@@ -40,7 +40,8 @@ export async function startDataApi(tables: string) {
   await sql.unsafe(tables);
   const rest = await startLite((role) => url(name, role));
   const api = dataApi(rest);
-  // The connection opens before the first test, because a test must not leave a connection open.
+  // This opens the database connection before the first test. A connection that a test opens must
+  // not remain open after the test.
   await api("/none");
 
   return {

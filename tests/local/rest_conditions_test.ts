@@ -38,8 +38,9 @@ Deno.test.afterAll(end);
 
 /** A condition in the notation of the Data API and in SQL. */
 interface Condition {
-  /** The name and value of a query parameter, and the same condition inside parentheses. */
+  /** The condition as a query parameter: its name and its value. */
   outside: [string, string];
+  /** The condition inside the parentheses of `or` or `and`. */
   inside: string;
   sql: string;
   parameters: unknown[];

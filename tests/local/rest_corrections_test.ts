@@ -1,4 +1,4 @@
-// Tests for each correction in local/rest/corrections.ts that the Data API behaves like PostgREST.
+// Tests that each correction in local/rest/corrections.ts makes the Data API behave like PostgREST.
 // rest_filters_test.ts tests the corrections for filters.
 import assert from "node:assert/strict";
 import { silenceAnsweredErrors } from "../../local/rest/database_errors.ts";
@@ -88,7 +88,7 @@ Deno.test("an update or delete without a filter is refused, as with `safeupdate`
     return [status, body.code, body.message];
   };
   assert.deepEqual(await refusal("PATCH"), [400, "21000", "UPDATE requires a WHERE clause"]);
-  // The request is refused before permissions are checked, because the role has no grant to delete.
+  // The role has no grant to delete, so this refusal comes before the check of permissions.
   assert.deepEqual(await refusal("DELETE"), [400, "21000", "DELETE requires a WHERE clause"]);
   assert.deepEqual((await refusal("DELETE", "?id=eq.9")).slice(0, 2), [403, "42501"]);
   const changed = await sql`select from things where name = 'changed'`;

@@ -34,7 +34,7 @@ Deno.test("every statement can read the request data, even outside a function", 
   }
 });
 
-Deno.test("the Data API records the IP address of the connection, even if a header names another address", async () => {
+Deno.test("the Data API passes on the connection's IP address, even if a header names another address", async () => {
   const { body: [{ headers }] } = await api("/rpc/told", { headers: HEADERS });
   assert.equal(headers["x-forwarded-for"], "127.0.0.1");
   assert.deepEqual([headers["x-real-ip"], headers["cf-connecting-ip"]], [undefined, undefined]);

@@ -78,7 +78,7 @@ Deno.test("if `authenticator` inherits a role only through another role, the rol
   assert.equal(await settingOf(second.role, "statement_timeout"), "8s");
 });
 
-Deno.test("a prepared statement has a name and may use a generic plan, unless the role's settings forbid this", async () => {
+Deno.test("a prepared statement may use a generic plan, unless the role's settings forbid generic plans", async () => {
   const ask = async (role: string) => {
     for (let n = 0; n < 8; n++) {
       const query = `/things?select=id&kind=eq.${role}&limit=1`;

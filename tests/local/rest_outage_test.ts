@@ -83,7 +83,8 @@ Deno.test("the Data API survives connections that end at any moment of a request
     create table things (id int primary key);
     grant select on things to authenticated;
   `);
-  // An error that no code can catch ends an ordinary process, but not always a test process.
+  // The Data API runs in its own process, because an uncaught error does not always end a test
+  // process.
   await using rest = await startFunctionProcess({
     entry: server("rest"),
     env: { REST_OPTIONS: JSON.stringify(restOptions(url)) },

@@ -25,16 +25,22 @@ const { api, sql, url, end } = await startDataApi(`
 `);
 Deno.test.afterAll(end);
 
-/** PostgREST's response if the connection broke and PostgREST could not send a rollback. */
+/** PostgREST's response if the connection broke without a message from the server. */
 const NOTHING = { code: "", message: "", details: null, hint: null };
-/** PostgREST's response if the server sent a reason before it closed the connection. */
+/**
+ * PostgREST's response if the server sent a reason and closed the connection before the transaction
+ * or during the commit.
+ */
 const TERMINATED = {
   code: "57P01",
   message: "terminating connection due to administrator command",
   details: null,
   hint: null,
 };
-/** PostgREST's response if it could not send its rollback. */
+/**
+ * PostgREST's response if the server sent a reason and closed the connection within the
+ * transaction. PostgREST then cannot send its rollback.
+ */
 const NO_ROLLBACK = {
   code: "PGRST001",
   message: "Database client error. Retrying the connection.",
@@ -122,7 +128,7 @@ Deno.test("the driver never closes a connection because of its age", async () =>
   assert.deepEqual([...statuses], [200]);
 });
 
-Deno.test("a request returns a 503 if the server closes its connection, and a 400 if the connection breaks", async () => {
+Deno.test("a running request returns a 503 if the server closes the connection, and a 400 if the connection breaks", async () => {
   await using data = await proxied();
   const waiting = () => data.ask("/rpc/wait", { method: "POST", json: {} });
   assert.deepEqual(await whileWaiting(waiting, terminate), [503, NO_ROLLBACK]);
@@ -147,7 +153,7 @@ Deno.test("if the connection breaks during the commit, the response does not say
   assert.ok(!await has(2));
 });
 
-Deno.test("a transaction with a serialization failure or a deadlock is repeated until it succeeds", async () => {
+Deno.test("a transaction with a serialization failure or a deadlock is repeated, but not forever", async () => {
   for (const state of ["40001", "40P01"]) {
     await sql`alter sequence attempts restart`;
     const succeeding = { method: "POST", json: { state, after: 5 } };

@@ -75,7 +75,7 @@ Deno.test({
     await page.waitForSelector(".sent:has-text('Are you there?')");
     await react("🎉");
     await page.waitForSelector(".sent:has-text('What is it about?'):has-text('🎉')");
-    // The list that the reader opened is still open, although its message has changed.
+    // The list that the reader opened is still open, although the message around it has changed.
     await page.click("[data-tap=late]");
     await page.waitForSelector(".received:has-text('It is late')");
     await page.click("[data-tap='Another day']");

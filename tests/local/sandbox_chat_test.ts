@@ -186,7 +186,7 @@ Deno.test("the sandbox keeps files of up to 16 MiB each and 64 MiB in total", as
   assert.deepEqual(await Promise.all(ids.map(status)), [404, 200, 200, 200, 200]);
 });
 
-Deno.test("reply buttons and lists can be tapped in the page, and a reply quotes its message", async () => {
+Deno.test("reply buttons and lists can be tapped in the page, and a reply quotes the message to which it replies", async () => {
   await using channel = sandboxWithWebhook();
   const { body } = await channel.writes(ANA, "When?");
   const rows = [{ id: "late", title: "It is late", description: "More than a day" }];

@@ -92,7 +92,7 @@ const REFUSED: [changes: unknown, message: RegExp][] = [
   [{ phone_number_id: undefined }, /^phone_number_id must be a text of digits/],
   [{ phone_number_id: 1 }, /^phone_number_id must be a text of digits/],
   [{ phone_number_id: "+1" }, /^phone_number_id must be a text of digits/],
-  [{ from: undefined }, /^from is required, unless the person has a user_id$/],
+  [{ from: undefined }, /^from is required, unless the request has user_id$/],
   ...["", "5511", "+55 11 98765-4321", "+0511987654321", "Ana", 5511987654321, null].map((
     from,
   ): [unknown, RegExp] => [{ from }, /^from must be /]),
@@ -143,7 +143,7 @@ Deno.test("an invalid body is refused with the reason, and nothing is posted", a
   assert.deepEqual(await channel.told(), []);
 });
 
-Deno.test("only the JSON Content-Type is accepted, because a page on another site cannot send it", async () => {
+Deno.test("only the JSON Content-Type is accepted, because a page on another site cannot send this type", async () => {
   await using channel = sandboxWithWebhook();
   for (const type of ["text/plain", "application/x-www-form-urlencoded", "application/jsonx", ""]) {
     const { status, body } = await channel.call("/inbound", GOOD, { "Content-Type": type });

@@ -31,7 +31,7 @@ async function assertSilent(from: string, to: string) {
   leave.abort();
 }
 
-/** The responses for each recipient, and the number of messages that are stored. */
+/** For each recipient, a function that checks the responses and counts the stored messages. */
 const ANSWERS: Record<string, (from: string, to: string) => Promise<number>> = {
   "+15551000001": async (from, to) => {
     for (const sender of [from, anyPhoneNumberId()]) {

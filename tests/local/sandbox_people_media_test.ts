@@ -13,7 +13,7 @@ import { NUMBER, sandboxWithWebhook } from "./sandbox_webhook.ts";
 const MINUTE = 60_000;
 const AUTHORIZED = { headers: { Authorization: `Bearer ${SANDBOX_TOKEN}` } };
 
-/** The part of the posted message that describes its file. */
+/** Posts a message with a file, and returns the part of the message that describes the file. */
 async function sent(medium: string, more: Record<string, unknown> = {}) {
   await using channel = sandboxWithWebhook();
   const json = { phone_number_id: NUMBER, from: "+5511987654321", medium, ...more };

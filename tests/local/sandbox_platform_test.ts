@@ -77,7 +77,10 @@ async function messagesWith({ id }: Company, phone: string) {
   `;
 }
 
-/** For each recipient, the send's state on the platform after the sandbox has posted everything. */
+/**
+ * For each recipient, the platform's messages after the sandbox has posted everything. Each message
+ * has its direction, its status, the send's state and the error code.
+ */
 const KNOWN: Record<string, string> = {
   "+12025550123": "outbound read sent",
   "+15551000006": "outbound read sent", // the response to this send was an error that left the outcome unknown

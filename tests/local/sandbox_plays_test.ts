@@ -40,7 +40,7 @@ async function played() {
     /** Makes the person write or tap, and returns the sandbox's response. */
     plays: (json: object) =>
       post("/inbound", { phone_number_id: company.phone_number_id, from, ...json }),
-    /** Sends a template without the service. */
+    /** Sends a template directly to the sandbox, without the service. */
     async sendTemplate(template: object) {
       const message = { messaging_product: "whatsapp", to: from, type: "template", template };
       return (await post(`/v26.0/${company.phone_number_id}/messages`, message)).body;

@@ -65,7 +65,7 @@ Deno.test("a request counts as verified only if a webhook with its URL has the s
   await ask(box, "POST", "/orders", { body: "hello" });
   const [{ type, why }] = await listed(box);
   assert.equal(type, null);
-  assert.match(why, /webhook-signature are not all there/);
+  assert.match(why, /webhook-signature are not all present/);
 });
 
 Deno.test("a sandbox without a stack verifies a receiver's deliveries after the receiver's secret has been set", async () => {
@@ -87,7 +87,7 @@ Deno.test("a sandbox without a stack verifies a receiver's deliveries after the 
     await verified({ path: "/others" }),
     "the sandbox does not have the secret of this webhook",
   );
-  // Changing another setting keeps the secret, and DELETE removes it.
+  // Changing another setting keeps the secret, and DELETE removes the secret.
   await ask(box, "PUT", "/orders", { body: '{"status":503,"times":1}' });
   assert.deepEqual([await verified(), await verified()], [true, true]);
   await ask(box, "DELETE", "/orders");

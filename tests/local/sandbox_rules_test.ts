@@ -341,7 +341,7 @@ Deno.test("a text may have the channel's maximum length after its variables are 
     send({ name: "welcome_discount", components: [body(name), copyCode("0", "BEANS15")] });
   assert.equal((await sent(longest)).status, 200);
   assertFault(await sent(`${longest}x`), 132005);
-  // A body without other parts may be longer.
+  // If the template has only a body, the text may be longer.
   const components = [body("x".repeat(1024), "🚚".repeat(1024))];
   assert.equal((await send({ name: "order_update", components })).status, 200);
 });

@@ -142,7 +142,7 @@ Deno.test("the sandbox accepts a document of 100 MiB in 200 MiB of memory, and r
   assert.ok(!(peak > 200 * MIB), `${peak}`);
 });
 
-/** Stops a process that a failed test has left running. */
+/** Stops a process if it is still running. */
 async function ended(child: Deno.ChildProcess) {
   await child.stderr.cancel();
   try {

@@ -182,14 +182,14 @@ Deno.test("a message to +15550 and six digits is refused with these digits as th
   }
 });
 
-Deno.test("an invalid message returns its own error, even if its recipient has a fixed response", async () => {
+Deno.test("an invalid message returns the error for its content, even if its recipient has a fixed response", async () => {
   for (const recipient of ["+15550131056", ...Object.keys(MAGIC)]) {
     const answer = await post(anyPhoneNumberId(), message(recipient, { name: "no_such_name" }));
     assertError(answer, 132001, 404);
   }
 });
 
-Deno.test("any other URL returns a 404", async () => {
+Deno.test("any other URL of the sandbox returns a 404", async () => {
   const elsewhere: [string, string][] = [
     ...[["GET", ""], ["GET", "message"], ["POST", "messages"], ["DELETE", "messages"]] as const,
     ...[["POST", "26.0/1/messages"], ["POST", "v26.0/messages"], ["GET", "v26.0/1/media"]] as const,

@@ -75,7 +75,7 @@ export function sandboxWithWebhook(
       await channel.told();
       return posts.splice(0);
     },
-    /** Sends the template order_update or another message. Returns the message's id. */
+    /** Sends the template order_update with these changed parts. Returns the message's id. */
     async send(addressee: { to?: string; recipient?: string }, parts: object = {}) {
       const { status, body } = await call(`/v26.0/${NUMBER}/messages`, {
         ...template("order_update", "Ada", "A-1815"),
@@ -109,11 +109,12 @@ export function template(name: string, ...values: string[]) {
   };
 }
 
-/** The fields of a free text message. */
+/** The parts that change a template message into a free text message. */
 export const text = (body: string) => ({ type: "text", template: undefined, text: { body } });
 
 /**
- * The post's statuses with their error codes, and the types of its messages, separated by commas.
+ * The statuses in a post, each with its error codes, and the types of the messages in the post,
+ * separated by commas.
  */
 export function inWords({ value: { statuses = [], messages = [] } }: Post): string {
   return [

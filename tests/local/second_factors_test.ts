@@ -60,7 +60,7 @@ Deno.test("after a user enrols a factor, a session requires the factor's code", 
     [["totp", true], ["password", true]],
   );
   assert.deepEqual(refusal((await verify(codeOf(secret))).error), [422, "mfa_ip_address_mismatch"]);
-  // All sessions without the factor have ended.
+  // All sessions that have not used the factor have ended.
   assert.notEqual((await other.client.auth.refreshSession()).error, null);
   const { data: { totp: [factor] } } = await mfa.listFactors() as {
     data: { totp: Record<string, unknown>[] };
@@ -136,7 +136,7 @@ Deno.test("a session shows its device, its IP address and its sign-in method", a
   assert.deepEqual([aal, amr.map(({ method }) => method)], ["aal1", ["password"]]);
 });
 
-Deno.test("the platform invites a new e-mail address, and the link signs the user in to choose a password", async () => {
+Deno.test("a person with a new e-mail address can be invited, and the link signs this person in to choose a password", async () => {
   const email = anyEmail();
   const redirectTo = `${stack.url}/settings/`;
   const { data, error } = await platform.auth.admin.inviteUserByEmail(email, { redirectTo });

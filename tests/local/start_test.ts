@@ -276,7 +276,7 @@ Deno.test("npm start serves the URLs that it prints, and leaves only data when i
       assert.deepEqual(left(folder), ["data", "lock", "postgres.log", "secrets.json"]);
     });
 
-    await t.step("a stack started with WHATSAPP_API_URL sends to that address", async () => {
+    await t.step("a stack with WHATSAPP_API_URL sends messages to that URL", async () => {
       await using channel = ownChannel(() => accepted());
       const { started, stack } = await startOn(folder, [], {
         env: { WHATSAPP_API_URL: channel.url },

@@ -26,11 +26,11 @@ Deno.test("the test tools also have exact versions", async () => {
   for (const [name, version] of Object.entries<string>(dependencies)) {
     assert.match(version, EXACT, name);
   }
-  // The hosted runtime has this version. A test runs the gateway on it.
+  // The hosted runtime has this Deno version. A test runs the gateway on this version.
   assert.equal(dependencies.deno, "2.1.4");
 });
 
-Deno.test("Deno reads only the import map", async () => {
+Deno.test("Deno reads package versions only from the import map", async () => {
   const { importMap, imports, nodeModulesDir, lock } = await json("deno.json");
   assert.deepEqual([importMap, imports], ["./import_map.json", undefined]);
   assert.deepEqual([nodeModulesDir, lock], ["manual", false]);

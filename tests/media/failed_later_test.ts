@@ -35,7 +35,7 @@ async function reasons(company: Company) {
 const LINK = { link: "https://files.example/a.pdf", type: "document" };
 
 for (const code of [131052, 131053]) {
-  Deno.test(`a reported ${code} becomes media_rejected if the caller sent a file of its own, and otherwise template_rejected`, async () => {
+  Deno.test(`the reported error code ${code} becomes media_rejected if the caller sent its own file, and otherwise template_rejected`, async () => {
     const cases: [name: string, expected: string][] = [
       ["reply with an upload", "media_rejected"],
       ["reply with a link", "media_rejected"],
@@ -72,7 +72,7 @@ for (const code of [131052, 131053]) {
   });
 }
 
-Deno.test("a reported media_rejected also settles a send whose response was lost, and other failures keep their reason", async () => {
+Deno.test("a reported failure settles a send whose response was lost, with media_rejected or with another reason", async () => {
   await using channel = ownChannel(() => new Response("lost", { status: 500 }));
   const reply = await ownReplies(channel.url);
   for (const [code, expected] of [[131053, "media_rejected"], [131026, "recipient_unreachable"]]) {

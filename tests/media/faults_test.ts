@@ -56,8 +56,8 @@ function assertUnavailable({ status, bytes }: Got) {
 Deno.test("a small media file with a wrong digest returns a 502 before the first byte", async () => {
   await using channel = mediaChannel(JPEG);
   assertUnavailable(await readFrom(channel, await addMedium(company, LONG)));
-  // If the webhook event had no digest, the gateway compares the file with the digest from the
-  // channel.
+  // If the webhook event had no digest, the gateway compares the file's digest with the digest that
+  // the channel returns.
   await using lying = mediaChannel(JPEG, {
     answer: ({ path }) =>
       path.startsWith("/files/") ? undefined : Response.json(facts(lying.origin, LONG)),

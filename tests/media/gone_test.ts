@@ -1,5 +1,5 @@
 // Tests media files that no longer exist. A file counts as gone only if the channel certainly no
-// longer has the file. The gateway then never requests it again.
+// longer has it. The gateway never requests such a file again.
 import assert from "node:assert/strict";
 import { call } from "../support/calls.ts";
 import { newCompany } from "../support/company.ts";
@@ -22,7 +22,7 @@ const NO_OBJECT = {
   error: { code: 100, error_subcode: 33, message: "Object with ID '1' does not exist" },
 };
 const noObject = () => Response.json(NO_OBJECT, { status: 400 });
-/** The channel's paths of a media file and of the account's phone number. */
+/** The paths on the channel for the media file and for the account's phone number. */
 const MEDIUM = "/v26.0/1234567890";
 const NUMBER = `/v26.0/${company.phone_number_id}`;
 const number = () => Response.json({ id: company.phone_number_id });

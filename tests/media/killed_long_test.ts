@@ -42,7 +42,7 @@ const SENDS = {
   },
   "template with an address": {
     ...TEMPLATE,
-    // The first claim only determines that the file must be uploaded.
+    // The first claim does not begin the send. It only finds that the file must be uploaded.
     differs: { "after the claim, before the call": [0, "new", "sent"] as Expected },
     json: (_: Company, _id: string, host: string) =>
       template(anyPhone(), {
@@ -52,7 +52,7 @@ const SENDS = {
   },
 };
 
-/** A channel that accepts uploads and messages. The same server is the host of a PDF. */
+/** A channel that accepts uploads and messages. The same server also serves a PDF. */
 function mediaChannel() {
   const state = { messages: 0, onMessage: async (): Promise<Response | void> => {} };
   const options = { hostname: "127.0.0.1", port: 0, onListen: () => {} };
@@ -72,7 +72,7 @@ function mediaChannel() {
   return { state, host, url: `${host}/v26.0`, [Symbol.asyncDispose]: () => server.shutdown() };
 }
 
-/** Starts the function in this process. Returns a function that sends requests to it. */
+/** Starts the edge function in this process. The returned function sends requests to it. */
 async function sendOf(name: string, channelUrl: string) {
   return name === "whatsapp" ? await ownReplies(channelUrl) : await ownSender(channelUrl);
 }

@@ -9,7 +9,7 @@ import { A_DAY, hidePhone, writes } from "../support/replying.ts";
 import { accepted, ownChannel, setToken, storedMessage } from "../support/sending.ts";
 import { stack, statement } from "../support/test_stack.ts";
 
-/** Adds an inbound message to the company's conversation, with its id on the channel. */
+/** Adds an inbound message to the company's conversation, with the message's id on the channel. */
 async function written(company: Company, secondsAgo = 1) {
   const id = await writes(company, { secondsAgo });
   await statement`update messages set whatsapp_message_id = ${`wamid.${id}`} where id = ${id}`;

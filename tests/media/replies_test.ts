@@ -342,7 +342,7 @@ Deno.test("a text-only reply has the same fingerprint, channel request and row a
   assert.deepEqual([media, payload, reply_to_id, type], [null, null, null, "text"]);
 });
 
-Deno.test("if the channel refuses the file, the reply fails with media_rejected, and a repeat does not send it again", async () => {
+Deno.test("if the channel refuses the file, the reply fails with media_rejected, and a repeat does not send the reply again", async () => {
   for (const code of [131052, 131053]) {
     const company = await spokenTo();
     await using channel = ownChannel(() =>

@@ -131,7 +131,7 @@ Deno.test("a wrong type, an empty file and HTML declared as an image are refused
   assert.equal(channel.uploads.length, 0);
 });
 
-Deno.test("only keys with the `messaging` scope can create and read uploads, and only those of their own company", async () => {
+Deno.test("only keys with the `messaging` scope can create and read uploads, and only for their own company", async () => {
   const company = await newCompany();
   const other = await newCompany();
   await using channel = uploadChannel();
@@ -164,7 +164,7 @@ Deno.test("only keys with the `messaging` scope can create and read uploads, and
   assert.equal(channel.uploads.length, 1);
 });
 
-Deno.test("with several accounts, an upload must name its phone number, and otherwise the error lists the numbers", async () => {
+Deno.test("with several accounts, an upload must name a phone number, and the error for a missing number lists the accounts' numbers", async () => {
   const company = await newCompany();
   const second = await withDatabase((sql) => connectAccount(sql, company.id));
   await using channel = uploadChannel();

@@ -293,7 +293,7 @@ const HARMLESS: Record<string, Bend> = {
   },
   "a schema replaces the reference to it": (d) =>
     create(d).requestBody.content["application/json"].schema = structuredClone(NewThing),
-  "a schema is a component": (d) => {
+  "a schema becomes a component": (d) => {
     d.components.schemas.Name = thing(d).properties.name;
     thing(d).properties.name = ref("Name");
   },

@@ -18,7 +18,7 @@ import { SchemaValidator } from "../support/schema_validator.ts";
 const document: JsonSchema = openApi;
 const validator = new SchemaValidator(document);
 
-/** Each request schema, with its location in the document. */
+/** The body schemas, with their locations in the document, and the parameters of all operations. */
 const REQUESTS = FUNCTIONS.flatMap((api) =>
   api.operations.flatMap((operation) => {
     const path = ["paths", describedPath(api, operation), operation.method.toLowerCase()];
@@ -95,7 +95,7 @@ function atLimits(field: JsonSchema): [unknown, unknown][] {
   const [item] = isNarrow ? fc.sample(arbitraryOf(field.items, document), 1) : [];
   const items = (length: number): unknown[] =>
     field.items?.$ref?.endsWith("/ReplyButton")
-      ? Array.from({ length }, (_, at) => ({ id: `${at}`, title: `${at}` })) // they must differ
+      ? Array.from({ length }, (_, at) => ({ id: `${at}`, title: `${at}` })) // buttons must differ
       : Array.from({ length }, (_, at) => item ?? `${at % 50}`);
   return [
     ...("maxLength" in field ? [[text(field.maxLength), text(field.maxLength + 1)]] : []),

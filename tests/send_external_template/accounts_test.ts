@@ -39,7 +39,7 @@ Deno.test("a send without a connected account fails, and its idempotency key can
   assert.deepEqual([body.success, body.idempotent_hit], [true, false]);
 });
 
-Deno.test("if a company has several accounts, a send must name one of them, or the error lists them", async () => {
+Deno.test("if a company has several accounts, and a send names none of them, the error lists the accounts", async () => {
   const company = await newCompany();
   const { phone_number_id: second } = await connect(company, "+15550101");
   await disconnect(await connect(company, "+15550102"));

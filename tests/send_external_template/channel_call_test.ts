@@ -193,11 +193,11 @@ Deno.test("the caller receives the channel's `Retry-After`, or a default value i
   }
 });
 
-Deno.test("the channel is called over HTTP/1.1, even if it offers HTTP/2", async () => {
+Deno.test("the service offers the channel only HTTP/1.1, not HTTP/2", async () => {
   const company = await newCompany();
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  // The client's first TLS message lists the protocols that the client offers. The length of each
-  // name comes before the name.
+  // The client's first TLS message lists the protocols that the client offers. Before each
+  // protocol's name, the list has a byte with the length of the name.
   const hello = (async () => {
     const connection = await listener.accept();
     const bytes = new Uint8Array(4096);

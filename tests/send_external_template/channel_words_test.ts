@@ -20,8 +20,8 @@ import { snapshot } from "../support/snapshot.ts";
 const TOKEN = "EAAG" + Array.from({ length: 28 }, (_, n) => `q${n}/Zx+${n * 7}_`).join("");
 
 /**
- * Sends to a channel that responds with this body. Returns the service's response, the log lines
- * and the stored rows.
+ * Sends a message while the channel responds with this body. Returns the service's response, the
+ * log lines and the stored rows.
  */
 async function sendTo(text: string, status = 400) {
   const company = await newCompany();
@@ -63,7 +63,7 @@ Deno.test("the message and the details of a channel error are cut to 1,000 chara
   assert.equal(JSON.parse(whole.line).channel_trace_id, "T".repeat(128));
 });
 
-Deno.test("a 2 MB channel message is not passed to the caller, and the channel's HTTP status decides the outcome", async () => {
+Deno.test("a 2 MB error message of the channel is not passed to the caller, and the channel's HTTP status decides the outcome", async () => {
   const text = refusal("x".repeat(2e6));
   const refused = await sendTo(text);
   assert.deepEqual([refused.status, refused.body.outcome], [502, "not_sent"]);
@@ -119,20 +119,23 @@ Deno.test("channel messages keep line breaks, but control characters and lone su
 });
 
 const QUOTATIONS: Record<string, [said: string, told: string]> = {
-  "whole": [`Malformed access token ${TOKEN}.`, "Malformed access token [access token]."],
-  "twice": [`${TOKEN} is not ${TOKEN}`, "[access token] is not [access token]"],
-  "its beginning": [`Token ${TOKEN.slice(0, 20)}… is old`, "Token [access token]… is old"],
-  "its end": [`Token …${TOKEN.slice(-8)}`, "Token …[access token]"],
-  "a part of it": [`(${TOKEN.slice(90, 130)})`, "([access token])"],
-  "two consecutive parts": [
+  "the whole token": [`Malformed access token ${TOKEN}.`, "Malformed access token [access token]."],
+  "the token twice": [`${TOKEN} is not ${TOKEN}`, "[access token] is not [access token]"],
+  "the beginning of the token": [
+    `Token ${TOKEN.slice(0, 20)}… is old`,
+    "Token [access token]… is old",
+  ],
+  "the end of the token": [`Token …${TOKEN.slice(-8)}`, "Token …[access token]"],
+  "a part of the token": [`(${TOKEN.slice(90, 130)})`, "([access token])"],
+  "two consecutive parts of the token": [
     TOKEN.slice(0, 30) + TOKEN.slice(60, 90),
     "[access token][access token]",
   ],
-  "across the place where the message is cut": [
+  "a token across the place where the message is cut": [
     "-".repeat(980) + TOKEN,
     `${"-".repeat(980)}[access token]`,
   ],
-  "before the place where the message is cut": [
+  "a token before the place where the message is cut": [
     "-".repeat(990) + TOKEN + "-",
     `${"-".repeat(990)}[access t…`,
   ],
@@ -140,7 +143,7 @@ const QUOTATIONS: Record<string, [said: string, told: string]> = {
 
 for (const [what, [said, told]] of Object.entries(QUOTATIONS)) {
   Deno.test(`a placeholder replaces the access token in a channel message: ${what}`, async () => {
-    // JSON can write a character in several ways.
+    // In JSON, a character can be written in several ways.
     const escaped = refusal(said, said, said).replaceAll("/", "\\/").replaceAll("Z", "\\u005a");
     for (const text of [refusal(said, said, said), escaped]) {
       const { body, everything } = await sendTo(text);
@@ -193,8 +196,8 @@ Deno.test("shortened channel messages are well-formed and never contain the toke
     for (const [text, max] of told) {
       assert.ok([...text].length <= max && text.isWellFormed());
       assert.doesNotMatch(text, /[^\P{Cc}\t\n]/u);
-      // The parts between placeholders are checked separately, because a placeholder may by chance
-      // continue a part of the token.
+      // The parts between placeholders are checked separately, because a placeholder and the text
+      // next to it may by chance match a part of the token.
       for (const part of text.split("[access token]")) {
         for (let at = 0; at + 8 <= token.length; at++) {
           assert.ok(!part.includes(token.slice(at, at + 8)));

@@ -85,7 +85,7 @@ const SENDABLE: Record<string, Sent> = {
   },
 };
 
-Deno.test("every template without media is sent with its values, and its text is stored as the recipient sees it", async (t) => {
+Deno.test("each template without media is sent with the caller's values, and the text is stored as the recipient sees it", async (t) => {
   const company = await companyWithTemplates();
   for (const [template_name, { fields, components, rendered }] of Object.entries(SENDABLE)) {
     await t.step(template_name, async () => {
@@ -109,7 +109,7 @@ Deno.test("every template without media is sent with its values, and its text is
   }
 });
 
-Deno.test("an authentication template sends its code in the body and in the button", async (t) => {
+Deno.test("a send of an authentication template contains the code in the body and in the button", async (t) => {
   const company = await companyWithTemplates();
   for (const template_name of ["login_code", "phone_verification"]) {
     await t.step(template_name, async () => {
@@ -131,8 +131,7 @@ Deno.test("an authentication template sends its code in the body and in the butt
 });
 
 /**
- * Templates that cannot be sent, whatever the values are. Each has the field and the message of the
- * error.
+ * Templates that cannot be sent with any values, each with the field and the message of the error.
  */
 const NOT_SENDABLE: Record<string, [field: string, message: RegExp]> = {
   pickup_point: ["template_name", /location/i],

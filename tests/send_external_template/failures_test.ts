@@ -112,7 +112,7 @@ Deno.test("if it is certain that the database did not make the claim, the servic
   }
 });
 
-Deno.test("if it is unknown whether a claim exists, the service tries several times to release it, and logs no error if there is none", async () => {
+Deno.test("if a claim may exist, the service tries several times to release it, and logs no error if the claim does not exist", async () => {
   const company = await newCompany();
   await using database = watchedStack((request) =>
     isFor("claim", request)
@@ -128,7 +128,7 @@ Deno.test("if it is unknown whether a claim exists, the service tries several ti
   assert.equal(database.seen.length, 1 + QUICK.settleRetriesMs.length);
 });
 
-Deno.test("if recording an outcome fails, it is retried until it succeeds, and the channel is not called again", async () => {
+Deno.test("if recording an outcome fails, the service retries the recording until it succeeds, and does not call the channel again", async () => {
   const company = await newCompany();
   let failures = 3;
   await using database = watchedStack((request) =>

@@ -1,4 +1,5 @@
-// Tests that the sends of one company wait for each other, and that no outcome is lost.
+// Tests that some sends of a company wait if the company sends too many messages at once, and that
+// no outcome is lost.
 import assert from "node:assert/strict";
 import type { Answer } from "../support/calls.ts";
 import { anyPhone, newCompany } from "../support/company.ts";
@@ -60,7 +61,7 @@ Deno.test("the outcome of a send is recorded even if the company has too many da
   for (const each of others) each.then(({ status }) => statuses.push(status));
   await until(() => statuses.length === 1 && claims === 2);
   channel.answer();
-  assert.equal((await first).status, 200); // recording the outcome waits for its turn
+  assert.equal((await first).status, 200); // the outcome is not recorded yet
   gate.resolve(null);
   await Promise.all(others);
   await backgroundWork();

@@ -1,5 +1,5 @@
-// Tests a broken or hostile channel. Reading a response has a limited cost, and every response
-// leads to an outcome.
+// Tests a broken or hostile channel. The service reads only a limited number of bytes for a limited
+// time, and every response leads to an outcome.
 
 import assert from "node:assert/strict";
 import { constants, deflateRawSync, gzipSync } from "node:zlib";
@@ -50,7 +50,7 @@ function endless(
 
 const SPACES = new TextEncoder().encode(" ".repeat(LIMIT));
 const GZIP_HEADER = Uint8Array.from([31, 139, 8, 0, 0, 0, 0, 0, 0, 255]);
-/** 16 MiB of spaces, compressed to 16 KiB. The stream can continue after them. */
+/** 16 MiB of spaces, compressed to 16 KiB. The stream can continue after these bytes. */
 const BOMB = deflateRawSync(new Uint8Array(16 * 2 ** 20).fill(32), {
   finishFlush: constants.Z_SYNC_FLUSH,
 });

@@ -21,7 +21,7 @@ async function optedOut() {
   return { company, phone };
 }
 
-/** Turns the template of these sends into a marketing template. */
+/** Turns the template that these tests send into a marketing template. */
 async function asMarketing({ id }: { id: string }) {
   await statement`
     update templates set category = 'MARKETING' where company_id = ${id} and name = 'order_update'

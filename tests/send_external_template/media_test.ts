@@ -136,7 +136,7 @@ Deno.test("a template is not sent without its media file, and the idempotency ke
   }
 });
 
-Deno.test("if the channel refuses the token at the upload, the send fails with an account error, and a notice lasts until an upload succeeds", async () => {
+Deno.test("if the channel refuses the token at the upload, the send fails with an account error, and the account has a notice until an upload succeeds", async () => {
   const error = { code: 190, message: "Error validating access token" };
   let isRefused = true;
   await using channel = ownSandbox(({ path }) =>

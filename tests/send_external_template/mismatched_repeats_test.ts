@@ -1,6 +1,6 @@
 // Tests that an idempotency key identifies one message. If a repeat has different values, the
-// response names these fields. If a request with the same key is for another message, it is
-// refused. An idempotency key counts for both send endpoints.
+// response names the differing fields. A request with the same key for another message is refused,
+// even at the other send endpoint.
 
 import assert from "node:assert/strict";
 import { anyPhone, type Company } from "../support/company.ts";
@@ -53,7 +53,10 @@ async function endpoints(company: Company, channelUrl: string) {
   };
 }
 
-/** Returns the differing fields from a response. Asserts that its header and its body agree. */
+/**
+ * Returns the differing fields that a response names. Asserts that the response's header and body
+ * agree.
+ */
 function mismatchOf({ headers, body }: { headers: Headers; body: { mismatch?: string[] } }) {
   const { mismatch = null } = body;
   assert.equal(headers.get("Idempotency-Mismatch"), mismatch && "true");
@@ -71,7 +74,7 @@ function assertReused(answer: Awaited<ReturnType<typeof call>>, fields: string[]
   assert.match(error, /^This idempotency_key belongs to another message: .+Nothing was sent/);
 }
 
-Deno.test("if a repeat has different values, the response names these fields, and a line without personal data is logged", async () => {
+Deno.test("if a repeat has different values, the response names the differing fields, and a line without personal data is logged", async () => {
   const company = await spokenTo();
   const key = company.keys.messaging;
   await using channel = ownChannel(() => accepted());
@@ -116,7 +119,7 @@ Deno.test("if a repeat has different values, the response names these fields, an
   assert.equal(channel.calls.length, 2, "nothing else was sent");
 });
 
-Deno.test("an idempotency key is refused if its first message had another recipient, template or kind", async () => {
+Deno.test("a request is refused if the first message with its idempotency key had another recipient, template or kind", async () => {
   const company = await spokenTo();
   const key = company.keys.messaging;
   await using channel = ownChannel(() => accepted());
@@ -163,7 +166,7 @@ Deno.test("two companies may use the same idempotency key for different messages
   }
 });
 
-Deno.test("a request is still a repeat if it uses another spelling, phone number or conversation of the same contact", async () => {
+Deno.test("a request is still a repeat if it names the same contact with another phone number, spelling or conversation", async () => {
   const company = await spokenTo();
   const key = company.keys.messaging;
   await using channel = ownChannel(() => accepted());
@@ -224,7 +227,7 @@ Deno.test("a dry run returns the differing fields, but logs nothing", async () =
   }
 });
 
-Deno.test("after a released send, a send with the same key is not a repeat, so its own content is sent", async () => {
+Deno.test("after a released send, a send with the same key is not a repeat, so the new content is sent", async () => {
   const company = await spokenTo();
   const key = company.keys.messaging;
   let takes = false;

@@ -82,7 +82,7 @@ for (const [what, codes, meaning] of TABLE) {
   });
 }
 
-Deno.test("an unknown code does not have the meaning of the known code next to it", () => {
+Deno.test("an unknown error code does not get the meaning of the known code before or after it", () => {
   const known = new Set(TABLE.flatMap(([_what, codes]) => codes));
   const beside = [...known].flatMap((code) => [code - 1, code + 1]).filter((code) =>
     !known.has(code)
@@ -106,7 +106,7 @@ Deno.test("if the error code is unknown, a 4xx status means refused, and any oth
   }
 });
 
-Deno.test("a 4xx or a 503 without a code means not sent, and any other status without a code means an unknown outcome", () => {
+Deno.test("without an error code, a 4xx or a 503 means not sent, and any other status means an unknown outcome", () => {
   for (const body of [undefined, null, "", "Bad Request", {}, { error: "no" }, []]) {
     for (const status of [400, 401, 404, 408, 413, 429, 431, 499, 503]) {
       assertMeaning(answer({ status, body }), DOWN);
@@ -130,7 +130,7 @@ Deno.test("a value that cannot be a channel error code is ignored", () => {
   }
 });
 
-Deno.test("the outcome contains only the properties of the channel's error that have the expected type", () => {
+Deno.test("the outcome contains a property of the channel's error only if the property has the expected type", () => {
   const said = (error: Record<string, unknown>) =>
     (outcomeOf(answer({ body: { error: { code: 132012, ...error } } })) as { channel: unknown })
       .channel;
@@ -165,7 +165,7 @@ Deno.test("a 2xx with a readable message id means accepted, even with other unex
   }
 });
 
-Deno.test("a 2xx with no message id, or an id that cannot be stored, means an unknown outcome", () => {
+Deno.test("a 2xx without a message id, or with an id that cannot be stored, means an unknown outcome", () => {
   const ids = [
     ...["", " ", "x".repeat(256), "a b", " a", "a ", "a\n", "a\tb", "a\0", "ä", "🚚"],
     ...[null, undefined, 1, true, [], ["a"], { id: "a" }],

@@ -100,7 +100,7 @@ for (const { codes, status, code, state, outcome, retryAfter } of TABLE) {
   });
 }
 
-Deno.test("a repeat of a throttled send sends the same message, and its response looks like the response to a first send", async () => {
+Deno.test("a repeat of a throttled send sends the message, and the response looks like the response to a first send", async () => {
   const company = await newCompany();
   const json = template("+15551000001", { idempotency_key: "throttled" });
   for (const _ of [1, 2]) {
@@ -124,7 +124,7 @@ Deno.test("a repeat of a throttled send sends the same message, and its response
 
 const MAY_HAVE_GONE = {
   "a broken connection": "+15551000005",
-  "a bare 500": "+15551000006",
+  "a 500 without an error code": "+15551000006",
   "a 200 without an id": "+15551000007",
 };
 

@@ -47,7 +47,7 @@ Deno.test("an error names each invalid field and its accepted values", async () 
   assert.deepEqual(await takenFrom(company), []);
 });
 
-Deno.test("if a send has many invalid fields, the response lists fifty errors and says how many there are", async () => {
+Deno.test("if a send has many invalid fields, the response lists fifty errors and gives the total number of errors", async () => {
   const company = await companyWithTemplates();
   const empty = Array<string>(30).fill("");
   const json = order({ header_variables: empty, body_variables: empty });
@@ -56,7 +56,7 @@ Deno.test("if a send has many invalid fields, the response lists fifty errors an
   assert.match(body.error, /\(and 61 more, see details\)/);
 });
 
-Deno.test("if the account has no stored templates, a send is passed to the channel without this check", async () => {
+Deno.test("if the account has no stored templates, a send is passed to the channel without a comparison", async () => {
   const company = await newCompany();
   const { body } = await sendTemplate(company.keys.messaging, order({ body_variables: ["Ada"] }));
   assert.deepEqual([body.code, body.channel.code], ["template_rejected", 132000]);
@@ -74,7 +74,7 @@ async function outdate(company: { id: string }) {
   `;
 }
 
-Deno.test("before a template that was read ten minutes ago causes a refusal, the service reads it again", async () => {
+Deno.test("if a send does not match a template that was read ten minutes ago, the service reads the template again before it refuses the send", async () => {
   await using channel = ownSandbox();
   const company = await companyWithTemplates(channel.url);
   const send = await ownSender(channel.url);

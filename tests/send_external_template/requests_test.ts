@@ -1,5 +1,5 @@
 // Tests the body, the Content-Type and the parameters of a request, and the errors for invalid
-// ones.
+// values.
 
 import assert from "node:assert/strict";
 import * as fc from "fast-check";

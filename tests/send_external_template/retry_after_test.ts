@@ -14,7 +14,7 @@ function waitFor(retryAfter: string | null, body: unknown = THROTTLED, status = 
   return (outcome as { retryAfter?: number }).retryAfter;
 }
 
-Deno.test("a `Retry-After` in seconds is passed on, up to one day", () => {
+Deno.test("a `Retry-After` in seconds is passed on to the caller, but never more than one day", () => {
   const known: [string, number][] = [
     ["0", 0],
     ["1", 1],

@@ -12,7 +12,7 @@ function atOnce<Each>(work: (i: number) => Promise<Each>): Promise<Each[]> {
 }
 
 /**
- * The number of rows that a test has added. Each company starts with one contact and one
+ * The numbers of rows that a test has added. A new company already has one contact and one
  * conversation.
  */
 async function counts({ id }: Company) {

@@ -70,7 +70,7 @@ const UNUSABLE: Record<
     (own) => sealToken(TOKEN, { ...own, company_id: elsewhere }, credentialsKey),
     (own) => another({ ...own, company_id: elsewhere }),
   ],
-  "belongs to another number of the company": [
+  "belongs to another phone number of the company": [
     (own) => sealToken(TOKEN, { ...own, phone_number_id: "4711" }, credentialsKey),
     (own) => another({ ...own, phone_number_id: "4711" }),
   ],

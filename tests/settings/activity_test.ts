@@ -30,7 +30,10 @@ function dayOf(moment: Date, month: "long" | "short"): string {
   return new Intl.DateTimeFormat("en-US", { month, day: "numeric", timeZone: ZONE }).format(moment);
 }
 
-/** A company with an owner and an agent, whose API keys have requests with every kind of result. */
+/**
+ * Creates a company with an owner and an agent. The company's API keys have requests with every
+ * kind of result.
+ */
 async function makeBusyCompany() {
   const company = await newCompany();
   const [owner, agent] = await Promise.all([
@@ -182,7 +185,7 @@ Deno.test("the history page works in a browser", { ignore: CHROMIUM === null }, 
     await page.getByText("1,033 requests in the last 30 days").waitFor();
   });
 
-  await test("the history shows unused keys, and keys with one request, millions of requests or many errors", async () => {
+  await test("the chart is correct for a key with no request, one request, millions of requests or many errors", async () => {
     await go(page, `keys/${keys.unused}`, "#requests");
     await assertTitle(page, "No request in the last 30 days");
     assert.equal(await page.locator("[role=img], .counts, .legend").count(), 0);
@@ -211,7 +214,7 @@ Deno.test("the history page works in a browser", { ignore: CHROMIUM === null }, 
     await assertTitle(page, "8,124 requests in the last 30 days, 8,004 of them failed");
   });
 
-  await test("a key's page shows its latest errors, and the user can copy their request ids", async () => {
+  await test("a key's page shows the latest errors of the key, and the user can copy the request ids of these errors", async () => {
     const first = page.locator(".errors > li").first();
     await first.getByText("The request id").click();
     assert.match(
@@ -301,7 +304,7 @@ Deno.test("the history page works in a browser", { ignore: CHROMIUM === null }, 
     const older = page.getByRole("button", { name: "Older", exact: true });
     await older.click();
     await page.getByText("50 older entries.").waitFor();
-    // The focus moves to the first entry that was added.
+    // The focus moves to the first of the older entries.
     assert.equal(await page.locator(".history > li:nth-child(51):focus").count(), 1);
     assert.deepEqual(await axeFindings(page), []);
     await older.click();

@@ -133,10 +133,7 @@ Deno.test("each view of the settings page is small", async () => {
 const inSnakeCase = (name: string) =>
   name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
-/**
- * Returns the texts and styles that `later()` loads together with a script. Reads them from the
- * source code.
- */
+/** Reads from the source code which texts and styles `later()` loads together with a script. */
 function needsOf(script: string): { texts: string[]; styles: string[] } {
   const name = script.split("/").at(-1)!;
   const words = (text: string, member: string) =>

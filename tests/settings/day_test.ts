@@ -1,6 +1,6 @@
 // Tests a typical day of a company on the settings page in a browser, from an invitation to a
-// contact's STOP message. Outside the browser, the test has three more roles: WhatsApp, the
-// operator who creates the company and runs the jobs, and the company's program.
+// contact's STOP message. Outside the browser, the test also acts as WhatsApp, as the operator who
+// creates the company and runs the jobs, and as the company's program.
 import assert from "node:assert/strict";
 import { history } from "../../settings/page/texts/en/history.ts";
 import { openBrowser } from "../support/browser.ts";

@@ -290,7 +290,7 @@ Deno.test("the page for API keys works in a browser", { ignore: CHROMIUM === nul
   });
 
   await test("a user who follows the page's instructions on the local stack sends a first message", async () => {
-    // The page sends the message to a phone number of a contact in the demo company. This test uses
+    // The command on the page sends the message to a contact of the demo company. This test uses
     // another company, because the demo company's conversations appear in the recorded examples.
     const { id } = await companyWithTemplates();
     const window = await openAs(browser, await newPerson({ company: id }));

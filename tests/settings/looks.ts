@@ -12,9 +12,9 @@ const PICTURES = Deno.env.get("PICTURES");
 const DESKTOP = { width: 1280, height: 800 };
 
 /**
- * Returns a function that checks the current page. It fails if axe finds an accessibility error in
- * light or dark mode, or if the page is wider than a phone screen. Elements that look the same are
- * checked only once.
+ * Returns a function that checks the current page. The check fails if axe finds an accessibility
+ * error in light or dark mode, or if the page is wider than a phone screen. Elements that look the
+ * same are checked only once.
  */
 export function judgeOf(page: Page): (what: string) => Promise<void> {
   const seen = new Set<string>();

@@ -27,7 +27,7 @@ const failure = (code: number, reason = "recipient_unreachable") => ({
   failure: { reason, code, message: `Message undeliverable ${HOSTILE}`, details: null },
 });
 
-/** Creates a company with users. It has sent 65 messages in the last two weeks. */
+/** Creates a company with users. The company has sent 65 messages in the last two weeks. */
 async function makeSender() {
   const company = await newCompany();
   const owner = await newPerson({ company: company.id, name: "Helena" });

@@ -64,8 +64,8 @@ export async function storedKey(page: Page): Promise<string> {
 }
 
 /**
- * The errors in a window and its requests to other hosts, without the browser's messages about
- * error responses.
+ * The errors in a window, and the window's requests to other hosts. The browser's messages about
+ * error responses are left out.
  */
 export function unexpected({ troubles, foreign }: Window): string[] {
   return [...troubles.filter((line) => !line.includes("Failed to load resource")), ...foreign];

@@ -37,8 +37,8 @@ Deno.test("users sign in to the settings page", { ignore: CHROMIUM === null }, a
     return { ...window, link: (await mailsTo(email))[0]?.link ?? "none" };
   };
   /**
-   * A URL with tokens that this browser did not request. An attacker can send such a URL, and
-   * invitations also contain one.
+   * A URL with tokens that this browser did not request. An attacker can send such a URL, and an
+   * invitation also contains such a URL.
    */
   const addressWithTokens = async (person: SignedUp, type = "magiclink") => {
     const { data: { session } } = await (await signIn(person)).client.auth.getSession();
@@ -67,7 +67,7 @@ Deno.test("users sign in to the settings page", { ignore: CHROMIUM === null }, a
     await page.reload();
     await heading(page, "Create a key").waitFor();
 
-    // Signing out in one window also signs out the browser's other window.
+    // Signing out in one window also signs the user out in the browser's other window.
     const other = await context.newPage();
     await other.goto(SETTINGS);
     await heading(other, "API keys").waitFor();
@@ -261,7 +261,7 @@ Deno.test("users sign in to the settings page", { ignore: CHROMIUM === null }, a
     await context.close();
   });
 
-  await test("a user who was signed out elsewhere is asked to sign in again", async () => {
+  await test("a user whose session was ended elsewhere is asked to sign in again", async () => {
     const { page, context } = await openAs(browser, owner);
     await heading(page, "API keys").waitFor();
     // The response of the Data API when the session is no longer valid.

@@ -11,8 +11,8 @@ import { stack } from "../support/test_stack.ts";
 import { heading, openAs, unexpected } from "./settings_page.ts";
 
 /**
- * How many times the test presses Tab at most. Every view has fewer elements that can have the
- * focus.
+ * The maximum number of times that the test presses Tab. Every view has fewer elements that can
+ * have the focus.
  */
 const MOST_TABS = 80;
 
@@ -58,7 +58,7 @@ Deno.test("a user creates, tests, pauses and deletes a webhook with the keyboard
   await press("Enter");
   await tabTo(page, "added");
   await press("Space");
-  // The list of events stays open even if none of them is chosen any more.
+  // The list of events stays open even if no event is chosen any more.
   await press("Space");
   assert.match(await focus(page), /^added/);
   assert.ok(await page.locator(":focus").isVisible());

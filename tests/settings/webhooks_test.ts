@@ -19,7 +19,7 @@ import { heading, openAs, openSettings, PHONE, signInAs, unexpected } from "./se
 /** A description that contains HTML. The page must show it as plain text. */
 const HOSTILE = "<img src=x onerror=alert(1)> Shop";
 
-/** A webhook receiver of the sandbox, which only one test uses. */
+/** A sandbox webhook receiver that only one test uses. */
 function ownReceiver() {
   const url = `${stack.receiver_url}/test-${crypto.randomUUID()}`;
   return {

@@ -54,7 +54,7 @@ Deno.test("a new secret starts a rotation, during which the previous secret rema
   assert.equal(await opened(app_key, "sealed_previous_secret", "secret"), SECRETS.app_secret);
 });
 
-Deno.test("if a user changes a secret very often, at most 10 lines are logged in ten seconds", async () => {
+Deno.test("if a user changes a secret very often, at most ten lines are logged in ten seconds", async () => {
   const { body: { data: { app_key } } } = await create(admin);
   const lines = await logged(async () => {
     const answers = await Promise.all(Array.from({ length: 15 }, () => rotate(admin, app_key)));
@@ -78,7 +78,7 @@ Deno.test("no one can change the operator's apps or another company's apps", asy
     assert.equal((await rotate(person, app_key)).status, 403);
     assert.equal((await create(person)).status, 403);
   }
-  // A user cannot change another company's app by sending their own company's id.
+  // A user cannot change another company's app by sending the id of the user's own company.
   const foreign = await rotate(other.member_id, app_key, { company_id: other.id });
   assert.equal(foreign.status, 404);
   const after = await statement`

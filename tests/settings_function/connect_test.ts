@@ -136,7 +136,7 @@ Deno.test("if the channel refuses the account, the response contains the reason,
   }
 });
 
-Deno.test("a phone number is refused if its business account is unknown or is not the given one", async () => {
+Deno.test("a phone number is refused if its business account is unknown or differs from the id in the request", async () => {
   await using channel = templateChannel({
     displayPhone: DISPLAY,
     businessAccounts: [],
@@ -159,7 +159,7 @@ Deno.test("a request to connect another company's phone number returns a conflic
   assert.deepEqual([status, body.code], [409, "conflict"]);
 });
 
-Deno.test("if the channel is down or hangs, the request fails in time and nothing is stored", async () => {
+Deno.test("if the channel is down or hangs, the request fails within the time limit and nothing is stored", async () => {
   // This channel never finishes its responses, so the test does not wait for its server to close.
   const hanging = templateChannel({ answer: () => new Promise(() => {}) });
   hanging.unref();

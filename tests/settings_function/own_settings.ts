@@ -8,8 +8,8 @@ import { environment } from "../support/test_stack.ts";
 
 /**
  * Runs the settings function in this process, with the channel at this URL. The returned function
- * sends a request. For a user id, it creates a JWT. A `bearer` is sent unchanged, and null sends no
- * token.
+ * sends a request. If `person` is a user id, the function creates a JWT for this user. A `bearer`
+ * is sent unchanged. If `person` is null, the request has no token.
  */
 export async function ownSettings(channelUrl?: string, changes: Partial<SettingsConfig> = {}) {
   const app = settings({ ...await readSettingsConfig(environment({ channelUrl })), ...changes });

@@ -21,7 +21,7 @@ const PHONE = { width: 360, height: 740 };
  * scrolls near the operation.
  */
 const OPERATION = "reference.html#tag/contacts/GET/gateway/contacts";
-/** A search, and a heading that must be among its first three results. */
+/** For each search, a heading that must be among the first three results. */
 const FOUND_FIRST = {
   "rate limit": "Limits",
   "upsert": "Create or update in one request",
@@ -33,8 +33,8 @@ const FOUND_FIRST = {
   "list contacts": "List contacts",
 };
 /**
- * The maximum number of errors that axe may find in the reference. They are buttons without a name.
- * The HTML comes from Scalar, and a new Scalar release must not add errors.
+ * The maximum number of errors that axe may find in the reference. Each error is a button without a
+ * name. Scalar creates the HTML, and a new Scalar release must not add errors.
  */
 const MOST_FINDINGS_OF_REFERENCE = 4;
 

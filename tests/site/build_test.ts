@@ -30,17 +30,17 @@ Deno.test("a build works on a copy of this checkout", async (t) => {
         assert.equal(code, 1);
         assert.match(
           err,
-          /npm could not download @scalar\S+ It said:\ngetaddrinfo ENOTFOUND registry$/m,
+          /npm could not download @scalar\S+ npm reported:\ngetaddrinfo ENOTFOUND registry$/m,
         );
         assert.deepEqual(names(`${checkout}site`).filter((name) => name.startsWith("dist")), []);
       },
     );
 
-    await t.step("a build refuses a package that differs from the pinned one", async () => {
+    await t.step("a build refuses a package that differs from the pinned package", async () => {
       await npm("echo not the package > scalar-api-reference-1.72.1.tgz");
       const { code, err } = await site([], run);
       assert.equal(code, 1);
-      assert.match(err, /^@scalar\S+ is not the package that this project has chosen: /m);
+      assert.match(err, /^@scalar\S+ is not the pinned package: /m);
     });
 
     await t.step("a build that is killed leaves no half-finished site", async () => {
@@ -101,9 +101,9 @@ Deno.test("a build works on a copy of this checkout", async (t) => {
       const said = err.trim().split("\n");
       for (
         const sentence of [
-          "docs/lost.md has no place on the site: add it to a group of site/pages.ts.",
+          "docs/lost.md is missing from the site: add it to a group of site/pages.ts.",
           "docs/sandbox.md is in site/pages.ts, but there is no such page.",
-          "docs/api.md links to nowhere.md, which is not there.",
+          "docs/api.md links to nowhere.md, which does not exist.",
           "docs/api.md links to docs/deals.md#nothing, but there is no such heading.",
           "docs/erasing.md: <b> is HTML; write Markdown, or put it between backticks.",
         ]
@@ -129,5 +129,5 @@ Deno.test("a page that is listed twice is refused", () => {
 Deno.test("a URL that cannot be the API's URL is refused", async () => {
   const { code, err } = await site(["--api-url", "https://crm.example/functions"]);
   assert.equal(code, 1);
-  assert.match(err, /The address must begin with https:\/\/ and end in \/functions\/v1\./);
+  assert.match(err, /The URL must begin with http:\/\/ or https:\/\/ and end in \/functions\/v1\./);
 });

@@ -36,7 +36,7 @@ const RUNNERS: Record<string, (text: string) => string[]> = {
     ...["bash", "-uc"],
     `sleep() { :; }\n${text.replaceAll(/^export .*$/gm, "")}\ntrue`,
   ],
-  // The code blocks of a page share their variables, as in a shell.
+  // As in a shell, a variable is available in all later code blocks of the page.
   JavaScript: (text) => [
     ...["node", "--input-type=module", "-e"],
     text.replaceAll(/^(?:const|let) /gm, "globalThis.").replaceAll(/(?<=resolve, )\d+/g, "0"),
@@ -84,7 +84,7 @@ Deno.test(
       const sentIn: Record<string, unknown[]> = {};
       for (const [language, text] of Object.entries(texts)) {
         sent.length = 0;
-        // Replaces the addresses of the local stack and of a sandbox that runs alone.
+        // Replaces the URLs of the local stack and of a sandbox that runs without a stack.
         const here = text.replaceAll(/127\.0\.0\.1:543(?:21|30)\b/g, host);
         const [command, ...args] = RUNNERS[language](here);
         const { success, stderr } = await new Deno.Command(command, { args, env, cwd: modules })

@@ -134,7 +134,7 @@ Deno.test("pages and files contain this stack's URL and folder, and the site's s
   assert.equal(tags.size, 2, "a browser must not cache the page of another stack");
 });
 
-Deno.test("if the site's files were removed, a request returns a 404 and says that the page does not exist", async () => {
+Deno.test("if the site's files were removed, the response is a 404 that says that the page does not exist", async () => {
   await served(async ({ parent, get }) => {
     await (await get("/docs/")).text();
     await Deno.remove(`${parent}/site`, { recursive: true });
@@ -146,7 +146,7 @@ Deno.test("if the site's files were removed, a request returns a 404 and says th
   });
 });
 
-Deno.test("the reference's settings contain the demo key, but only for pages of this stack", async () => {
+Deno.test("the reference's settings contain the demo key, and only pages of this stack can read the key", async () => {
   await served(async ({ get }) => {
     const answer = await get("/docs/reference-settings.json");
     assert.deepEqual(await answer.json(), { tryIt: true, server: "/functions/v1", apiKey: KEY });
@@ -158,11 +158,13 @@ Deno.test("the reference's settings contain the demo key, but only for pages of 
 
 Deno.test("after a failed build, the page shows the error, and the next visit starts a new build", async () => {
   await served(async ({ get, change }) => {
-    await change('console.error("docs/a.md links to <b>, which is not there."); process.exit(1);');
+    await change(
+      'console.error("docs/a.md links to <b>, which does not exist."); process.exit(1);',
+    );
     const failed = await get("/docs/");
     const text = await failed.text();
     assert.equal(failed.status, 500);
-    assert.match(text, /could not be built[^]*links to &lt;b>, which is not there\./);
+    assert.match(text, /could not be built[^]*links to &lt;b>, which does not exist\./);
     assert.match(text, /Load this page again/);
     await change(BUILD);
     assert.equal(await (await get("/docs/")).text(), "<title>First page</title>");

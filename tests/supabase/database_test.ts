@@ -15,9 +15,10 @@ const migrations = Array.from(Deno.readDirSync(`${root}supabase/migrations`), ({
   .sort();
 const versions = migrations.map((name) => name.split("_")[0]);
 /**
- * The advisors report two foreign keys to an account, because their index covers only the account
- * column. This index finds the same rows as an index on both columns. If the index began with the
- * company column, Postgres would read all of the company's rows until the table has statistics.
+ * The CLI's advisors report two foreign keys to `messaging_accounts`, because their index covers
+ * only the account column. This index finds the same rows as an index on both columns. If the index
+ * began with the company column, Postgres would read all of the company's rows until the table has
+ * statistics.
  */
 const EXPECTED_ADVICE = [
   "unindexed_foreign_keys_public_contact_windows_contact_windows_account_fkey",
@@ -89,8 +90,8 @@ Deno.test("the CLI and the local stack create the same database, and the CLI's a
       for await (const file of migrate(owner)) assert.fail(`${file} was applied again`);
       assert.equal(await seed(owner), false);
 
-      // docs/deploying.md describes the `migration repair` commands below, for databases that other
-      // migrations have created.
+      // docs/deploying.md describes the `migration repair` commands below, for a database that was
+      // created by other migrations.
       await owner`update supabase_migrations.schema_migrations set version = '20260101000000'`;
       await assert.rejects(supabase(["db", "push", remote(url)]));
       const repair = (status: string, ...versions: string[]) =>

@@ -1,6 +1,6 @@
 // Tests that the Supabase CLI uploads everything that the functions need. The CLI works on a copy
-// of the checkout, because it stores a project name next to config.toml, and the checkout may name
-// a real project.
+// of the checkout, because the CLI stores a project name next to config.toml, and the checkout may
+// already contain the name of a real project.
 
 import assert from "node:assert/strict";
 import { cp } from "node:fs/promises";
@@ -241,7 +241,7 @@ interface Module {
 }
 
 /**
- * The modules in this checkout that a module needs, and the imports of each, as Deno reports them.
+ * The modules in this checkout that a module needs, each with its imports, as Deno reports them.
  */
 async function ownModules(entry: string): Promise<Module[]> {
   const { stdout } = await new Deno.Command(Deno.execPath(), {

@@ -19,7 +19,7 @@ export interface Upload {
 
 /**
  * A local mock of the Supabase Management API for one project. The mock accepts and records
- * functions and secrets: https://api.supabase.com/api/v1
+ * functions and secrets. Supabase's API: https://api.supabase.com/api/v1
  */
 export function startManagementApi() {
   const requests: Recorded[] = [];

@@ -20,9 +20,9 @@ export interface Exchange {
 }
 
 /**
- * The paths that the description omits. Only the channel and the operator's scheduler call some
- * paths of the whatsapp function. Only the settings page calls the settings function. The gateway's
- * root path lists the documents.
+ * The paths that the description omits. Some paths of the whatsapp function are only for the
+ * channel and the operator's scheduler. The settings function is only for the settings page. The
+ * gateway's root path lists the documents.
  */
 export const UNDESCRIBED = /^\/whatsapp(?!\/messages([/?]|$))|^\/settings\/|^\/gateway\/?$/;
 

@@ -26,7 +26,8 @@ let building: Promise<string> | undefined;
 
 /**
  * A folder in which programs for Node and Bun find the client as a package. The first test worker
- * of a run creates the folder next to the tests' stack. `npm run check` checks the types.
+ * of a run creates the folder next to the tests' stack. The types are not checked here, because
+ * `npm run check` checks them.
  */
 export function folderWithClient(): Promise<string> {
   return building ??= build(`${dirname(Deno.env.get("STACK_FILE")!)}/with-client`);

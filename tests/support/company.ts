@@ -198,7 +198,7 @@ export interface MessageColumns {
   type?: string;
   content?: string;
   rendered_text?: string;
-  /** The outcome of an outbound message in the `sends` table. */
+  /** For an outbound message: whether the channel has accepted the message. */
   outcome?: "pending" | "accepted" | "failed";
   whatsapp_message_id?: string;
   created_at?: Date;

@@ -112,7 +112,7 @@ function lowered(text: string): string {
 }
 
 /**
- * The country code and the national number of a phone number. In three countries, mobile numbers
+ * A text that is equal for all ways to write one phone number. In three countries, mobile numbers
  * can be written in two ways.
  */
 export function personOf(phone: string): string {
@@ -182,8 +182,8 @@ function hasWords(row: FoundRow, text: string): boolean {
 }
 
 /**
- * Whether one of the ways to write a phone number contains these digits, with or without the
- * country code.
+ * Whether these digits are a part of a phone number, or one of the ways to write the number. The
+ * digits may lack the country code.
  */
 function hasPhone(phone: string | null, digits: string): boolean {
   if (phone === null) return false;

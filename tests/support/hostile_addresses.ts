@@ -220,7 +220,7 @@ export const hostileAddresses: Partial<Record<AddressProblemName, string[]>> = {
   ],
 };
 
-/** IP addresses from DNS responses to which no request may be sent. */
+/** IP addresses to which no request may be sent, even if a DNS response contains them. */
 export const hostileAnswers = [
   ...["0.0.0.0", "0.1.2.3", "10.0.0.1", "10.255.255.255", "100.64.0.1", "100.127.255.254"],
   ...["100.100.100.200", "127.0.0.1", "127.1.2.3", "127.255.255.255", "169.254.0.1"],

@@ -137,7 +137,7 @@ function matched(source: string, flags: string, seed: number): string {
   return alternatives();
 }
 
-/** The minimum and the maximum number of repeats of the atom before this position. */
+/** The minimum and the maximum number of repeats that a quantifier allows, such as `{2,3}`. */
 function timesOf(quantifier: string | undefined): [number, number] {
   if (quantifier === "*") return [0, Infinity];
   if (quantifier === "+") return [1, Infinity];

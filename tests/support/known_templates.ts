@@ -68,7 +68,7 @@ export function ownSandbox(
   const origin = `http://127.0.0.1:${server.addr.port}`;
   return {
     url: `${origin}/v26.0`,
-    /** All calls, except the calls that `taken` has already returned. */
+    /** All calls so far, except those to `/messages`, which `taken` makes. */
     calls,
     /** The number of calls with this method and a path that ends with this string. */
     count: (method: string, end: string) =>

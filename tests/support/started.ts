@@ -31,7 +31,7 @@ export class Started {
     this.#child = new Deno.Command(program, {
       args: rest,
       cwd,
-      // The tests' own stack sets this variable for its functions.
+      // Clears the variable that the tests' own stack sets for its functions.
       env: { WHATSAPP_API_URL: "", ...env },
       stdout: "piped",
       stderr: "piped",
@@ -119,8 +119,8 @@ async function commandLines(): Promise<string[]> {
 }
 
 /**
- * Runs the work in a new folder, and then removes the folder. Also stops processes in the folder
- * that a failed test has left running.
+ * Runs the work in a new folder. Then stops all processes that still use the folder, for example
+ * after a failed test, and removes the folder.
  */
 export async function withFolder<Answer>(
   work: (folder: string) => Promise<Answer>,

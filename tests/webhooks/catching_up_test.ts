@@ -1,4 +1,4 @@
-// Tests webhooks with a long queue, whose later events are read from the event log. Also tests
+// Tests a webhook whose queue is too long: the later events are read from the event log. Also tests
 // replays, which read the event log too.
 import assert from "node:assert/strict";
 import { newCompany } from "../support/company.ts";

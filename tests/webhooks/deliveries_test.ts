@@ -59,7 +59,7 @@ Deno.test("an event's `data` is null if the record is deleted or belongs to anot
   assert.deepEqual(shop.got.map(({ body }) => body.data), [null, null]);
 });
 
-Deno.test("a failed delivery is retried with the same `webhook-id`, and later events of its record wait", async () => {
+Deno.test("a failed delivery is retried with the same `webhook-id`, and later events of the same record wait", async () => {
   const company = await newCompany();
   let isBroken = true;
   await using shop = receiver(({ body }) =>

@@ -29,7 +29,7 @@ Deno.test("the description has a request for each event type, with a valid examp
   assert.match(problemOf({ ...untyped, type, extra: 1 } as never)!, /unevaluated/);
 });
 
-Deno.test("each delivery matches the description, with the complete record or only its id", async () => {
+Deno.test("each delivery, with the complete record or only its id, matches the description", async () => {
   const company = await newCompanyWithTemplate();
   await using shop = receiver();
   const whole = await addWebhook(company.id, `${shop.url}/full`);

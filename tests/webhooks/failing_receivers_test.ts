@@ -93,7 +93,7 @@ Deno.test("a 410 switches a webhook off, and the company's other webhooks receiv
   assert.equal((await endedDeliveries(watcher))[0].outcome, "delivered");
 });
 
-Deno.test("after 72 hours without a success and 20 attempts, a webhook is switched off", async () => {
+Deno.test("after 72 hours and 20 attempts without a success, a webhook is switched off", async () => {
   const company = await newCompany();
   await using shop = receiver(() => new Response(null, { status: 500 }));
   const webhook = await addWebhook(company.id, shop.url);
@@ -114,7 +114,7 @@ Deno.test("after 72 hours without a success and 20 attempts, a webhook is switch
   assert.equal((await stateOf(webhook)).why, "failing");
 });
 
-Deno.test("after eleven attempts a delivery fails, and the next event of its record is sent", async () => {
+Deno.test("after eleven attempts, a delivery fails, and the next event of the same record is sent", async () => {
   const company = await newCompany();
   await using shop = receiver(({ body }) =>
     new Response(null, { status: body.type === "deal.updated" ? 500 : 204 })

@@ -114,7 +114,7 @@ Deno.test("after a key rotation, the webhook belongs to the new key, even if the
   assert.equal((await read(company, id)).state, "off");
 });
 
-Deno.test("a webhook is off when the API key that last changed its URL becomes invalid", async () => {
+Deno.test("a webhook is switched off when the API key that last changed the webhook's URL becomes invalid", async () => {
   const company = await newCompany();
   const { id } = await create(company.keys.webhooks);
   const { key, key_id } = await anotherKey(company);
@@ -154,7 +154,7 @@ Deno.test("the delivery log is paginated with the newest deliveries first, and c
   assert.deepEqual(await states("type=deal.*"), []);
 });
 
-Deno.test("a single event can be delivered again, but only if it belongs to the webhook", async () => {
+Deno.test("a webhook's event can be delivered again, but not to another webhook", async () => {
   const company = await newCompany();
   const [{ id }, { id: other }] = [
     await create(company.keys.webhooks),

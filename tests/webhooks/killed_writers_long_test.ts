@@ -1,5 +1,5 @@
 // Tests deliveries while eight writers write, runs are killed and the database is down for a while.
-// It takes some minutes, so it runs only with LONG_RUNS=all.
+// The test takes some minutes, so it runs only with LONG_RUNS=all.
 import assert from "node:assert/strict";
 import { delay } from "deno-std/async/delay.js";
 import { anyPhone, newCompany } from "../support/company.ts";
@@ -29,7 +29,7 @@ async function write(contacts: string[], count: number): Promise<void> {
   });
 }
 
-/** For each record, the ids of its events in the order in which they first arrived. */
+/** For each record, the ids of its events in the order of their first arrival. */
 function firstArrivals(got: Received[], path: string): Map<string, string[]> {
   const seen = new Set<string>();
   const inOrder = got.filter(({ path: own, body }) => {

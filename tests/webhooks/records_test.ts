@@ -88,7 +88,7 @@ Deno.test("a record of more than 256 KiB is left out of the event, which is mark
   assert.deepEqual([deal.data.id, deal.truncated], [company.deal_id, undefined]);
 });
 
-Deno.test("after a contact is erased, no stored attempt and no later request contains its data", async () => {
+Deno.test("after a contact is erased, no stored attempt and no later delivery contains the contact's data", async () => {
   const words = ["Severin Quist", "severin@example.com", "+5511987650001"];
   const isNamed = (text: string) => words.filter((word) => text.includes(word));
   const { body: { data: contact } } = await call(company.keys.write, "POST", "/contacts", {
@@ -132,7 +132,7 @@ Deno.test("after a contact is erased, no stored attempt and no later request con
   assert.deepEqual(tries.map(({ answer }: { answer: string | null }) => answer), [null, null]);
 });
 
-Deno.test("an event has the same time in requests, in the log and in deliveries, and all times use one format", async () => {
+Deno.test("an event has the same time in the received requests, in the event log and in the delivery log, and all times have the same format", async () => {
   let isBroken = true;
   await using shop = receiver(() => new Response(null, { status: isBroken ? 500 : 204 }));
   const webhook = await addWebhook(company.id, shop.url);

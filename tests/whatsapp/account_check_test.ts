@@ -22,7 +22,7 @@ const management = (...target_ids: string[]) => ({
 
 /**
  * Checks phone number 1 with a channel that returns these responses by path. For all other paths,
- * it returns the error for an unknown object.
+ * the channel returns the error for an unknown object.
  */
 async function check(answers: Answers, businessAccountId?: string) {
   await using server = served((request) => {
@@ -102,7 +102,7 @@ Deno.test("a connection is refused if the channel clearly refuses the token or t
   }
 });
 
-Deno.test("after any other channel response, the result of the check is unclear", async () => {
+Deno.test("if the channel neither confirms nor clearly refuses the phone number, the result of the check is unclear", async () => {
   const unclear: [Response, RegExp][] = [
     [new Response("Bad gateway", { status: 502 }), /\(HTTP 502\)$/],
     [new Response("Forbidden", { status: 403 }), /\(HTTP 403\)$/],
@@ -164,7 +164,7 @@ Deno.test("if the business account cannot be read, the result is unclear and nam
   assertSaid((await without(refusal(190, "Expired"))).result, "refused", /190: Expired/);
 });
 
-Deno.test("if the caller names no business account, the check finds the account through the token's permissions", async () => {
+Deno.test("if the caller names no business account, the check finds the business account through the token's permissions", async () => {
   const messaging = { scope: "whatsapp_business_messaging", target_ids: ["9", "8"] };
   const { result, seen } = await check({
     "1": number,

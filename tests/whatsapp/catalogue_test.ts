@@ -27,7 +27,7 @@ async function read(answer: (request: Seen) => Response, name?: string) {
 const namesOf = (entries: { name: string; language: string }[]) =>
   entries.map(({ name, language }) => `${name} ${language}`);
 
-Deno.test("all pages are read with cursors, each with up to 100 templates and every required field", async () => {
+Deno.test("all pages are read with cursors, and each request asks for up to 100 templates with all required fields", async () => {
   const { result, seen } = await read(({ query }) => {
     const after = query.get("after");
     if (after === null) return page([template("a"), template("a", "pt_BR")], "c1");

@@ -12,7 +12,7 @@ function nameOf(path: string, disposition: string | null = null, templateName = 
   return fileName({ format: "DOCUMENT", type: PDF, disposition, url, templateName });
 }
 
-Deno.test("the name of a document comes from its host, otherwise from its URL, and otherwise from its template", () => {
+Deno.test("a document's file name comes from the `Content-Disposition` header, otherwise from the URL, and otherwise from the template's name", () => {
   const named: [path: string, disposition: string | null, name: string][] = [
     ["/a/1.pdf", 'attachment; filename="Terms.pdf"', "Terms.pdf"],
     ["/a/1.pdf", "attachment; filename=Terms.pdf", "Terms.pdf"],

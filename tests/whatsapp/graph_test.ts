@@ -38,7 +38,7 @@ Deno.test("a write request to the channel has a JSON body", async () => {
   assert.equal(seen[0].body, '{"a":"Ã©"}');
 });
 
-Deno.test("a known error code, not the HTTP status, decides whether the channel has refused or is unavailable", async () => {
+Deno.test("a known error code, not the HTTP status, decides whether the request was refused or the channel is unavailable", async () => {
   for (const status of [200, 400, 500]) {
     for (const code of [100, 190, 10, 299, 33, 132001]) {
       const { reply } = await ask(() => refusal(code, "No", {}, status));

@@ -60,7 +60,7 @@ Deno.test("a sample is requested uncompressed, and a compressed sample is refuse
   assert.equal(channel.seen.length, 0);
 });
 
-Deno.test("each format allows certain content types, and if the content type is generic, the file name decides", async () => {
+Deno.test("each format allows certain content types, and if the content type is generic, the file name determines the type", async () => {
   const fits: [Sample["format"], string | null, string, string][] = [
     ["IMAGE", "image/jpeg; charset=binary", "/x", "image/jpeg"],
     ["IMAGE", "Image/PNG", "/x", "image/png"],
@@ -103,7 +103,7 @@ Deno.test("each format allows certain content types, and if the content type is 
   }
 });
 
-Deno.test("a document is sent with its file name, and images and videos are sent without one", async () => {
+Deno.test("a document is sent with its file name, and images and videos are sent without a file name", async () => {
   const pdf = (disposition?: string) => () =>
     new Response("PDF", {
       headers: {

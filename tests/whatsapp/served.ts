@@ -7,8 +7,8 @@ import type { ChannelConfig } from "../../supabase/functions/_shared/channel/cha
 export const TOKEN = "EAAG" + Array.from({ length: 28 }, (_, n) => `q${n}Zx${n * 7}w`).join("");
 
 /**
- * A request that a server has received, with its body as Latin-1, so that each character is one
- * byte.
+ * A request that a server has received. Its body is decoded as Latin-1, so that each character is
+ * one byte.
  */
 export interface Seen {
   method: string;

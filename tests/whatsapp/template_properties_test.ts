@@ -1,4 +1,5 @@
-// Tests that a catalogue entry can be stored and is consistent, whatever the channel lists.
+// Tests that a catalogue entry is consistent and can be stored, even if the channel lists
+// unexpected values.
 
 import assert from "node:assert/strict";
 import * as fc from "fast-check";

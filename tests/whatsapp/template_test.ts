@@ -176,7 +176,7 @@ Deno.test("an upload handle, a `file:` URL or a very long URL is not a sample", 
   const none = [
     ...["4::aW1hZ2U=", "file:///etc/passwd", "", 7, null],
     `https://x/y?${"x".repeat(5000)}`,
-    // The encoded form of the first URL is too long for a column, and the second URL is too long
+    // The encoded form of the next URL is too long for a column, and the URL after it is too long
     // for an index.
     `https://x/y?${"ã".repeat(1500)}`,
     `https://x/${"x".repeat(2500)}`,
@@ -271,7 +271,7 @@ Deno.test("an authentication template needs its code once, for both the body and
   assert.equal(without.otp_button, null);
 });
 
-Deno.test("outside authentication templates, a URL with a code is treated like any other URL", () => {
+Deno.test("in a template that is not an authentication template, a URL with a code is treated like any other URL", () => {
   const entry = buttons({ type: "URL", text: "Go", url: "https://x.example/?code=otp{{1}}" });
   assert.equal(entry.otp_button, null);
   assert.equal(entry.variables.buttons.length, 1);

@@ -22,8 +22,8 @@ export interface Case extends Partial<Omit<Sample, "url">> {
 }
 
 /**
- * Uploads a host's sample to a channel. The channel accepts the upload unless another response is
- * given.
+ * Uploads a sample from a host to a channel. The channel accepts the upload unless `media` returns
+ * another response.
  */
 export async function upload(sample: Answer, more: Case = {}, media: Answer = () => taken()) {
   await using host = served(sample);

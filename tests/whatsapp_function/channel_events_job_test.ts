@@ -12,7 +12,7 @@ async function store(app_key: string, body: string) {
   await statement`select store_channel_event(${app_key}, ${bytes})`;
 }
 
-Deno.test("the channel events job accepts no account, and its response contains the number of events", async () => {
+Deno.test("the channel events job accepts no account id, and the response contains the number of events", async () => {
   const run = await ownWhatsapp("http://127.0.0.1:9");
   const wrong = await run("channel-events", crypto.randomUUID());
   assert.deepEqual([wrong.status, wrong.body.code], [422, "invalid_request"]);
@@ -91,7 +91,7 @@ Deno.test("if another task of the run fails, the run reports the failure and sti
   assert.deepEqual(await inboundOf(company), [["applied"]]);
 });
 
-Deno.test("a run without time left applies no event, and the next run applies the events", async () => {
+Deno.test("a run that has no time left applies no event, and the next run applies the events", async () => {
   const { company, app } = await companyWithApp();
   const run = await ownWhatsapp("http://127.0.0.1:9", { channelJobMs: 0 });
   await store(app.app_key, eventBody(company.phone_number_id, ["next"]));

@@ -84,7 +84,8 @@ Deno.test("another function instance waits for the upload in progress", async ()
   const { company, templateId } = await withTemplate(channel);
   const first = upload(channel, company, templateId);
   await asked.promise;
-  // Another instance cannot see the first instance's promise, so it checks the database.
+  // The other instance cannot see the first instance's promise, so the other instance checks the
+  // database.
   const begun = await newDb().rpc("begin_media_upload", {
     account_id: company.account_id,
     template_id: templateId,

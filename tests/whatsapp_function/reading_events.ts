@@ -40,7 +40,10 @@ export function itemsIn(value: Record<string, unknown>): Item[] {
   return readValue(eventOf("messages", value)).items;
 }
 
-/** The single item of a message. The message is from Ana unless another sender is given. */
+/**
+ * The single item of an event with this message. The message is from Ana unless another sender is
+ * given.
+ */
 // deno-lint-ignore no-explicit-any -- tests read properties of any kind of item
 export function messageItem(message: Record<string, unknown>): any {
   const [item, ...more] = itemsIn({

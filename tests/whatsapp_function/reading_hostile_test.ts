@@ -1,5 +1,5 @@
 // Tests bodies that are malformed, hostile or very large. Reading never throws, and an error in one
-// part does not affect the other parts.
+// part of a body does not affect the other parts.
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { readEvent } from "../../supabase/functions/whatsapp/events/reading/event.ts";
@@ -271,7 +271,7 @@ Deno.test("1,000 statuses are read in a few milliseconds", () => {
   assert.deepEqual([items.length, problem], [1000, null]);
 });
 
-Deno.test("an account event with a malformed name gets the name of its field", () => {
+Deno.test("if the name of an account event is malformed, the name of its field is used instead", () => {
   for (const event of ["two words", "\ud83d\ude00", "a".repeat(60) + "é", "", 5, null]) {
     const { items } = readValue(eventOf("account_update", { event }));
     assert.deepEqual(items.map((item) => item.kind === "account" && item.event), [

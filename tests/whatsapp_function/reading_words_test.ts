@@ -26,7 +26,7 @@ Deno.test("a message that asks to stop promotions stops only promotions", () => 
   ) assert.equal(word(body), "stop_promotions", body);
 });
 
-Deno.test("a stop word within a longer message, or a similar word, stops nothing", () => {
+Deno.test("a longer message that contains a stop word, or a similar word, stops nothing", () => {
   const others = [
     ...["Pode parar na porta?", "CANCELAR", "cancelar", "não quero parar", "stop it", "bajar"],
     ...["parar parar", "", "👍", "...", "1", "promotions", `stop${"!".repeat(200)}`],

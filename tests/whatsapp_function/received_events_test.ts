@@ -64,7 +64,7 @@ Deno.test("parallel events about the same messages of two companies cause no dea
   assert.deepEqual(statuses.map(({ status }) => status), ids.map(() => "read"));
 });
 
-Deno.test("events about an account change nothing until the account is assigned to their app", async () => {
+Deno.test("an app's events about an account change nothing until the account is assigned to this app", async () => {
   const { company } = await companyWithApp();
   const other = await newChannelApp();
   const body = eventBody(company.phone_number_id, ["forged or early"]);
@@ -161,7 +161,7 @@ function cpuMs(pid: number): number | null {
   }
 }
 
-Deno.test("if the database cannot apply a large event, it is stored once, the response is a 200, and the job applies it later", async () => {
+Deno.test("if the database cannot apply a large event, the event is stored once, the response is a 200, and the job applies it later", async () => {
   const { company, app } = await companyWithApp();
   let failure: Response | null = Response.json({ code: "57014", message: "statement timeout" }, {
     status: 500,

@@ -1,5 +1,6 @@
 // Tests whether a reply is sent after a stop word and another message. The channel's times are
-// whole seconds. So if two messages have the same time, the order of arrival decides.
+// whole seconds. So if two messages have the same time, the message that arrived later counts as
+// the last message.
 
 import assert from "node:assert/strict";
 import { messagesFrom, ownWebhook } from "../support/channel_apps.ts";
@@ -13,8 +14,8 @@ const webhook = await ownWebhook();
 type Said = [text: string, second: number];
 
 /**
- * Creates a contact. `writes` sends the contact's messages in one event, and `mayBeAnswered` checks
- * whether a reply would then be sent.
+ * Creates a contact. `writes` sends the contact's messages in one event. `mayBeAnswered` checks
+ * whether a reply would be sent now.
  */
 async function newPerson() {
   const { company, app } = await companyWithApp();

@@ -1,5 +1,5 @@
-// Tests many simultaneous free replies: with one idempotency key, together with the contact's
-// messages, and more than a company may send at once.
+// Tests many simultaneous free replies: with the same idempotency key, while the contact writes,
+// and more than a company may send at once.
 
 import assert from "node:assert/strict";
 import { ownReplies } from "../support/own_functions.ts";
@@ -55,7 +55,7 @@ Deno.test("simultaneous replies, messages and refusals for one contact do not bl
   assert.deepEqual([...states].sort(), ["failed", "sent"]);
 });
 
-Deno.test("if a company sends too many replies at once, some wait, and if too many wait, the next reply gets a 429", async () => {
+Deno.test("if a company sends too many replies at once, some replies wait, and if too many replies wait, the next reply gets a 429", async () => {
   const company = await spokenTo();
   await using channel = slowChannel();
   const sendShare = { atOnce: 1, waiting: 1, patienceMs: 60_000 };

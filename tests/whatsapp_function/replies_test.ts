@@ -184,7 +184,7 @@ Deno.test("only POST requests are accepted, and the method is checked before the
   }
 });
 
-Deno.test("for a path below the path of replies, the API key is checked first, and then the response is a 404", async () => {
+Deno.test("a request to a path below the endpoint returns a 404, after the API key is checked", async () => {
   const { keys } = await newCompany();
   const url = `${stack.url}/functions/v1/whatsapp/messages/x`;
   const answers: [string | null, number, string][] = [

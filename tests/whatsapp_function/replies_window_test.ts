@@ -119,7 +119,7 @@ Deno.test("a reply in another company's conversation returns a 404, as for an un
   }
 });
 
-Deno.test("a reply in a conversation whose account is disconnected returns a 404 that gives this reason", async () => {
+Deno.test("if a conversation's account is disconnected, a reply returns a 404 that gives this reason", async () => {
   const company = await newCompany();
   await writes(company);
   await withDatabase(async (sql) => {

@@ -29,7 +29,7 @@ const sourceOf = ({ account_id, business_account_id }: CompanyWithCatalogue) => 
   beganAt: new Date().toISOString(),
 });
 
-Deno.test("if the templates with one name are read again, they are stored, and other templates do not change", async () => {
+Deno.test("if the templates with a given name are read again, only these templates change in the database", async () => {
   const company = await companyWithCatalogue();
   await using channel = templateChannel({
     templates: [listedTemplate("order"), listedTemplate("order_2")],
@@ -44,17 +44,18 @@ Deno.test("if the templates with one name are read again, they are stored, and o
 Deno.test("only one of several simultaneous sends reads the template, and the others use that send's result", async () => {
   const company = await companyWithCatalogue();
   await using channel = templateChannel({ templates: [listedTemplate("order")] });
-  // The first send reads the template. The database reports this to all other sends.
+  // The first send reads the template. The database tells the other sends that the template is
+  // being read.
   const others = Array.from({ length: 10 }, () => reread(channel, company, true));
   const [first, ...rest] = await Promise.all([reread(channel, company), ...others]);
   assert.deepEqual([first, rest], [true, Array(10).fill(true)]);
   assert.equal(channel.calls.length, 1);
-  // A send that receives this report only after the read uses the same result.
+  // A send that learns this only after the read uses the same result.
   assert.equal(await reread(channel, company, true), true);
   assert.equal(channel.calls.length, 1);
 });
 
-Deno.test("if the read fails, the send that reads gets an error, and the sends that wait get `false`", async () => {
+Deno.test("if the read fails, the send that reads the template gets an error, and the waiting sends get `false`", async () => {
   const company = await companyWithCatalogue();
   await using channel = templateChannel({ answer: () => new Response("", { status: 503 }) });
   const failing = reread(channel, company);

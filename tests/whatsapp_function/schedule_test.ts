@@ -1,4 +1,4 @@
-// Tests scheduled jobs on a hosted project. The test database does not have pg_cron, pg_net or
+// Tests the scheduled jobs of a hosted project. The test database does not have pg_cron, pg_net or
 // Vault. Mocks with the same signatures replace these extensions in a transaction that is rolled
 // back.
 import assert from "node:assert/strict";
@@ -21,8 +21,8 @@ const WEBHOOKS_URL = "https://project.supabase.co/functions/v1/webhooks";
 const SECRET = "s".repeat(32);
 
 /**
- * Creates mocks of the tables and functions that the schema uses, according to each extension's
- * documentation.
+ * Creates mocks of the extensions' tables and functions that the schema uses, according to the
+ * documentation of each extension.
  */
 async function addExtensions(sql: Sql) {
   await sql.unsafe(`
@@ -206,7 +206,7 @@ async function onlyDue(sql: Sql, ...companies: CompanyWithCatalogue[]) {
   `);
 }
 
-Deno.test("the function is called every minute for the due jobs, with the secret", async () => {
+Deno.test("the whatsapp function is called every minute for the due jobs, with the secret", async () => {
   const [one, other] = [await companyWithCatalogue(), await companyWithCatalogue()];
   await rolledBack(async (sql) => {
     await addExtensions(sql);
@@ -300,7 +300,7 @@ Deno.test("while a webhook is on, the webhooks function is called every minute w
   });
 });
 
-test("without a URL in Vault, the call fails with an error that says what to do", async (sql) => {
+test("without a URL in Vault, calling the due jobs fails with an error that says what to do", async (sql) => {
   await addExtensions(sql);
   await sql`set local role postgres`;
   await assert.rejects(

@@ -79,7 +79,7 @@ const isDue = async ({ account_id }: CompanyWithCatalogue) =>
     select from due_jobs() where job = 'template-sync' and account_id = ${account_id}
   `).length === 1;
 
-Deno.test("after an event rejects or pauses a template, the next send reads the template again and is refused", async () => {
+Deno.test("after an event reports that a template is rejected or paused, the next send reads the template again and is refused", async () => {
   const files = { "60_template_rejected": "REJECTED", "61_template_paused": "PAUSED" };
   for (const [file, status] of Object.entries(files)) {
     await using at = await listening();

@@ -10,7 +10,7 @@ import { ownWhatsapp } from "../support/own_functions.ts";
 import { until } from "../support/started.ts";
 import { statement, withDatabase } from "../support/test_stack.ts";
 
-/** A company whose account is assigned to its own app. */
+/** Creates a company whose account is assigned to a new app. */
 export async function companyWithApp(): Promise<{ company: Company; app: ChannelApp }> {
   const company = await newCompany();
   const app = await withDatabase((sql) => nameChannelApp(sql, company.account_id));
@@ -56,8 +56,8 @@ export async function statesOf(app: ChannelApp): Promise<string[]> {
 const run = await ownWhatsapp("http://127.0.0.1:9");
 
 /**
- * Runs the channel events job. If another run is in progress, such as the stack's own, waits for
- * its end.
+ * Runs the channel events job. If another run is in progress, such as a run of the stack, waits
+ * until that run ends.
  * @param app If given, the job runs until none of this app's events is due. A run skips events that
  * a database test has locked.
  */

@@ -85,7 +85,7 @@ const NOBODY_WAITS = { waiting: 0, patienceMs: 0 };
 const LARGE = 100_000;
 const large = (name: string) => name.padEnd(LARGE, ".");
 
-/** A webhook that already knows its apps, and accepts few large bodies at a time. */
+/** A webhook that has already cached its apps, and accepts few large bodies at a time. */
 async function busyWebhook(changes: Partial<WhatsappConfig> = {}) {
   const own = await ownWebhook({
     largeBodyShare: { atOnce: 1, inAll: 2, ...NOBODY_WAITS },
@@ -172,7 +172,7 @@ Deno.test("a large body that arrives in time is accepted", async () => {
   assert.equal((await connection.answer()).status, 200);
 });
 
-Deno.test("a large body counts toward the limit for storing only if its signature is valid", async () => {
+Deno.test("only large bodies with a valid signature count toward the limit on storing large events", async () => {
   await using own = await busyWebhook({ largeEventShare: { atOnce: 0, ...NOBODY_WAITS } });
   const [app] = own.apps;
   const wrong = `sha256=${"0".repeat(64)}`;
@@ -185,7 +185,7 @@ function head(appKey: string, length: number, signature?: string): string {
     (signature ? `X-Hub-Signature-256: ${signature}\r\n` : "") + "\r\n";
 }
 
-Deno.test("an event needs two database round trips, but only one when the instance knows the app", async () => {
+Deno.test("an event needs two database round trips, but only one if the instance has cached the app", async () => {
   const app = await newChannelApp();
   await using watched = watchedStack();
   const own = await ownWebhook({ supabaseUrl: watched.url });
@@ -196,8 +196,8 @@ Deno.test("an event needs two database round trips, but only one when the instan
   };
   assert.deepEqual(await calls("1"), ["channel_app", "receive_channel_event"]);
   assert.deepEqual(await calls("2"), ["receive_channel_event"]);
-  // After a wrong signature, the instance reads the app once more. After a malformed signature, it
-  // does not.
+  // After a wrong signature, the instance reads the app once more. If the signature is missing, the
+  // instance does not read the app.
   const before = watched.seen.length;
   await own.post(app, "3", `sha256=${"0".repeat(64)}`);
   assert.equal(watched.seen.length, before + 1);

@@ -15,7 +15,7 @@ import { type PartName, PARTS } from "./attack_report.ts";
 /** The parts of the attack, and the length of the measurements. */
 export interface Attack extends Pick<Context, "seed" | "scale" | "seconds" | "quick" | "fuzzCase"> {
   only?: PartName[];
-  /** The folder of another checkout, which the attack measures too. */
+  /** The folder of another checkout. The attack measures that checkout too. */
   compare?: string;
   progress?: (step: string) => void;
 }
@@ -32,7 +32,7 @@ const RUN: Record<PartName, (context: Context) => Promise<PartResult>> = {
 };
 
 /**
- * Attacks a stack that it starts on this machine.
+ * Starts a stack on this machine and attacks it.
  * @param resources ends everything that the attack starts.
  */
 export async function attack(

@@ -18,7 +18,7 @@ export const PARTS = {
   fuzz:
     "no 500, nothing outside of the OpenAPI document, no row or id of another company, no log " +
     "line over 8 KiB, 401 without a valid key whatever else is wrong",
-  keyless: "401 for each of the costliest requests; their cost is measured",
+  keyless: "401 for the costliest requests without a valid key; their cost is measured",
   neighbour:
     "no request of a company is refused while another company floods the service; the time that its " +
     "requests take is measured",
@@ -28,8 +28,8 @@ export const PARTS = {
   events:
     "200 for signed events, whatever they contain, even if another app's path is slow; the time is measured",
   webhooks:
-    "no hostile address is accepted, no redirect followed, no webhook of another company reached; a good " +
-    "receiver gets every event in order beside hostile ones",
+    "no hostile address is accepted, no redirect followed, no webhook of another company reached; while " +
+    "other receivers are hostile, a good receiver gets every event in order",
   media:
     "no file from a foreign host, no wrong file as a complete response, no file of another company; " +
     "slow files hold up no other company",
@@ -77,8 +77,8 @@ function findingLines(results: PartResult[], seed: number): string[] {
 }
 
 /**
- * The option that runs only the case of a finding. A case depends on earlier cases only if it reads
- * rows that they wrote.
+ * The option that runs only the case of a finding. A case needs earlier cases only if it reads rows
+ * that those cases wrote.
  */
 function onlyCase(request: string): string {
   const [, number] = /^case (\d+):/.exec(request) ?? [];

@@ -23,24 +23,27 @@ export interface FunctionOptions {
   hear?: (text: string) => void;
 }
 
-/** A stack that is attacked: one of this checkout, or one of the checkout to compare with. */
+/** An attacked stack: the stack of this checkout, or of the checkout to compare with. */
 export interface AttackedStack {
   /** `this checkout`, or the folder of the other checkout. */
   name: string;
   stack: BenchStack;
   channel: Channel;
   companies: Companies;
-  /** The gateway, and a template function whose channel is `channel`. */
+  /** The function `gateway`, and the function that sends templates through `channel`. */
   gateway: FunctionProcess;
   sender: FunctionProcess;
   startFunction(name: FunctionName, options?: FunctionOptions): Promise<FunctionProcess>;
-  /** Starts a REST layer that reaches the database at the address that `url` returns for a role. */
+  /**
+   * Starts a REST layer that connects as each role with the URL that `url` returns for the role.
+   */
   startRest(url: (role: string) => string): Promise<FunctionProcess>;
 }
 
 /**
- * Starts a stack of a checkout on this machine, on free ports, and writes its companies.
- * @param checkout its folder, with a slash at the end; by default, this checkout.
+ * Starts a stack of a checkout on this machine, on free ports, and inserts the companies of the
+ * attack.
+ * @param checkout the folder of the checkout, with a slash at the end; by default, this checkout.
  * @param resources ends everything, including parts that are still starting.
  */
 export async function startAttackedStack(

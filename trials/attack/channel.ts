@@ -3,7 +3,7 @@ export interface ChannelCall {
   /** The channel's id of the account's phone number. */
   phoneNumberId: string;
   authorization: string;
-  // deno-lint-ignore no-explicit-any -- the message as it came
+  // deno-lint-ignore no-explicit-any -- the message as the channel received it
   message: any;
 }
 
@@ -26,7 +26,7 @@ export function startChannel(resources: AsyncDisposableStack) {
       return await (behaviours.get(phoneNumberId) ?? takes)(call);
     },
   );
-  // If a call hangs, the shutdown waits until its caller has ended.
+  // If a call hangs, the shutdown waits until the caller has ended.
   resources.defer(() => void server.shutdown());
   return {
     url: `http://127.0.0.1:${server.addr.port}/v26.0`,

@@ -161,7 +161,7 @@ async function writeCompany(
       await sql`insert into conversations ${
         sql({ ...own, id: conversation_id, messaging_account_id: account.id })
       }`;
-      // The first conversation has two messages, so that its list has a second page.
+      // The first conversation has two messages, so that its list of messages has a second page.
       for (const kind of row === 0 ? [8, 9] : [8]) {
         await sql`insert into messages ${
           sql({

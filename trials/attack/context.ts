@@ -2,7 +2,7 @@ import type { AttackedStack } from "./attacked_stack.ts";
 
 /** The input of each part of the attack. */
 export interface Context {
-  /** The stack of this checkout, whose promises are tested. */
+  /** The stack of this checkout. The attack tests its promises. */
   ours: AttackedStack;
   /**
    * The stacks that the attack measures in turn: the stack of the other checkout, if any, and the
@@ -16,7 +16,7 @@ export interface Context {
   /** The length of each measurement, in seconds. */
   seconds: number;
   quick: boolean;
-  /** The number of the only case of the fuzz to send. If missing, all cases are sent. */
+  /** The number of the only fuzz case to send. If missing, all cases are sent. */
   fuzzCase?: number;
   progress(step: string): void;
   /** Owns everything that a part starts, until the end of the run. */

@@ -39,7 +39,7 @@ export function startFlood(plan: FloodPlan): () => Promise<FloodAnswers> {
   };
 }
 
-/** Floods for this many milliseconds. */
+/** Floods for `ms` milliseconds. */
 export async function floodFor(plan: FloodPlan, ms: number): Promise<FloodAnswers> {
   const end = startFlood(plan);
   await new Promise((resolve) => setTimeout(resolve, ms));

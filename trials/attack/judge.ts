@@ -11,15 +11,18 @@ export const PROMISES = {
   described: "every answer is one that the OpenAPI document declares",
 };
 
-/** The outcome of a request as its caller sees it: the status, and the code if it is an error. */
+/**
+ * The outcome of a request as its caller sees it: the status, and the error code of an error
+ * response.
+ */
 export function outcomeOf({ status, text }: WireAnswer): string {
   const [, code] = /"code":"(\w+)"/.exec(text) ?? [];
   return code === undefined || status < 400 ? String(status) : `${status} ${code}`;
 }
 
 /**
- * Checks the promises to every caller: each request receives a response, which is not a 500 and
- * which the OpenAPI document declares. Adds a finding for each broken promise.
+ * Checks the promises to every caller: each request receives a response that the OpenAPI document
+ * declares and that is not a 500. Adds a finding for each broken promise.
  * @param given further details that a reader of the finding needs.
  * @param fault the fault at that time. The same outcome during another fault counts as another
  *   finding.

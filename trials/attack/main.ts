@@ -8,14 +8,14 @@ import { markdown, type PartName, PARTS } from "./attack_report.ts";
 const names = Object.keys(PARTS) as PartName[];
 const options = new Command("npm run attack --")
   .description(
-    "Attacks a stack that it starts itself on this machine, and nothing else. Fails when a promise does " +
-      "not hold, and shows the request.",
+    "Starts a stack on this machine and attacks only this stack. Fails when a promise does " +
+      "not hold, and shows the request that broke it.",
   )
   .addOption(new Option("--only <parts...>", "some parts").choices(names).default(names, "all"))
   .option("--quick", "under 30 seconds: few attempts, nothing is measured", false)
   .option("--seed <number>", "the same seed makes the same requests", whole, 1)
-  .option("--case <number>", "only the fuzz case with this number, which a finding shows", whole)
-  .option("--scale <number>", "a multiple of the usual number of attempts", positive, 1)
+  .option("--case <number>", "only the fuzz case with this number, as a finding shows it", whole)
+  .option("--scale <number>", "multiplies the usual number of attempts by this factor", positive, 1)
   .option("--seconds <number>", "how long each measurement takes", positive, 4)
   .option("--compare <checkout>", "also measure another checkout of this repository, alternately")
   .option("--json <file>", "write all findings and numbers to a file")

@@ -1,7 +1,7 @@
 import { percentile } from "../median.ts";
 import type { WireRequest } from "./wire.ts";
 
-/** The times of requests in milliseconds, and their refusals. */
+/** The times of requests in milliseconds, and the refused requests. */
 export interface Probe {
   p50: number;
   p95: number;

@@ -4,7 +4,7 @@ import { concat } from "deno-std/bytes/concat.js";
 import { indexOfNeedle } from "deno-std/bytes/index_of_needle.js";
 import { deadline } from "deno-std/async/deadline.js";
 
-/** A request, byte by byte. */
+/** A request that is written byte by byte. */
 export interface WireRequest {
   method: string;
   /** The path and the query, as they are sent. */
@@ -131,8 +131,8 @@ function parseAnswer(bytes: Uint8Array): WireAnswer | null {
 }
 
 /**
- * Joins the chunks of a body. Each chunk is its size in hexadecimal, a line end, its bytes and a
- * line end.
+ * Joins the chunks of a body. Each chunk consists of its size in hexadecimal, a line end, its bytes
+ * and a line end.
  */
 function unchunked(bytes: Uint8Array): Uint8Array {
   const pieces: Uint8Array[] = [];

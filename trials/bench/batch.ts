@@ -7,14 +7,14 @@ import { progress } from "../progress.ts";
 export type Batches = Awaited<ReturnType<typeof measureBatches>>;
 
 const BATCH = 500;
-/** The number of rounds. Together, they write 10,000 new rows and change 10,000 known rows. */
+/** The number of rounds. All rounds together write 10,000 new rows and change 10,000 known rows. */
 const ROUNDS = 20;
 const WARM_UP = 2;
 /** The number of single creates in each round. */
 const SINGLES = 25;
-/** A batch must write at least this many times the rows per second of single creates. */
+/** The minimum ratio of a batch's rows per second to those of single creates. */
 export const BAR_OF_SINGLES = 15;
-/** A batch must reach at least this share of the rows per second of a bare upsert. */
+/** The minimum ratio of a batch's rows per second to those of a bare upsert. */
 export const BAR_OF_BARE = 0.7;
 
 /** A row to write. */
@@ -23,10 +23,10 @@ type Row = { phone: string } & Record<string, unknown>;
 type Write = (rows: Row[]) => Promise<unknown>;
 
 /**
- * One client writes contacts, 500 at a time: first new contacts, then known contacts that all
- * change. Each batch of the gateway is compared with two other ways to write the same rows. One is
- * a bare upsert through the REST layer, which also returns the rows. The other is single creates.
- * The three ways take turns within each round, so that they run under the same conditions.
+ * One client writes contacts, 500 at a time: first new contacts, then changes of all these
+ * contacts. Each batch of the gateway is compared with two other ways to write the same rows: a
+ * bare upsert through the REST layer, which also returns the rows, and single creates. The three
+ * ways take turns within each round, so that they run under the same conditions.
  *
  * @throws Error when a response was wrong.
  */
@@ -131,7 +131,7 @@ function rowsOf(count: number): Row[] {
   });
 }
 
-/** The same people, each with a new name. */
+/** The same rows, each with a new name. */
 function changed(rows: Row[]): Row[] {
   return rows.map((row) => ({ ...row, name: `Renamed ${number++}` }));
 }

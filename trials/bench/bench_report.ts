@@ -49,11 +49,11 @@ function heading({ date, machine, rows, pace }: Report, earlier?: Report): strin
     `Medians of ${pace.rounds} rounds of ${pace.seconds} s. Latencies in ms; CPU in ms a ` +
     "request, of the function and of the REST layer; calls a request, of the REST layer and " +
     "database statements, including begin and commit.",
-    `Floors (a scenario is given in % of a floor's requests a second): ${floors.join("; ")}.`,
+    `Floors (a scenario's requests a second are given in % of the floor's): ${floors.join("; ")}.`,
   ];
   if (earlier) {
     const { date, rows, machine } = earlier;
-    lines.push(`×: in multiples of ${date.slice(0, 10)}, ${contacts(rows)}, ${cores(machine)}.`);
+    lines.push(`×: the ratio to ${date.slice(0, 10)}, ${contacts(rows)}, ${cores(machine)}.`);
   }
   return lines.join("\n");
 }
@@ -87,7 +87,7 @@ function throughputTable(report: Report, clients: number, earlier?: Report): str
 function growthTables({ growth, rows }: Report): string[] {
   const byClients = Map.groupBy(growth?.measurements ?? [], ({ clients }) => clients);
   return Array.from(byClients, ([clients, measured]) => {
-    // Each function with fewer rows comes before the same function with all rows.
+    // In `measured`, a function with fewer rows comes just before the same function with all rows.
     const pairs = chunk(measured, 2) as [fewer: Measurement, all: Measurement][];
     return table(pairs, [
       [`Growth, ${inWords(clients)}`, ([, { title }]) => title],

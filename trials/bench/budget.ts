@@ -8,8 +8,9 @@ import { addSends, connectApp, inbound, reported } from "./events.ts";
 import { filler } from "./planned_request.ts";
 import { planScenarios } from "./scenarios.ts";
 
-// The budget counts what each request causes. Unlike times, counts are the same on every machine
-// and in every run. The file budget.json has the cost that each operation may have.
+// The budget counts the calls, bytes and statements that each request causes. Unlike times, counts
+// are the same on every machine and in every run. The file budget.json contains the highest allowed
+// cost of each operation.
 
 /** The cost of one request of an operation. */
 export interface Cost {
@@ -28,7 +29,7 @@ export interface Cost {
   /** The number of these statements that Postgres planned. */
   planned: number;
   /**
-   * The number of calls of database functions, except SQL functions that become a part of a
+   * The number of calls of database functions, except SQL functions that Postgres inlines into a
    * statement.
    */
   functions: number;
@@ -43,7 +44,9 @@ export interface Budget {
 export const BUDGET_FILE = new URL("budget.json", import.meta.url);
 
 const ROWS = 5000;
-/** A statement within a function is planned at each of its first five calls, in every connection. */
+/**
+ * In every connection, Postgres plans a statement of a function at each of its first five calls.
+ */
 const WARM_UP = 8;
 const COUNTED = 4;
 const FUNCTIONS = ["gateway", "send-external-template", "settings", "webhooks", "whatsapp"];
@@ -110,8 +113,8 @@ async function count(
   request: () => Promise<void>,
 ): Promise<Cost> {
   await admin`select pg_stat_reset()`;
-  // The run has ended the connections of the previous operation. The Data API notices this only
-  // during a request.
+  // The connections of the previous operation were ended. The Data API notices this only during a
+  // request.
   for (let n = 0; n < WARM_UP; n++) await retry(request, { minTimeout: 1, maxAttempts: 20 });
   const counted: Omit<Cost, "functions">[] = [];
   for (let n = 0; n < COUNTED; n++) {
@@ -125,15 +128,15 @@ async function count(
     counted.push({ ...rest.counts(), statements, planned });
   }
   // A connection reports its calls of functions when it ends, or earlier. The number of calls is
-  // divided by the number of requests. So a call that only some requests make does not count, such
-  // as the call that records the usage of a key.
+  // divided by the number of requests. So a call that only some requests make, such as the call
+  // that records the usage of a key, does not count.
   await endConnections(admin, "authenticator");
   const requests = WARM_UP + COUNTED;
   const [{ functions }] = await admin`
     select coalesce(sum(calls / ${requests}), 0)::integer as functions from pg_stat_user_functions
     where schemaname in ('app', 'public') and funcname not like 'pg_stat%'
   `;
-  // The smallest counts decide, because the functions also record the usage of keys from time to
+  // The smallest counts are used, because the functions also record the usage of keys from time to
   // time.
   const names = Object.keys(counted[0]) as (keyof Omit<Cost, "functions">)[];
   const least = names.map((name) => [name, Math.min(...counted.map((cost) => cost[name]))]);

@@ -12,7 +12,7 @@ const SUBJECTS = [
   { name: "gateway", entry: functionEntry("gateway") },
   { name: "send-external-template", entry: functionEntry("send-external-template") },
 ];
-/** Nothing listens here. */
+/** An address at which no server listens. */
 const NOWHERE = "http://127.0.0.1:9";
 
 /**

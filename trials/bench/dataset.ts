@@ -59,7 +59,7 @@ export async function fillDatabase(owner: Sql, rows: number, credentialsKey: str
     stages: stages.length,
     rare: await count(owner`company_id = ${id} and ${RARE_TAG} = any (tags)`),
     namesakes: await count(owner`company_id = ${id} and name = ${NAME}`),
-    // Some contacts and deals of the measured company, which requests change in turn.
+    // Some contacts and deals of the measured company. Requests change them in turn.
     contactTargets: await owner`
       select id, phone from contacts where company_id = ${id} order by id limit ${TARGETS}
     `,
@@ -72,8 +72,9 @@ export async function fillDatabase(owner: Sql, rows: number, credentialsKey: str
 /**
  * Writes the rows of the benchmark: companies with their contacts. Each company has a pipeline,
  * stages and an account. There is a deal for every second contact and a conversation for every
- * fourth. Every value of a row follows from the row's number, so it is the same in every run, and
- * one row can refer to another. Text is ASCII, because autocannon assembles responses byte by byte.
+ * fourth. Every value of a row follows from the row's number, so the rows are the same in every
+ * run, and one row can refer to another. Text is ASCII, because autocannon assembles responses byte
+ * by byte.
  *
  * @param sql one connection, as the owner of the tables.
  * @param contacts the number of contacts; the first company has a tenth of all rows.
@@ -85,8 +86,8 @@ export async function writeDataset(
   seal: (account: TokenAccount) => Promise<string>,
 ) {
   await sql.unsafe(`
-    -- Autovacuum counts no contacts while this transaction writes them. The triggers would then get
-    -- plans for an empty table.
+    -- While this transaction writes contacts, autovacuum would count none, and the triggers would
+    -- get plans for an empty table.
     alter table contacts set (autovacuum_enabled = false);
     -- A version 4 UUID. These ids are spread like random ids, so that indexes grow in the same way.
     create function pg_temp.id_of(kind text, n integer) returns uuid immutable

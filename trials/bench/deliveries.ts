@@ -9,7 +9,10 @@ import { usageOf } from "../usage.ts";
 import { fillDatabase } from "./dataset.ts";
 
 const CONTACTS = 5_000;
-/** A run stops when it has used an estimated second of CPU, so it delivers about 2,300 events. */
+/**
+ * The number of due deliveries. A run delivers about 2,300 events: it stops after an estimated
+ * second of CPU.
+ */
 const DUE = 2_000;
 const ROUNDS = 5;
 /** How many webhooks are measured beside a silent webhook and a failing one. */
@@ -60,8 +63,8 @@ export async function measureDeliveries(
     return id;
   };
   /**
-   * Writes events about this many contacts, and queues them for a webhook, as a trigger does. Returns
-   * the id of one of them.
+   * Writes this many events about contacts, and queues them for a webhook, as a trigger does.
+   * Returns the id of one of the events.
    */
   const note = async (webhook: string, count: number): Promise<string> => {
     const [{ name }] = await owner`

@@ -76,8 +76,8 @@ export async function withFloors(scenarios: Scenario[], stack: BenchStack): Prom
 }
 
 /**
- * A recorded call as a template, in which other values replace the recorded ones. Its token remains
- * valid.
+ * Turns a recorded call into a template with placeholders for `values`, and gives it a token that
+ * stays valid.
  */
 function repeatable(
   call: PlannedRequest,
@@ -89,8 +89,7 @@ function repeatable(
     JSON.stringify(call),
   );
   const { headers, answer, ...request } = JSON.parse(text);
-  // The parts that depend on the request must have the right value. The other parts must only be
-  // present.
+  // Fields that depend on the request must have the right value. Other fields must only be present.
   const expected = (row: object) =>
     Object.fromEntries(
       Object.entries(row).map(([field, value]) => [field, /{{/.test(value) ? value : ANY]),

@@ -9,14 +9,14 @@ export interface PlannedRequest {
   headers: Fields;
   json?: unknown;
   /**
-   * Values for the placeholders, such as `{{id}}`, by their names. The requests take one set of
-   * values after the other.
+   * Values for the placeholders, such as `{{id}}`, by their names. The requests use the sets in
+   * turn.
    */
   targets?: Fields[];
   status: number;
   /**
    * The JSON of the response. `ANY` matches any value. Additional fields are allowed, additional
-   * elements are not.
+   * array elements are not.
    */
   answer: unknown;
 }

@@ -1,9 +1,9 @@
 import { progress } from "../progress.ts";
 
 /**
- * Does the work of a command that starts processes. Then it ends this process with the exit code
- * that the work returns. Before that, it ends everything that the work has started, in reverse
- * order, even on a signal and after an unhandled error.
+ * Does the work of a command that starts processes. Then ends everything that the work has started,
+ * in reverse order, and ends this process with the exit code that the work returns. Does this even
+ * on a signal and after an unhandled error.
  *
  * @param shown returns the text to print for an error.
  */

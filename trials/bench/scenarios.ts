@@ -33,7 +33,7 @@ export interface Scenario extends PlannedRequest {
 type Plan =
   & Omit<Scenario, "name" | "headers" | "function" | "floors">
   & Partial<Pick<Scenario, "function" | "floors">>;
-/** The cursor leads to the deep page. */
+/** `cursor` leads to the page with the number `deepPage`. */
 type Facts = MeasuredCompany & { deepPage: number; cursor: string };
 
 export const PAGE = 50;

@@ -116,7 +116,7 @@ function noticesOf(
   app: App,
 ): TemplateResult | typeof nothing {
   const { t: { accounts: t }, locale } = app;
-  // After a disconnection, a refusal is not shown, because it was about that connection.
+  // After a disconnection, a refusal is not shown, because it was about the ended connection.
   const shown = notices.filter((notice) => disconnected_at === null || !isRefusal(notice));
   if (shown.length === 0) return nothing;
   const isBad = shown.some(({ stops_sending }) => stops_sending);
@@ -155,7 +155,9 @@ function noticesOf(
   `;
 }
 
-/** The path of the list of sends that a refusal has stopped. Null for another notice. */
+/**
+ * The path of the list of sends that a refusal has stopped. Null for a notice that stops no sends.
+ */
 function pathOfStopped({ kind }: Notice): string | null {
   const outcome = { refusal: "released", reported_refusal: "failed" }[kind as string];
   return outcome ? `sends?outcome=${outcome}&reason=channel_account_error` : null;

@@ -36,7 +36,9 @@ export interface Account {
 /** What the channel reports about an account. */
 export interface Notice {
   kind: "event" | "trouble" | "refusal" | "reading_refusal" | "reported_refusal";
-  /** The channel's name for the event, such as `ACCOUNT_RESTRICTION`, or its error code. */
+  /**
+   * The channel's name for an event, such as `ACCOUNT_RESTRICTION`, or the channel's error code.
+   */
   event: string;
   value: { message?: unknown; details?: unknown };
   happened_at: string;

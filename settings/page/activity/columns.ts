@@ -11,7 +11,7 @@ export interface Part<Kind> {
 /** A day of a chart. */
 export interface Column<Kind> {
   day: string;
-  /** The left edge and the width of the day's place, in hundredths of the chart's width. */
+  /** The left edge and the width of the day, in hundredths of the chart's width. */
   x: number;
   width: number;
   /** The parts from the bottom up. A kind without events has no part. */
@@ -28,7 +28,7 @@ const LEAST_HEIGHT = 3;
  * The columns of a chart, one for each day. Widths are hundredths and heights are pixels, so that
  * texts and patterns keep their size in a narrower chart.
  * @param top the number at the upper edge.
- * @param height in pixels, between zero and `top`.
+ * @param height the distance between zero and `top`, in pixels.
  */
 export function columnsOf<Kind>(
   series: Series<Kind>,

@@ -7,7 +7,7 @@ export function lastDays(count: number, now = new Date()): string[] {
   });
 }
 
-/** The zone of these days, as the database knows it. */
+/** The time zone of these days, by a name that the database accepts. */
 export function zoneOfDays(): string {
   return Intl.DateTimeFormat().resolvedOptions().timeZone;
 }

@@ -12,10 +12,7 @@ import { type Outcome, outcomeOf, OUTCOMES } from "./outcome.ts";
 import { Reading } from "./reading.ts";
 import { type Series, seriesOf } from "./series.ts";
 
-/**
- * The number of requests made with a key that got a given status on one day, in the user's time
- * zone.
- */
+/** How many requests with one key got one status on one day, in the user's time zone. */
 interface Usage {
   day: string;
   status: number;
@@ -118,8 +115,8 @@ class KeyActivity implements Part {
 }
 
 /**
- * A sentence with the most important number: failed requests, otherwise refused ones. If there are
- * none, it says that all succeeded.
+ * A sentence with the number of failed requests, or else of refused requests. If there are neither,
+ * the sentence says that all requests succeeded.
  */
 function titleOf(series: Series<Outcome>, { t: { activity: t } }: App, figures: Figures): string {
   if (series.total === 0) return t.noRequests;

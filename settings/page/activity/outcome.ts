@@ -1,6 +1,6 @@
 /**
- * The outcomes of requests, by the first digit of their status. In a column, the first one is at
- * the bottom.
+ * The outcomes of requests, by the first digit of their status. In a column, the first outcome is
+ * at the bottom.
  */
 export const OUTCOMES = ["succeeded", "refused", "failed"] as const;
 export type Outcome = typeof OUTCOMES[number];

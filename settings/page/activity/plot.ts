@@ -77,7 +77,7 @@ export function plotOf<Kind extends string>(
   `;
 }
 
-/** A day. If the pointer is on it, its numbers are shown. */
+/** The column of a day. If the pointer is on the column, the numbers of the day are shown. */
 function columnOf<Kind extends string>(
   { day, x, width, parts }: Column<Kind>,
   { counts, total }: DayCounts<Kind>,
@@ -120,8 +120,8 @@ function peakOf<Kind extends string>(
 }
 
 /**
- * The `fill` attribute of a part. A plain part has none, because its class fills it. A style cannot
- * be used, because a URL in it would refer to the style's own file.
+ * The `fill` attribute of a part. A plain part needs no such attribute, because its class fills it.
+ * A style sheet cannot set it, because a URL in a style sheet refers to that file.
  */
 export function fillOf<Kind extends string>(id: string, kind: Kind, fills: Record<Kind, Fill>) {
   return fills[kind] === "plain" ? nothing : `url(#${id}-${kind})`;

@@ -1,6 +1,6 @@
 /**
- * The numbers at the lines of a chart: zero, and one to four round numbers. The last one is at
- * least the maximum. They are whole numbers, because only whole things are counted.
+ * The numbers at the lines of a chart: zero, and one to four round numbers. The last number is at
+ * least `most`. All are whole numbers, because only whole things are counted.
  */
 export function scaleTo(most: number): number[] {
   const step = roundStep(Math.max(most, 2) / 4);

@@ -23,15 +23,14 @@ export interface Series<Kind> {
   totals: Map<Kind, number>;
   total: number;
   /**
-   * The day with the highest number, and the latest one if there are several. Null when no event
-   * happened.
+   * The day with the highest number; the latest of several such days. Null when no event happened.
    */
   peak: DayCounts<Kind> | null;
 }
 
 /**
  * Creates a series from counts. Counts of other days are left out, because the database may keep
- * old ones for a while.
+ * old counts for a while.
  * @param kinds the kinds, in display order. Counts of other kinds are left out.
  */
 export function seriesOf<Kind>(

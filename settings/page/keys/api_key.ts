@@ -19,7 +19,7 @@ export interface ApiKey {
   is_active: boolean;
   expires_at: string | null;
   last_used_at: string | null;
-  /** The key's creator. Null: the platform, or a user whose account was deleted. */
+  /** The key's creator. Null when the platform created the key, or the creator was deleted. */
   created_by: string | null;
   created_at: string;
   /** The id of the key that this key replaces. */
@@ -161,7 +161,7 @@ export function nameIn(written: string): string {
   return /[^\s\u200c\u200d](.*[^\s\u200c\u200d])?/s.exec(shown)?.[0] ?? "";
 }
 
-/** The error about a name, which must have 1 to 100 characters; null when there is none. */
+/** The error about a name that is empty or has over 100 characters; null when the name is valid. */
 export function faultOfName(name: string, t: Texts): string | null {
   const length = Array.from(name).length;
   return length < 1 ? t.keys.nameMissing : length > 100 ? t.keys.nameTooLong : null;

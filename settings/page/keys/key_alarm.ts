@@ -14,12 +14,12 @@ export interface Answers {
   refused: number;
 }
 
-/** Only the requests of this many hours can cause an alarm. */
+/** The alarm `onlyErrors` considers the requests of this many hours. */
 const HOURS = 72;
 const DAY_MS = 86_400_000;
 /** A key that expires within this time gets an alarm. */
 const SOON_MS = 14 * DAY_MS;
-/** A key that has not been used for this long gets an alarm. */
+/** A key that is older than this and was never used gets an alarm. */
 const YOUNG_MS = DAY_MS;
 
 /**

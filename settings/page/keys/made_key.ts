@@ -11,7 +11,7 @@ export function keepMade(key: NewApiKey) {
   made = key;
 }
 
-/** The new key's secret value, for the key's own page; null for every other page. */
+/** The new key with its secret value, for the key's own page; null for every other page. */
 export function takeMade(id: string): NewApiKey | null {
   const key = made;
   made = null;

@@ -18,9 +18,7 @@ export class ShownOnce {
   private template: Template | null = null;
   private phone = "";
 
-  /**
-   * @param done is called when the user has stored the key. Then the page forgets the key too.
-   */
+  /** @param done is called when the user has stored the key. The page then forgets the key. */
   constructor(private readonly key: NewApiKey, private readonly done: () => void) {}
 
   /**

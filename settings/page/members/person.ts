@@ -73,7 +73,7 @@ export async function call<T>(
 
 /**
  * Asks the function `settings` to let Supabase Auth send the e-mail of an invitation. The
- * invitation is valid without it.
+ * invitation is also valid without the e-mail.
  * @returns whether the e-mail was sent.
  */
 export async function mail(app: App, { id }: Pending): Promise<boolean> {

@@ -45,7 +45,7 @@ interface Lift {
   contacts: { name: string | null; phone: string | null };
 }
 
-/** A longer reason is refused by the database. */
+/** The database refuses a longer reason. */
 const LONGEST_REASON = 500;
 
 /** The people who opted out, and the opt-outs that members lifted. */

@@ -7,14 +7,13 @@ export class Older<Row> {
   rows: Row[] = [];
   private hasOlder = false;
   private readonly reading = new Action();
-  /** Rows that arrive late, for an earlier request, are ignored. */
+  /** The number of the latest load. Rows that arrive late, for an earlier load, are ignored. */
   private turn = 0;
 
   /**
-   * @param read reads the rows after the last one, or the newest rows if there is none, in their
-   * order. It asks for one row more than `size`, so that the list knows whether there are more
-   * rows.
-   * @param size how many rows a page has.
+   * @param read returns at most `limit` rows after `last`, or the newest rows if `last` is
+   *   undefined. `limit` is `size` + 1, so that the list knows whether there are more rows.
+   * @param size the number of rows of a page.
    */
   constructor(
     private readonly read: (last: Row | undefined, limit: number, app: App) => Promise<Row[]>,

@@ -14,8 +14,8 @@ export interface Column<Row> {
 
 /**
  * A table of rows. On a phone, each row is a card. The link in the `main` column leads to the page
- * of the row, and a click anywhere in the row does the same. The ARIA roles remain when the style
- * turns the rows into cards.
+ * of the row, and a click anywhere in the row does the same. The explicit ARIA roles remain when
+ * the style turns the rows into cards.
  * @param title what the table lists, for screen readers.
  */
 export function tableOf<Row>(

@@ -75,7 +75,10 @@ export function errorOf(error: ErrorKind, keyName: KeyName | null, app: App): Te
   `;
 }
 
-/** A link to the view where a user can do something about an error; nothing when there is none. */
+/**
+ * A link to the view where a user can do something about an error; nothing when there is no such
+ * view.
+ */
 function linkOf({ code, key_id }: ErrorKind, app: App) {
   const { links: t } = app.t.requests;
   const places: Record<string, [path: string, words: string]> = {

@@ -3,7 +3,7 @@ import type { Tone } from "../pieces/badge.ts";
 
 /**
  * The outcome of a send, as the database names it (`app.outcome_of_send`). In a column of the
- * chart, the first one is at the bottom.
+ * chart, the first outcome is at the bottom.
  */
 export const OUTCOMES = [
   ...["read", "delivered", "accepted", "pending"] as const,

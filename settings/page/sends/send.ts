@@ -12,7 +12,7 @@ export interface ShownSend {
   /** When the outcome was reported; null when nothing was reported. */
   outcome_at: string | null;
   reason: string | null;
-  /** WhatsApp's code. */
+  /** WhatsApp's error code. */
   code: number | null;
   /** Null for a reply. */
   template_name: string | null;

@@ -49,7 +49,7 @@ export function sendList(): Part {
   const reading = new Action();
   let sends: ShownSend[] = [];
   let next: Place | null = null;
-  /** Whether the shown sends were read with filters. The address may already have other filters. */
+  /** Whether the shown sends were read with filters. The URL may already have other filters. */
   let areFiltered = false;
   /** Late responses to an earlier request are ignored. */
   let turn = 0;

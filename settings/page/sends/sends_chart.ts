@@ -18,12 +18,12 @@ interface Counted {
   sends: number;
 }
 
-/** One of the selectable periods, so that a link can contain it. */
+/** One of the periods in the filter, so that a link can select it. */
 const DAYS = 30;
 
 /**
- * What happened to the company's sends of the last 30 days. Every number leads to the sends behind
- * it.
+ * What happened to the company's sends of the last 30 days. Each number links to the sends that it
+ * counts.
  */
 export class SendsChart implements Part {
   #counted: Counted[] = [];

@@ -11,8 +11,8 @@ import type { Part } from "../view.ts";
 import type { Sender, Values, WholeTemplate } from "./template.ts";
 
 /**
- * The browser stores the phone number of the user's test sends under this name. No server stores
- * the number for this purpose.
+ * The name under which the browser stores the phone number of the user's test sends. No server
+ * stores the number for this purpose.
  */
 const phoneOf = ({ person }: App) => `settings.test_phone.${person.id}`;
 

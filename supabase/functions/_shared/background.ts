@@ -9,7 +9,9 @@ export function keepRunning(work: Promise<unknown>) {
   EdgeRuntime?.waitUntil(work);
 }
 
-/** Each callback ends one pause. All are called when this instance is about to shut down. */
+/**
+ * Each callback ends one pause. All callbacks are called when this instance is about to shut down.
+ */
 const pauses = new Set<() => void>();
 // The platform announces the shutdown of an instance after 90% of its maximum lifetime, even if
 // work is still running.

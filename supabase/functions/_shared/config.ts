@@ -13,7 +13,7 @@ export interface Config {
   statementShare: Share;
   /**
    * How many statements may run at the same time if their keys are not yet known to be valid. All
-   * these keys share one limit. Each of their statements occupies a place for at most `placeMs`.
+   * these keys share one limit. Each statement counts against this limit for at most `placeMs`.
    */
   strangerShare: Share & { placeMs: number };
   /** A request body that takes longer to arrive is refused. */
@@ -29,8 +29,8 @@ export interface Config {
    */
   docsUrl: string | null;
   /**
-   * `local` if the WhatsApp API is on the same machine as the functions, as the sandbox of a local
-   * stack is. Otherwise `live`, because messages may then reach people.
+   * `local` if the WhatsApp API is on the same machine as the functions, such as the sandbox of a
+   * local stack. Otherwise `live`, because messages may then reach people.
    */
   environment: "live" | "local";
 }
@@ -77,8 +77,8 @@ export async function readConfig(env: Environment): Promise<Config> {
     // On the smallest plan, the Data API's pool has ten connections. `atOnce` is half of them.
     statementShare: { atOnce: 5, waiting: 64, patienceMs: 5_000 },
     // Two statements at a time are enough. A valid key is known after its first response. An
-    // unknown key is refused within milliseconds, so its place is soon free. A statement with a
-    // valid key may take longer in the database, but it frees its place after `placeMs`.
+    // unknown key is refused within milliseconds. A statement with a valid key may take longer in
+    // the database, but it counts against the limit only for `placeMs`.
     strangerShare: { atOnce: 2, waiting: 1_000, patienceMs: 5_000, placeMs: 250 },
     bodyTimeoutMs: 15_000,
     tellUsageEveryMs: 20_000,
@@ -95,8 +95,8 @@ function readSupabaseUrl({ SUPABASE_URL }: Environment): string {
 }
 
 /**
- * Callers follow this URL, so a URL is refused if an attacker on the network could impersonate its
- * server.
+ * Reads DOCS_URL. Callers follow this URL, so it is refused if an attacker on the network could
+ * impersonate the server.
  */
 function readDocsUrl({ DOCS_URL }: Environment): string | null {
   if (!DOCS_URL) return null;
@@ -110,7 +110,8 @@ function readDocsUrl({ DOCS_URL }: Environment): string | null {
 }
 
 /**
- * Only the functions that send messages check the URL of the WhatsApp API; see `readChannelConfig`.
+ * Does not check whether WHATSAPP_API_URL is valid. The functions that call the WhatsApp API do
+ * this; see `readChannelConfig`.
  */
 function readEnvironment({ WHATSAPP_API_URL }: Environment): Config["environment"] {
   const url = serviceUrl(WHATSAPP_API_URL ?? "");
@@ -150,9 +151,9 @@ async function readSigningKey({ JWT_SIGNING_KEY }: Environment): Promise<Signing
 }
 
 /**
- * Imports a private JWK. The runtime checks a key only when the key is used to sign, and not
- * strictly. An invalid key must stop the function at startup, so each property is checked here. No
- * schema is used, because building one would take a tenth of the startup time.
+ * Imports a private JWK. The runtime checks a key only when the key is used to sign, and even then
+ * not strictly. An invalid key must stop the function at startup, so each property is checked here.
+ * No schema is used, because building one would take a tenth of the startup time.
  *
  * @throws Error when a property is missing or malformed.
  */

@@ -14,8 +14,7 @@ export function sendExternalTemplate(config: SenderConfig) {
     refusesMethodFirst: true,
     errors: {
       always: { success: false },
-      // Only the claim can fail because of the database, and the channel is called only after the
-      // claim.
+      // Only the claim can throw a database error, and the channel is called only after the claim.
       whenUnavailable: () => "nothing was sent, so repeat the request",
     },
   });

@@ -7,7 +7,7 @@ import type { SenderConfig } from "../_shared/template_sends/template_send_confi
 import { SendRequest } from "../_shared/template_sends/template_request.ts";
 import { sendTemplate } from "./send_template.ts";
 
-/** The operations of the template endpoint, which has only one (specification, 4.10). */
+/** The only operation of the template endpoint (specification, 4.10). */
 export function senderOperations(config: SenderConfig) {
   const share = new FairShare(config.sendShare);
   return [

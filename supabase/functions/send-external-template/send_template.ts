@@ -15,8 +15,8 @@ import type { SenderConfig } from "../_shared/template_sends/template_send_confi
 
 /**
  * Sends a template: claims the send, calls the channel, settles the send. Whatever fails, each
- * claim leads to at most one call to the channel, and only one request receives a claim. A dry run
- * only reports what would happen.
+ * claim belongs to only one request, and leads to at most one call to the channel. A dry run only
+ * reports what would happen.
  *
  * @throws ApiError for every error in the specification, part 7.
  */
@@ -67,8 +67,8 @@ export async function sendTemplate(
 }
 
 /**
- * A template needs no open window. So if the channel mentions a window, it has rejected the
- * template.
+ * A template needs no open window. So if the channel's error is about the window, the channel has
+ * rejected the template.
  */
 function ofTemplate(outcome: FailedOutcome): FailedOutcome {
   return outcome.kind === "refused" && outcome.error === "window_closed"

@@ -22,9 +22,9 @@ const DeliverBody = z.strictObject({
 const MAX_VALUES = 10;
 
 /**
- * The function that delivers events to companies' receivers. Only the operator's scheduler calls
- * it: `POST /webhooks/jobs/deliver`. A caller without the jobs secret receives only an error about
- * the secret.
+ * The function that delivers events to companies' receivers. Only the operator's scheduler and the
+ * function itself call it: `POST /webhooks/jobs/deliver`. A caller without the jobs secret receives
+ * only an error about the secret.
  */
 export function webhooks(config: WebhooksConfig): Hono<ApiEnv> {
   const requireJobsSecret = requireSecret(config.jobsSecret);
@@ -38,7 +38,7 @@ export function webhooks(config: WebhooksConfig): Hono<ApiEnv> {
       await requireJobsSecret(c.req.raw.headers, origin);
       requireAddress(c.req);
       if (c.req.param("name") !== "deliver") {
-        throw new ApiError("not_found", "The job does not exist; the job is deliver");
+        throw new ApiError("not_found", "The job does not exist; the only job is deliver");
       }
       if (c.req.method !== "POST") {
         throw new ApiError("method_not_allowed", "Run a job with POST", {
@@ -56,7 +56,7 @@ export function webhooks(config: WebhooksConfig): Hono<ApiEnv> {
     .notFound(() => {
       throw new ApiError(
         "route_not_found",
-        "The path does not exist; the path is /webhooks/jobs/deliver",
+        "The path does not exist; the only path is /webhooks/jobs/deliver",
       );
     });
 }

@@ -41,7 +41,9 @@ export interface WhatsappConfig extends UploadConfig {
    * checked only after the body has arrived.
    */
   largeBodyShare: Share & { inAll: number };
-  /** A large body that arrives more slowly than this loses its place to another body. */
+  /**
+   * A large body that arrives more slowly than this is refused, so that another body can arrive.
+   */
   largeBodyPace: Pace;
   /** How many large events with a valid signature an instance stores at the same time. */
   largeEventShare: Share;
@@ -69,8 +71,8 @@ export async function readWhatsappConfig(
     eventShare: { atOnce: 5, waiting: 1_000, patienceMs: 5_000 },
     // A body takes at most 3 MiB of memory, and twice as much while its chunks are joined.
     largeBodyShare: { atOnce: 2, inAll: 6, waiting: 64, patienceMs: 5_000 },
-    // The speed is 256 kB a second. At this speed, the longest body takes 15 s. The channel sends
-    // such a body within a second.
+    // The minimum speed is 256 kB a second. At this speed, the longest body takes 15 s. The channel
+    // sends such a body within a second.
     largeBodyPace: { graceMs: 3_000, bytesPerMs: 256 },
     // An event of 3 MB takes about 40 MB of memory while it is prepared for the database. An
     // instance has 256 MB.

@@ -4,8 +4,8 @@ const FOLDER = new URL("../fixtures/", import.meta.url);
 const T0 = 1795262400;
 
 /**
- * The values that differ between a world and the fixtures, so that worlds in one database share
- * nothing.
+ * The values that differ between a world and the fixtures, so that two worlds in the same database
+ * share no rows.
  */
 export interface Shift {
   /** The seconds that are added to every time. */

@@ -2,7 +2,7 @@ import { withDatabase } from "../../support/test_stack.ts";
 import type { World } from "./world.ts";
 
 /**
- * The rows that channel events may change in a world, which is the set of companies in world.ts.
+ * The rows that channel events may change in a world. A world is the set of companies in world.ts.
  * Ids and write times are omitted, because they differ between two worlds or two orders of events.
  * Channel times are in seconds since T0.
  */

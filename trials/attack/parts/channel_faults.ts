@@ -10,7 +10,7 @@ import { ask } from "./fault_requests.ts";
 
 const PROMISES = {
   token: "no answer contains the account's token",
-  message: "at most 1,000 characters of the channel's words are passed on",
+  message: "at most 1,000 characters of the channel's error message are passed on",
   known: "an unusable response of the channel causes a 502",
 };
 
@@ -107,7 +107,9 @@ async function bombed(findings: Findings, side: AttackedStack, bomb: Uint8Array<
   return peak;
 }
 
-/** The function's response to an attacker's send while the channel returns the given response. */
+/**
+ * The function's response to a send of the attacker while the channel returns the given response.
+ */
 async function sendDuring(
   findings: Findings,
   side: AttackedStack,
@@ -138,7 +140,7 @@ function judgeWords(findings: Findings, name: string, answer: WireAnswer | null)
   }
 }
 
-/** This many MiB of zeros, which are compressed to a thousandth. */
+/** A gzip bomb of `mib` MiB of zeros, compressed to about a thousandth of that size. */
 async function gzipBomb(mib: number): Promise<Uint8Array<ArrayBuffer>> {
   const zeros = new Uint8Array(MIB);
   let left = mib;

@@ -7,7 +7,7 @@ import { createDeal, list, renameContact, urlFor } from "../requests.ts";
 import { exchange } from "../wire.ts";
 import { ask, everyKind, type Functions, functionsOn } from "./fault_requests.ts";
 
-const PROMISES = { back: "a database that comes back answers requests again" };
+const PROMISES = { back: "requests succeed again after the database comes back" };
 
 const LOCKED_MS = { full: 12_000, quick: 2_500 };
 
@@ -68,7 +68,7 @@ async function deadlock(findings: Findings, ours: AttackedStack) {
   }
 }
 
-/** An operator cancels the statement of a request, or ends its connection. */
+/** An operator cancels the statement of a request, or ends the connection of the request. */
 async function endedWithin(
   findings: Findings,
   ours: AttackedStack,
@@ -105,7 +105,7 @@ async function isBack(findings: Findings, ours: AttackedStack, functions: Functi
   const request = list(ours.companies.victim.key);
   const answers = async () => (await exchange(urlFor(request, functions), request))?.status === 200;
   const isBack = await until(answers).then(() => true, () => false);
-  if (!isBack) findings.add(PROMISES.back, "no list is answered", "the database went down");
+  if (!isBack) findings.add(PROMISES.back, "no list request succeeds", "the database went down");
 }
 
 /** Locks a contact in a separate transaction, until the result is disposed of. */

@@ -10,7 +10,7 @@ const PROMISES = {
   stored: "a signed event is answered with 200 and stored, whatever it contains",
   ownPlaces: "slow bodies on the path of one app do not delay the events of another app",
   givenUp:
-    "a large body that does not arrive is answered with a 408, or with a 503 when its app has no place for it",
+    "a large body that does not arrive is answered with a 408, or with a 503 when its app has too many bodies",
 };
 
 /** An instance reads fewer large bodies than this at the same time. */
@@ -20,7 +20,7 @@ const MIB = 1024 * 1024;
 const encoder = new TextEncoder();
 
 /**
- * Events that contain as many people as fit into their bytes, and an event with more messages than
+ * Events that contain as many message ids as fit into a size, and an event with more messages than
  * the channel ever sends.
  */
 const CROWDED: Record<string, (phoneNumberId: string) => string> = {
@@ -77,14 +77,14 @@ async function beginSlowly(
   const status = await other.post(body);
   findings.attempts += SLOW_BODIES + 1;
   if (status !== 200) findings.add(PROMISES.ownPlaces, String(status), "a large event");
-  if (quick) return; // the function gives up the bodies only after some seconds
+  if (quick) return; // the function waits some seconds before it gives up the bodies
   for (const answer of await Promise.all(stalled)) {
     if (answer?.status === 408 || answer?.status === 503) continue;
     findings.add(PROMISES.givenUp, String(answer?.status ?? "no answer"), "a body that stalls");
   }
 }
 
-/** An app with a known secret, whose events go to the function with this URL. */
+/** Creates an app with a known secret. Its events go to the function with this URL. */
 async function newApp({ stack: { owner, secrets } }: AttackedStack, url: string) {
   const app_key = crypto.randomUUID();
   const secret = crypto.randomUUID();
@@ -145,7 +145,7 @@ function event(phone_number_id: string, parts: Record<string, unknown>): string 
   });
 }
 
-/** As many of the channel's ids as fit into this many bytes. Each contains a phone. */
+/** As many message ids of the channel as fit into this many bytes. Each contains a phone number. */
 function ids(bytes: number): string[] {
   return Array.from({ length: bytes / 25 }, (_, at) => idWith(551_180_000_000 + at));
 }

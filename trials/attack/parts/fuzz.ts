@@ -24,8 +24,8 @@ const LOG_LINE_BYTES = 8 * 1024;
 const WHOLE_KEY = /sk_live_[\w-]{20,}/;
 
 /**
- * Requests made from the OpenAPI document. Each is sent with the attacker's key and without a valid
- * key.
+ * Sends requests made from the OpenAPI document, each with the attacker's key and again without a
+ * valid key.
  */
 export async function fuzz({ ours, seed, scale, quick, fuzzCase }: Context) {
   const findings = new Findings("fuzz");
@@ -100,7 +100,7 @@ function judgeApart(
 ) {
   const sent = shownWhole(request).toLowerCase();
   const ids = [victim.id, ...Object.values(victim.ids).flat()];
-  // An error may contain an id that the request contained. A success must not.
+  // An error response may repeat an id from the request. A successful response must not.
   const foreign = ids.filter((id) => text.includes(id) && (status < 300 || !sent.includes(id)));
   if (foreign.length === 0 && !text.includes(VICTIM_MARK)) return;
   const found = `${status} with ${foreign[0] ?? VICTIM_MARK}: ${shortened(text)}`;
@@ -111,7 +111,7 @@ function shownWhole({ target, body }: WireRequest): string {
   return `${decodeURI(target.replaceAll("%", "%25"))} ${typeof body === "string" ? body : ""}`;
 }
 
-/** Paths that send. */
+/** Paths that send messages. */
 const SENDS = /^\/(send-external-template|whatsapp\/messages)/;
 
 /** Paths that answer every caller, even without a key. */
@@ -126,8 +126,8 @@ function judgeKeyless(
   findings.attempts++;
   const { method, target, headers } = request;
   const hasOddHost = headers.some(([name]) => name === "Host");
-  // A request with an invalid Host does not reach any function. An operation that sends accepts
-  // only POST.
+  // A request with an invalid Host does not reach any function. An operation that sends messages
+  // accepts only POST.
   const isKeyless = KEYLESS.test(target) && (method === "GET" || method === "HEAD");
   if (UNDESCRIBED.test(target)) return;
   if (answer ? isOfServer(answer) || answer.status === 401 : endsItself(request)) return;

@@ -7,7 +7,7 @@ const LISTS = [
   ...["company_members", "messages", "templates"],
 ];
 
-/** Times in the form that cursors have, and nearly valid ones. */
+/** Times in the format of cursors, and nearly valid times. */
 const times = fc.oneof(
   fc.constantFrom(
     ...["2026-01-01T00:00:00Z", "2026-01-01T00:00:00.000001+00:00", "9999-12-31T23:59:59+00:00"],
@@ -28,7 +28,7 @@ const values = fc.oneof(
 );
 
 /**
- * Real cursors, also of another company, and nearly valid cursors.
+ * Real cursors, including those of another company, and nearly valid cursors.
  * @param table the table whose list gets these cursors.
  * @param real cursors from pages.
  */
@@ -37,7 +37,7 @@ export function cursors(table: string, real: string[]): fc.Arbitrary<string> {
     { weight: 4, arbitrary: fc.constant(table) },
     fc.constantFrom(...LISTS, "api_keys", "nothing"),
   );
-  // An empty string means a query without filters and sort.
+  // The empty string after the table means a query without filters and sort.
   const made = fc.tuple(tables, times, ids)
     .map(([table, ...start]) => encode([table, "", ...start]));
   const wild = fc.tuple(tables, fc.array(values, { maxLength: 5 }))

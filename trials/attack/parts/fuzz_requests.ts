@@ -11,7 +11,7 @@ import { cursors } from "./fuzz_cursors.ts";
 
 const document: JsonSchema = openApi;
 
-/** A request without its key, and the headers with which the attack sends it. */
+/** A request without a key, and the headers with which the attack sends the request. */
 export interface FuzzCase {
   request: WireRequest;
   /** Headers with the attacker's key. */
@@ -122,7 +122,7 @@ function oddPaths(pattern: string): fc.Arbitrary<string> {
   );
 }
 
-/** The tables of lists that have another name in the path. */
+/** The tables whose lists have another name in the path. */
 const TABLES: Record<string, string> = { members: "company_members" };
 
 function queries(

@@ -9,7 +9,7 @@ interface HostileFile {
   mime_type: string;
   sha256: string;
   filename?: string;
-  /** The address of the bytes; by default, the channel's own. */
+  /** The URL of the bytes; by default, a URL of the channel. */
   url?: string;
   answer(): Response;
 }
@@ -23,7 +23,7 @@ const HTML = bytesOf("<html><script>alert(1)</script>", 300);
 /** A file of 100 MB, of which the channel sends 1 KB a second. */
 const SLOW = { bytes: 100 * 2 ** 20, first: 40_000, each: 1_000 };
 
-/** A name that tries to add a header and to leave its quotes. */
+/** A file name that tries to end its quotes and to add a header. */
 export const HOSTILE_NAME = 'a".pdf\r\nX-Injected: 1\r\n\r\n<html>';
 
 /** @param resources ends both servers at the end of the run. */
@@ -91,7 +91,7 @@ export function hostileMedia(resources: AsyncDisposableStack) {
     /** The bodies of uploads and of messages that the channel got. */
     uploads,
     messages,
-    /** How many slow answers began, and how many the reader has ended. */
+    /** How many slow responses began, and how many of them the reader has ended. */
     slow,
   };
 }

@@ -50,7 +50,7 @@ export async function keyless({ ours, measured, seconds, quick, progress }: Cont
   waits.push({ name, values });
   findings.figures.push({ title: "CPU of the function, ms a request", rows: cpu });
   findings.figures.push({
-    title: `another company's median list, × quiet, during ${CONNECTIONS} such connections`,
+    title: `another company's median list time, × quiet, beside ${CONNECTIONS} such connections`,
     rows: waits,
   });
   return findings.result;
@@ -72,8 +72,8 @@ async function judgeOne(
 }
 
 /**
- * The CPU time that a request costs the function, in milliseconds, and how much eight such
- * connections slow down another company.
+ * The CPU time that a request costs the function, in milliseconds, and how much another company
+ * slows down while eight connections repeat the request.
  */
 async function costOf(side: AttackedStack, request: WireRequest, ms: number) {
   const process = request.target.startsWith("/send-") ? side.sender : side.gateway;

@@ -24,7 +24,7 @@ function gets(target: string, headers = KEY): WireRequest {
   return { method: "GET", target, headers };
 }
 
-/** A string of this length that repeats one part between two others. */
+/** A string of about this length: `begin`, then many times `piece`, then `end`. */
 function filled(begin: string, piece: string, end: string, length: number): string {
   const times = Math.floor((length - begin.length - end.length) / piece.length);
   return begin + piece.repeat(times) + end;
@@ -45,7 +45,7 @@ function manyKeys(length: number): string {
 export const endlessText = (length: number) => filled('{"\\u0061":0,"', '\\"', "", length);
 export const endlessSpace = (length: number) => filled("", " ", "x", length);
 
-/** The largest requests that a caller without a valid key can make. */
+/** The costliest requests that a caller without a valid key can make, and cheap ones to compare. */
 export const COSTLIEST: Record<string, WireRequest> = {
   "the smallest request": gets("/gateway/contacts"),
   "1 MiB, an array of zeros": posts(filled('{"x":[0', ",0", "]}", MIB)),
@@ -67,11 +67,11 @@ export const COSTLIEST: Record<string, WireRequest> = {
     target: "/send-external-template",
   },
   "64 KiB, an escaped key and a text that does not end": posts(endlessText(65_536)),
-  "64 KiB, the same to a send": {
+  "64 KiB, the same body to a send": {
     ...posts(endlessText(65_536)),
     target: "/send-external-template",
   },
-  "64 KiB, white space where no body is taken": {
+  "64 KiB, white space where no body is expected": {
     ...posts(endlessSpace(65_536)),
     target: "/gateway/contacts/00000000-0000-4000-8000-000000000000/restore",
   },

@@ -7,10 +7,10 @@ import { exchange, shortened, type WireAnswer, type WireRequest } from "../wire.
 
 const PROMISES = {
   once: "the channel gets no message twice",
-  known: "every send ends with a known outcome: the channel has it once, or the status is failed",
+  known: "every send ends with a known outcome: the channel has the message once, or it failed",
   repeatable: "a request that was cut off by a kill can be repeated",
   oneRow: "a contact is written once, however often the request is repeated",
-  oneDeal: "a deal is written once for its Idempotency-Key, and each repeat returns it",
+  oneDeal: "a deal is written once for its Idempotency-Key, and each repeat returns that deal",
 };
 
 const KILLS = { full: 40, quick: 2 };
@@ -23,8 +23,8 @@ const LATEST_KILL_MS = 120;
 /** Functions are killed at random moments, and their requests are then repeated. */
 export async function kills({ ours, seed, scale, quick }: Context) {
   const findings = new Findings("kills");
-  // The attacker is not used, because a random request may have archived, merged or erased its
-  // records.
+  // The attacker is not used, because a random request may have archived, merged or erased the
+  // attacker's records.
   const { heavy } = ours.companies;
   const rounds = Math.max(1, Math.round((quick ? KILLS.quick : KILLS.full) * scale));
   const moments = fc.sample(fc.nat(LATEST_KILL_MS), { seed, numRuns: rounds });

@@ -8,12 +8,12 @@ import { HOSTILE_NAME, type HostileMedia, hostileMedia } from "./hostile_media.t
 const PROMISES = {
   foreign: "no file is fetched from a foreign host, and no foreign host gets the token",
   whole: "a file with wrong bytes is never returned as a complete response",
-  harmless: "what people send cannot run in a browser, and its name adds no header",
-  upload: "a file that is not what its type says is refused, and never reaches the channel",
+  harmless: "a file from people cannot run in a browser, and the file's name adds no header",
+  upload: "a file whose bytes do not match its type is refused, and never reaches the channel",
   other: "a file, an upload or a message of another company or conversation is not found",
   slow: "files that arrive slowly hold up no other company",
   hungUp: "the function stops reading from the channel when the caller has hung up",
-  told: "a read for which no place is free gets a 429 with Retry-After",
+  told: "a read that waits too long for earlier reads gets a 429 with Retry-After",
 };
 
 /**
@@ -31,7 +31,7 @@ interface Read {
   text: string;
 }
 
-/** Hostile files and hosts of the channel, and files of other companies. */
+/** Tests hostile files and hosts of the channel, and files of other companies. */
 export async function media({ ours, measured, quick, progress, resources }: Context) {
   const findings = new Findings("media");
   const channel = hostileMedia(resources);
@@ -145,7 +145,10 @@ export async function media({ ours, measured, quick, progress, resources }: Cont
     });
     findings.figures.push({
       title: "ten reads of 100 MB at 1 KB/s, ms",
-      rows: [row("another company's read", waited), row("until the channel read ends", ended)],
+      rows: [
+        row("another company's read", waited),
+        row("until the read from the channel ends", ended),
+      ],
     });
   }
   await Promise.all([gateway, whatsapp, sender].map((each) => each.end()));
@@ -238,7 +241,7 @@ async function attackUploads(
   }
 }
 
-/** Waits for the answers to the reads that found no place. */
+/** Waits for the responses to the reads beyond the limit of three, and checks them. */
 async function judgePlaces(findings: Findings, reads: Promise<Read | null>[]) {
   const refused: Read[] = [];
   for (const read of reads) read.then((answer) => void (answer && refused.push(answer)));

@@ -51,8 +51,8 @@ const FLOODS: Record<string, (side: AttackedStack) => Flood> = {
     plan: plan(gateway.url, list(heavy.key, "contacts", 200)),
     hold: nothing,
   }),
-  // The flood uses other records than the attacker's, because a random request may have archived,
-  // merged or erased the attacker's records.
+  // The flood does not use the attacker's records, because a random request may have archived,
+  // merged or erased them.
   "updates of a locked row": ({ gateway, stack, companies: { heavy } }) => ({
     plan: plan(gateway.url, renameContact(heavy, 5)),
     async hold() {
@@ -67,7 +67,7 @@ const FLOODS: Record<string, (side: AttackedStack) => Flood> = {
       };
     },
   }),
-  "batches that name one contact 500 times": ({ gateway, companies: { heavy } }) => ({
+  "batches that change one contact 500 times": ({ gateway, companies: { heavy } }) => ({
     plan: plan(gateway.url, renameContactOften(heavy, 6)),
     hold: nothing,
   }),

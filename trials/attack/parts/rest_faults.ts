@@ -12,7 +12,9 @@ function sqlError(status: number, code: string, message: string): RestAnswer {
   return { status, body: { code, message, details: null, hint: null } };
 }
 
-/** The responses of the real PostgREST, or of the gateway in front of it, to temporary faults. */
+/**
+ * The responses of the real PostgREST, or of the gateway in front of it, during temporary faults.
+ */
 const TROUBLES: Record<string, RestAnswer> = {
   "lock time-out": sqlError(500, "55P03", "canceling statement due to lock timeout"),
   deadlock: sqlError(500, "40P01", "deadlock detected"),

@@ -12,9 +12,9 @@ const PROMISES = {
   address: "a hostile address is refused with a 422 about url, and nothing is stored",
   foreign: "a webhook of another company is not found, and stays as it is",
   most: "a company has at most ten webhooks, however many requests come at once",
-  flood: "each of many tests and replays is accepted, or refused because earlier ones wait",
+  flood: "each of many tests and replays is accepted, or refused because earlier ones still wait",
   reached: "no redirect is followed, and nothing else on this machine gets a request",
-  header: "what a company writes does not become a header of a delivery",
+  header: "a company's text does not become a header of a delivery",
   arrives: "beside hostile receivers, another receiver gets every event, in order for each record",
   read: "only the beginning of an endless answer is read",
 };
@@ -129,7 +129,7 @@ export async function webhooks({ ours, measured, quick, progress, resources }: C
     "Content-Type": "application/json",
   };
   const rss = await peakRss(deliverer, async () => {
-    // The run takes longer than this part. It ends with its process.
+    // This part does not wait for the run, which ends with the process of the function.
     fetch(url, { method: "POST", headers, body: "{}" })
       .then((answer) => answer.body?.cancel()).catch(() => {});
     for (let write = 0; write < WRITES; write++) {
@@ -180,7 +180,7 @@ export async function webhooks({ ours, measured, quick, progress, resources }: C
   return findings.result;
 }
 
-/** Sends each operation with the id of another company's webhook. */
+/** Calls each operation with the id of another company's webhook. */
 async function attackForeign(ask: Ask, id: string, findings: Findings) {
   const event = `evt_${"0".repeat(32)}`;
   const since = new Date(Date.now() - 3_600_000).toISOString();

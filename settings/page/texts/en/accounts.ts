@@ -118,7 +118,7 @@ export const accounts = {
       whatToDo: "See the account in Meta’s Business Support Home.",
     },
   },
-  /** The names of notices, by the channel's word or code. */
+  /** The titles of notices, by the channel's name for an event or its error code. */
   noticeTitles: {
     ACCOUNT_RESTRICTION: "WhatsApp limits the account",
     ACCOUNT_VIOLATION: "The account broke a rule of WhatsApp",

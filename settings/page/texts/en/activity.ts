@@ -22,7 +22,7 @@ export const activity = {
   day: "Day",
   all: "All",
   countedLate:
-    "A day is a day in your time zone. A request counts up to a minute after its answer. If a " +
+    "Days are in your time zone. A request is counted up to a minute after its answer. If a " +
     "server stopped before it stored its counts, they are missing.",
 };
 

@@ -43,7 +43,7 @@ export const frame = {
     search: "Search",
     clearFilters: "Clear filters",
     older: "Older",
-    /** @param count of the rows that were added. */
+    /** @param count the number of rows that were added. */
     olderShown: (count: number) => count === 1 ? "1 older entry." : `${count} older entries.`,
     zone: (zone: string) => `Times are in your time zone: ${zone}.`,
     wrongConfig: (member: string | null) =>

@@ -87,7 +87,7 @@ export const keys = {
       "No answer came, so we do not know whether the key was made. Look at the list of keys: delete one that you did not mean to make, and create a new one.",
   },
 
-  /** Why a person must look at a key, and what to do. */
+  /** Why someone must look at a key, and what to do. */
   alarms: {
     onlyErrors: {
       badge: "Only errors",
@@ -131,7 +131,10 @@ export const keys = {
   },
 
   change: {
-    /** Warnings before one key of a pair ends. @param ends null: the other key never expires. */
+    /**
+     * Warnings before one key of a pair ends. @param ends when the other key expires; null if
+     * never.
+     */
     hasSuccessor: (hint: string, ends: string | null) =>
       `The key ${hint} has replaced this one, which works until ${
         ends ?? "someone ends it"

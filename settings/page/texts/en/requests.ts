@@ -2,7 +2,7 @@
 export const requests = {
   title: "Requests and errors",
   lead:
-    "What the API refused, or could not do. Equal errors are one entry: the one that happened last comes first.",
+    "What the API refused, or could not do. Equal errors are one entry. The latest error comes first.",
   request: (id: string) => `Request ${id}`,
 
   key: "API key",
@@ -26,7 +26,7 @@ export const requests = {
   toKeys: "Go to the API keys",
   exampleTitle: "For example",
 
-  /** @param shown the number as people write it. */
+  /** @param shown the number, formatted for people. */
   times: (count: number, shown: string) => count === 1 ? "once" : `${shown} times`,
   since: (first: string) => `since ${first}`,
   last: "last",

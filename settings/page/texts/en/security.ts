@@ -30,7 +30,7 @@ export const security = {
     remove: "Remove",
     removeOf: (name: string) => `Remove ${name}`,
     removeTitle: (name: string) => `Remove ${name}?`,
-    removeText: "Codes of this app no longer count. Your other apps still work.",
+    removeText: "Codes of this app are no longer accepted. Your other apps still work.",
     removeLastText:
       "After that, your password alone is enough to sign in. A company that requires a second factor no longer lets you manage it.",
     removed: "The app is removed.",

@@ -35,7 +35,7 @@ export const signIn = {
       `If ${email} has an account here, an e-mail is on its way. Open the link in this browser. It works once and only for a while. Check your spam folder, too.`,
     localMail: "On this machine, e-mails are not sent. Read them here:",
     back: "Back",
-    /** Above a view whose session has ended. */
+    /** The text above a view whose session has ended. */
     expired:
       "Your session has ended. Sign in with your password, and go on here: what you typed is still there.",
     asAnother: "Leave this page",

@@ -32,7 +32,7 @@ export const webhookForm = {
     notHttps: "The address must begin with https://, so that no one can read along.",
     port: "Only the ports 443 and 8443 are possible. Leave the port out.",
     user: "The address must have no user or password. Put a secret into the path.",
-    fragment: "Leave out the part after #, which no request carries.",
+    fragment: "Leave out the part after #, because no request contains it.",
     numeric: "Use a domain name in place of the number.",
     hostName: "Use a full domain name, such as hooks.example.com.",
     noDns: "This domain name has no address. Check its spelling, and its DNS records.",
@@ -42,7 +42,7 @@ export const webhookForm = {
   },
   payloadHints: {
     full: "The request has the contact, deal or message as it is then. Your program need not ask.",
-    ids: "No personal data leaves. Your program asks the API for what it needs.",
+    ids: "The request has no personal data. Your program asks the API for what it needs.",
   },
 };
 

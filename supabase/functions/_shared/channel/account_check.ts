@@ -4,7 +4,7 @@ import { ChannelTrouble, readList } from "./channel_list.ts";
 import { askChannel, type ChannelReply, type GraphError } from "./graph.ts";
 import { harmlessText } from "./harmless_json.ts";
 
-/** Why an account cannot be connected, or can be connected only partially. */
+/** Why an account cannot be connected, or can be connected only without its templates. */
 export type CheckReason =
   | "token_invalid"
   | "token_expired"
@@ -19,7 +19,7 @@ export type CheckReason =
   | "refused_otherwise"
   | "channel_unavailable";
 
-/** The result of checking an account with the channel before it is connected. */
+/** The result of checking an account with the channel before the account is connected. */
 export interface AccountCheck {
   /**
    * `refused`: the channel definitely refuses the account. `unclear`: the check gave no definite
@@ -250,8 +250,8 @@ async function businessAccountOf(
 }
 
 /**
- * The business accounts that the token can use, and its expiry time in seconds. If the channel does
- * not report them, the list is empty and the time is 0.
+ * The business accounts that the token can use, and the token's expiry time in seconds. If the
+ * channel reports neither, the list is empty and the time is 0.
  */
 async function tokenFacts(
   channel: ChannelConfig,
@@ -263,8 +263,8 @@ async function tokenFacts(
   });
   const told = reply.kind === "answered" ? Token.safeParse(reply.body).data?.data : undefined;
   const { granular_scopes: scopes = [], expires_at: expiresAt = 0 } = told ?? {};
-  // With the first permission, a token can read phone numbers. The second often covers the same
-  // business accounts.
+  // The permission `whatsapp_business_management` lets a token read phone numbers. The other
+  // permission often covers the same business accounts.
   const ids = ["whatsapp_business_management", "whatsapp_business_messaging"].flatMap((name) =>
     scopes.flatMap((scope) => scope?.scope === name ? scope.target_ids : [])
   );
@@ -272,7 +272,7 @@ async function tokenFacts(
   return { businessAccounts: businessAccounts.slice(0, MAX_BUSINESS_ACCOUNTS), expiresAt };
 }
 
-/** @throws ChannelTrouble when the list cannot be read completely. */
+/** @throws ChannelTrouble when the phone numbers cannot be read completely. */
 async function phoneNumbersOf(
   channel: ChannelConfig,
   token: string,

@@ -16,8 +16,8 @@ export interface ChannelCall {
 const MAX_ANSWER_BYTES = 65_536;
 
 /**
- * Makes the call once and returns what is then known about the message. Never throws. The timeout
- * includes reading the response.
+ * Makes the call once, and returns the outcome for the message. Never throws. The timeout includes
+ * reading the response.
  */
 export async function callChannel(
   config: ChannelConfig,

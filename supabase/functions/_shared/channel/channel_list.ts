@@ -63,7 +63,7 @@ export async function readList<Item>(
   }
 }
 
-/** The items of a page, and the cursor of the next page; null on the last page. */
+/** The items of a page, and the cursor of the next page. The cursor is null on the last page. */
 function pageOf(reply: ChannelReply, what: string): { data: unknown[]; next: string | null } {
   if (reply.kind === "refused") {
     const { code, message } = reply.channel;

@@ -88,9 +88,7 @@ function initOf(token: string, { method = "GET", body, headers }: Question): Req
   };
 }
 
-/**
- * The Graph API's error codes for too many calls, in addition to the codes that a send can return.
- */
+/** The Graph API's error codes for too many calls. The codes for sends are in outcome.ts. */
 const THROTTLED = new Set([17, 32, 613, 80008]);
 
 // This code reads only these properties. Any of them may be missing or have any type.
@@ -102,8 +100,8 @@ const Details = z.object({
 });
 
 /**
- * Interprets the response to a call that may be repeated. The error code takes precedence, because
- * the channel uses HTTP statuses inconsistently.
+ * Interprets the response to a call that may be repeated. The error code takes precedence over the
+ * HTTP status, because the channel uses statuses inconsistently.
  *
  * @param body parsed JSON; undefined when the body was not JSON.
  */

@@ -19,7 +19,7 @@ export function mayGetToken(url: URL, { mediaHosts }: ChannelConfig): boolean {
   return /(^|\.)fbsbx\.com$/.test(url.hostname) || mediaHosts.includes(url.origin);
 }
 
-/** Cuts each signed URL in a string before its "?", because the signature comes after it. */
+/** Cuts each signed URL in a string before its "?", because the signature comes after the "?". */
 export function withoutSignatures(text: string): string {
   if (!text.includes("?")) return text;
   // The query is optional in the pattern. Otherwise the pattern would scan a URL without a query

@@ -13,8 +13,8 @@ export type MessageContent = { type: string } & Record<string, unknown>;
 /**
  * The prepared call that sends a message.
  *
- * @param mark a text that the channel repeats in its later reports about the message; undefined
- *   when there is none.
+ * @param mark a text that the channel repeats in its later reports about the message; undefined for
+ *   no text.
  * @throws TypeError when the token contains characters that a header cannot have.
  */
 export function messageCall(

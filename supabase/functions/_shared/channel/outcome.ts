@@ -78,8 +78,8 @@ const MEANINGS = new Map<number, Meaning>([
   ...all([131050], optedOut),
   // More than 24 hours have passed since the person last wrote, so only a template can be sent.
   ...all([131047], windowClosed),
-  // The channel throttles the calls. 131056 is a limit for messages from one number to one other
-  // number. The limit ends within seconds.
+  // The channel throttles the calls. For a few seconds, 131056 limits the messages from one phone
+  // number to one recipient.
   ...all([4, 80007, 130429], unavailable),
   ...all([131056], { ...unavailable, retryAfter: 6 }),
   // The channel is down.
@@ -112,9 +112,8 @@ const Refused = z.object({
 });
 
 /**
- * What the channel's response means for the send. The error code takes precedence, because the
- * channel uses HTTP statuses inconsistently. The status is used only if the code is missing or
- * unknown.
+ * What the channel's response means for the send. The channel uses HTTP statuses inconsistently, so
+ * the status is used only if the error code is missing or unknown.
  */
 export function outcomeOf({ status, body, retryAfter }: ChannelAnswer): SendOutcome {
   const isSuccess = status >= 200 && status < 300;
@@ -140,15 +139,18 @@ export function outcomeOf({ status, body, retryAfter }: ChannelAnswer): SendOutc
 }
 
 /**
- * A call has only one message, so only the first is checked. A schema for the whole list would
- * check every item of an invalid response, which takes 70 ms.
+ * A call sends only one message, so only the first item is checked. A schema for the whole list
+ * would check every item of an invalid response, which takes 70 ms.
  */
 function firstMessage(body: unknown): unknown {
   const messages = (body as { messages?: unknown } | null | undefined)?.messages;
   return Array.isArray(messages) ? messages[0] : undefined;
 }
 
-/** The meaning of a response's error code, or of its HTTP status if it has no code. */
+/**
+ * The meaning of a response's error code. If the response has no known code, the HTTP status
+ * decides the meaning.
+ */
 export function meaningOf(status: number, channel: ChannelError | undefined): Meaning {
   const known = channel && MEANINGS.get(channel.code);
   if (known) return known;
@@ -159,7 +161,7 @@ export function meaningOf(status: number, channel: ChannelError | undefined): Me
   return isRefusal || status === 503 ? unavailable : { kind: "unknown" };
 }
 
-/** The channel could not fetch the file, or did not accept it. */
+/** The error codes for a file that the channel could not fetch or did not accept. */
 const MEDIA_CODES = [131052, 131053];
 
 /**
@@ -179,8 +181,8 @@ export function ofOwnMedia(outcome: SendOutcome): SendOutcome {
 const WINDOW_CLOSED = 131047;
 
 /**
- * This platform's error code for a channel error, even if the channel reports the error after it
- * accepted the message. Null when the meaning of the channel's code is not clear.
+ * This platform's error code for a channel error. The channel may also report such an error after
+ * it accepted the message. Null when the meaning of the channel's code is not clear.
  */
 export function reasonOf(code: number): string | null {
   if (code === WINDOW_CLOSED) return "window_closed";

@@ -21,7 +21,8 @@ export class UnusableToken extends Error {
 /**
  * Decrypts the access token of a messaging account, for use in a header.
  *
- * @throws UnusableToken when it cannot be decrypted, or has characters that a header cannot have.
+ * @throws UnusableToken when the token cannot be decrypted, or has characters that a header cannot
+ *   have.
  */
 export async function accountToken(
   account: TokenAccount & { encrypted_token: string },

@@ -12,7 +12,7 @@ export interface AppSecretName {
 
 /**
  * Encrypts a secret of an app for the database, in the same way as `sealToken` encrypts a token.
- * The header names the app and the kind of secret (`app`).
+ * The property `app` of the JWE header contains the app's key and the kind of secret.
  */
 export async function sealAppSecret(
   secret: string,
@@ -41,7 +41,7 @@ export class SecretOfAnotherApp extends Error {
  * app or kind.
  *
  * @throws SecretOfAnotherApp; UnknownCredentialsKey when the secret names a key that is not in
- *   `keys`; jose.errors.JOSEError when it was altered, or sealed in another way.
+ *   `keys`; jose.errors.JOSEError when the secret was altered, or sealed in another way.
  */
 export async function openAppSecret(
   sealed: string,

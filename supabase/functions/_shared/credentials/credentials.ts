@@ -28,8 +28,9 @@ export interface TokenAccount {
 }
 
 /**
- * Encrypts an access token for the database. The header has the key's id (`kid`) and the account
- * that the token belongs to (`account`). Sealing the same token twice gives two different strings.
+ * Encrypts an access token for the database. The JWE header contains the key's id (`kid`) and the
+ * account that the token belongs to (`account`). Sealing the same token twice gives two different
+ * strings.
  */
 export async function sealToken(
   token: string,
@@ -60,8 +61,8 @@ function nameOf({ company_id, phone_number_id }: TokenAccount): string {
 }
 
 /**
- * The id of the key that a sealed token names; undefined when it names no key or is not a sealed
- * token.
+ * The id of the key that a sealed token names; undefined when the string names no key or is not a
+ * sealed token.
  */
 export function keyIdOf(sealed: string): string | undefined {
   try {
@@ -99,8 +100,8 @@ export class TokenOfAnotherAccount extends Error {
  * names is tried.
  *
  * @throws UnknownCredentialsKey when the token names a key that is not in `keys`;
- *   TokenOfAnotherAccount when it was sealed for another account; jose.errors.JOSEError when it was
- *   altered, or sealed in another way, or under a key other than the one it names.
+ *   TokenOfAnotherAccount when the token was sealed for another account; jose.errors.JOSEError when
+ *   the token was altered, sealed in another way, or sealed with a key that it does not name.
  */
 export async function openToken(
   sealed: string,

@@ -1,8 +1,8 @@
 import * as base64url from "jose/base64url";
 import { ConfigError } from "../config.ts";
 
-// The keys that seal secrets. They are in a separate file, so that a function can load the
-// decryption code only when it needs that code.
+// Reads the keys that seal secrets. This code is in a separate file, so that a function loads the
+// decryption code only when a request needs it.
 
 // In base64 and base64url, 32 bytes are 43 characters. An encoder with padding adds one "=".
 const KEY = /^([A-Za-z0-9+/]{43}|[A-Za-z0-9_-]{43})=?$/;

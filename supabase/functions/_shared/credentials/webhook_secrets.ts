@@ -9,7 +9,7 @@ export interface SecretWebhook {
 
 /**
  * Encrypts the secret of a webhook for the database, in the same way as `sealToken` encrypts a
- * token. The header names the company and the webhook (`webhook`).
+ * token. The property `webhook` of the JWE header contains the ids of the company and the webhook.
  */
 export async function sealWebhookSecret(
   secret: string,
@@ -35,7 +35,7 @@ export class SecretOfAnotherWebhook extends Error {
  * Decrypts a secret that `sealWebhookSecret` sealed for this webhook.
  *
  * @throws SecretOfAnotherWebhook; UnknownCredentialsKey when the secret names a key that is not in
- *   `keys`; jose.errors.JOSEError when it was altered, or sealed in another way.
+ *   `keys`; jose.errors.JOSEError when the secret was altered, or sealed in another way.
  */
 export async function openWebhookSecret(
   sealed: string,

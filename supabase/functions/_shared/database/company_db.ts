@@ -16,12 +16,15 @@ export type CompanyDb = Pick<SupabaseClient<Database>, "from" | "rpc">;
 
 /** A client that several requests use. */
 export interface SharedDb extends CompanyDb {
-  /** The same client for one request. The events about its changes have the request's id. */
+  /**
+   * The same client for one request. The events about changes in this request have the request's
+   * id.
+   */
   forRequest(id: string): CompanyDb;
 }
 
 /**
- * Runs a statement as soon as its holder's share allows it.
+ * Runs a statement as soon as the share of its holder allows it; see `FairShare`.
  *
  * @throws ApiError too_many_requests when the statement waits too long in the queue.
  */
@@ -50,7 +53,8 @@ export function urgent<Statement extends Query>(query: Statement): Statement {
 }
 
 /**
- * Limits the response to a query to the byte budget of a page; see `readWithinBudget`.
+ * Limits how much of a query's response is read to the byte budget of a page; see
+ * `readWithinBudget`.
  * @param atLeast how many rows are always read, even if they are large.
  */
 export function withinBudget<Statement extends Query>(query: Statement, atLeast = 1): Statement {
@@ -75,7 +79,7 @@ function isTooLong(address: string): boolean {
 
 /**
  * A client that runs its statements as the role of its token. If the role is `api_client`, the
- * database limits them to the company of the key that the token names.
+ * database limits the statements to the company whose key the token names.
  */
 export function companyDb(
   config: Config,

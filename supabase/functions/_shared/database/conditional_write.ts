@@ -48,12 +48,12 @@ export interface Condition {
 }
 
 /**
- * Writes a record with a database function if its version is accepted, and returns the function's
- * result.
+ * If a record's version is accepted, writes the record with a database function, and returns the
+ * function's result.
  *
- * @param write calls the function, to which it must also pass the arguments in `condition`.
- * @throws ApiError precondition_failed with the current version if the record exists; the errors of
- *   `write`.
+ * @param write calls the database function, and must also pass the arguments in `condition`.
+ * @throws ApiError precondition_failed, which contains the record's current version if the record
+ *   exists; the errors of `write`.
  */
 export async function writeOnCondition<Result>(
   accepted: AcceptedVersions,

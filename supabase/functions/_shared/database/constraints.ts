@@ -7,8 +7,8 @@ import { DatabaseError, rows } from "./rows.ts";
 // migrations.
 
 /**
- * The meaning of the constraint or unique index that an error names; undefined when the error names
- * none of those in `meanings`.
+ * The meaning of the constraint or unique index that an error names; undefined when `meanings` has
+ * no entry for the error.
  *
  * @param error as PostgREST reports it.
  * @param meanings the meanings, keyed by the names of constraints and unique indexes.

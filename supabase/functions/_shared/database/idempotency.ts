@@ -1,6 +1,7 @@
 /**
- * What identifies a request with an Idempotency-Key. Database functions that write accept it as the
- * argument `idempotency`, and claim the key with `app.claim_idempotency_key()`.
+ * The values that identify a request with an Idempotency-Key. A database function that writes
+ * receives them in its argument `idempotency`, and claims the key with
+ * `app.claim_idempotency_key()`.
  */
 export type Idempotency = {
   /** Requests to different paths may have the same key. */

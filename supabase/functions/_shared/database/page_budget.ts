@@ -29,10 +29,9 @@ export function readRows({ statusText }: { statusText: string }): ReadRows {
 
 /**
  * Reads the rows of a database response, which is a JSON array, up to about 1 MiB. When more has
- * arrived, reading stops. Complete rows are kept, except the last row of the whole response.
- * Reading never stops before `atLeast` rows (default 1) are complete. `readRows` reports whether
- * rows were left out. The rest of the response is not read, so a response of any size takes about
- * the same memory.
+ * arrived, reading stops. Each complete row that another row follows is kept. Reading never stops
+ * before `atLeast` rows (default 1) are complete. `readRows` reports whether rows were left out.
+ * The rest of the response is not read, so a response of any size takes about the same memory.
  */
 export async function readWithinBudget(
   answer: Response,

@@ -10,7 +10,7 @@ import { rows } from "./rows.ts";
  */
 export function unlessRefused<Row>(answer: PostgrestSingleResponse<Row>): Row {
   const { error } = answer;
-  // `app.claim_idempotency_key()` raises these codes with a one-word message.
+  // `app.claim_idempotency_key()` raises the same codes, but with a one-word message.
   if (error?.message.includes(" ")) {
     const { code, message } = error;
     if (code === "PT409") throw new ApiError("conflict", message);

@@ -48,7 +48,7 @@ export class DatabaseError extends Error {
   override name = "DatabaseError";
   /** The code as PostgREST reports it; empty in a proxy's response. */
   readonly error: Pick<PostgrestError, "code" | "message" | "details" | "hint">;
-  /** Why the same request can succeed later; null when repeating the request does not help. */
+  /** The temporary cause of the error; null when repeating the request does not help. */
   readonly passing: PassingTrouble | null;
 
   constructor(readonly status: number, error: PostgrestError) {
@@ -102,12 +102,12 @@ function passingTrouble(
 }
 
 /**
- * The code of a statement that did not run, because its company has too many statements in
+ * The error code for a statement that did not run, because its company has too many statements in
  * progress.
  */
 export const TOO_MANY_REQUESTS = "CRM429";
 
-/** The code of a statement that did not run, because its URL would be too long. */
+/** The error code for a statement that did not run, because its URL would be too long. */
 export const QUERY_TOO_LONG = "CRM414";
 
 /**
@@ -128,7 +128,7 @@ export function rows<Row>(answer: PostgrestSingleResponse<Row>): Row {
   }
   // `app.keep_archived()` raises this error, with a message for the caller.
   if (code === "PT404") throw new ApiError("not_found", message);
-  // app.claim_idempotency_key() raises this.
+  // `app.claim_idempotency_key()` raises these two errors.
   if (code === "PT409" && message === "idempotency_in_progress") throw idempotencyInProgress();
   if (code === "PT422" && message === "idempotency_key_reused") throw idempotencyKeyReused();
   if (code === TOO_MANY_REQUESTS) throw tooManyRequests();

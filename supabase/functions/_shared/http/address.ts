@@ -5,7 +5,8 @@ import { isThisMachine } from "../service_url.ts";
 /** A host name has at most 253 characters; a port adds up to six. */
 const MAX_HOST_LENGTH = 260;
 /**
- * Every API path is much shorter. A longer path is refused, because decoding its parts takes time.
+ * Every API path is much shorter than this. A longer path is refused, because decoding its parts
+ * takes time.
  */
 const MAX_PATH_LENGTH = 8 * 1024;
 

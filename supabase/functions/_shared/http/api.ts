@@ -27,8 +27,8 @@ interface ApiOptions {
   name: string;
   operations: Operation[];
   /**
-   * The scope that the key of a request with an unknown path or method must have. Otherwise the
-   * caller receives an error about the key instead. Null means that any valid key is sufficient.
+   * The scope that a key must have for a request with an unknown path or method. Without this
+   * scope, the caller receives an error about the key. Null means that any valid key is sufficient.
    */
   scopeOf(method: string): Scope | null;
   /**

@@ -36,7 +36,7 @@ export function askedOf({ items }: { items: JudgedItem[] }): unknown[] {
 /** The name of the field in an error about an item as a whole. */
 const WHOLE_ITEM = "item";
 
-/** The schema of a batch body whose items have this schema. */
+/** The schema of a batch body whose items have the schema `item`. */
 export function batchOf<Item extends z.core.$ZodType>(item: Item) {
   return z.strictObject({
     items: z.array(item).check(

@@ -1,9 +1,10 @@
 import { ApiError } from "../errors.ts";
 import { type JsonSurvey, surveyJson } from "./json_survey.ts";
 
-// A caller without a valid key must not cost more than a caller with a valid key. So the service
-// checks the key in a separate round trip before it reads the rest of an expensive body or parses
-// it. An ordinary body is parsed first. The statement that writes its data then checks the key.
+// A caller without a valid key must not cost more than a caller with a valid key. So for an
+// expensive body, the service checks the key in a separate round trip before it reads the rest of
+// the body and parses it. An ordinary body is parsed first. The statement that writes the body's
+// data then checks the key.
 
 /** Options for reading a body. */
 export interface BodyReading {
@@ -47,8 +48,8 @@ const UTF8 = new TextDecoder("utf-8", { fatal: true });
  * The text of a JSON body, and the facts that `surveyJson()` found in the text.
  *
  * @throws ApiError payload_too_large over 1 MiB; malformed_request when the body ends too early;
- *   request_timeout; invalid_request when it is not UTF-8, or has too many values or levels; the
- *   errors of `judge`.
+ *   request_timeout; invalid_request when the body is not UTF-8, or has too many values or levels;
+ *   the errors of `judge`.
  */
 export async function readJsonText(
   request: Request,
@@ -81,10 +82,10 @@ export function refused(whatIsWrong: string): ApiError {
 }
 
 /**
- * Reads the bytes of a body, and reports whether the key was checked while they arrived.
+ * Reads the bytes of a body, and reports whether the key was checked while the bytes arrived.
  *
- * @param pace the minimum transfer rate. A slower body is refused. Without a pace, only the timeout
- *   limits a body.
+ * @param pace the minimum transfer rate. A slower body is refused. If undefined, only `timeoutMs`
+ *   applies.
  * @throws ApiError payload_too_large; malformed_request when the body ends too early;
  *   request_timeout; the errors of `judge`.
  */
@@ -129,8 +130,8 @@ export async function readBytes(
       if (done) return { bytes: joined(pieces, length), isJudged };
       length += value.length;
       // The bytes are counted while they arrive, because a body without a Content-Length must not
-      // fill the memory first. Hono's body-limit is not used: it copies the request and the
-      // server's abort signal.
+      // fill the memory before it is refused. Hono's body-limit is not used: it copies the request
+      // and the server's abort signal.
       if (length > maxBytes) throw tooLarge();
       pieces.push(value);
       const isOrdinary = length <= ORDINARY_BYTES && pieces.length <= ORDINARY_PIECES;

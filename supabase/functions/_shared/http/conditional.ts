@@ -7,7 +7,7 @@ import type { Declaration } from "./operation.ts";
 // quotes. A record that is made of several rows has no version, so its ETag is a hash of the
 // response.
 
-/** The condition of a request, without the quotes of its ETags. */
+/** The conditions of a request. Their ETags are without quotes. */
 export interface Conditions {
   /** The versions that a write accepts. */
   ifMatch: AcceptedVersions;
@@ -35,8 +35,8 @@ export function conditionOf(
 
 /**
  * The conditions in the headers of a request. A condition that would be ignored is refused, because
- * the caller relies on that condition. A GET with `fields` or `include` is the exception: it always
- * returns the record.
+ * the caller relies on that condition. The exception is a GET with `fields` or `include`: it
+ * ignores If-None-Match, and always returns the record.
  *
  * @throws ApiError header_not_accepted for a condition that the operation would ignore;
  *   invalid_request for a header that is malformed.

@@ -8,7 +8,8 @@ import { pathOf } from "./operation.ts";
 
 /**
  * Counts the response to each request with a known key, by status. Equal errors are also counted
- * together, with their latest request ids. A streamed response is counted as soon as it begins.
+ * together, with the ids of the latest requests. A streamed response is counted as soon as it
+ * begins.
  *
  * @param name the function's name, which is the first part of every path.
  */

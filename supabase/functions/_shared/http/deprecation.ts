@@ -13,7 +13,7 @@ export interface Deprecation {
    * announcement.
    */
   sunset: string;
-  /** The place in the guide for callers that names the replacement: `versioning.html#…`. */
+  /** The section of the guide for callers that names the replacement: `versioning.html#…`. */
   see: string;
 }
 
@@ -36,8 +36,8 @@ const told = new RecentlyUsed<{ at: number }>(1_000);
 const lines = new LineLimit(20);
 
 /**
- * Logs that a company uses a deprecated operation: the operation and the company, at most once an
- * hour in each instance. The caller does not wait for the log line.
+ * Logs that a company uses a deprecated operation. For each operation and company, an instance
+ * writes at most one line an hour. The caller does not wait for the log line.
  */
 export function noteDeprecatedUse(operation: string, origin: Origin, caller?: Caller) {
   const telling = async () => {

@@ -12,8 +12,8 @@ export interface ErrorAnswers {
   /** Properties that every error body has. */
   always: Record<string, unknown>;
   /**
-   * The end of the message about a temporary database fault, which explains what the caller should
-   * do.
+   * The end of the message about a temporary database fault. This text explains what the caller
+   * should do.
    *
    * @param mayBeDone whether a change may have been made.
    * @param isRepeatable whether the request has an Idempotency-Key.
@@ -139,7 +139,7 @@ const SENTENCES: Record<PassingTrouble, string> = {
 /**
  * The database has a temporary fault.
  *
- * @param whatToDo the end of the message, which explains what the caller should do next.
+ * @param whatToDo the end of the message: what the caller should do next.
  */
 export function databaseUnavailable(
   trouble: PassingTrouble,

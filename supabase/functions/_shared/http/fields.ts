@@ -63,7 +63,7 @@ const verbatims = new Map<number, ReturnType<typeof storable>>();
 
 /** A string of at most `max` characters, which is stored without trimming. */
 export function verbatim(max: number) {
-  // Many fields have the same length, and building a schema takes longer than finding it.
+  // Many fields have the same length, and finding an existing schema is faster than building one.
   const schema = verbatims.get(max) ?? storable(max);
   verbatims.set(max, schema);
   return schema;
@@ -89,7 +89,7 @@ function isWithin(max: number, text: string): boolean {
 }
 
 /**
- * A schema from `text` or `verbatim`, which then also requires at least one non-whitespace
+ * Extends a schema from `text` or `verbatim`, so that it also requires at least one non-whitespace
  * character.
  */
 export function required<Text extends z.ZodMiniString<string>>(text: Text): Text {
@@ -151,7 +151,7 @@ export const PhoneNumberId = z.string().check(z.regex(
   "must be the channel's id of a phone number, which has only digits",
 ));
 
-/** The caller's name for one send, stored unchanged. */
+/** The idempotency key that the caller chose for one send. It is stored unchanged. */
 export const IdempotencyKey = verbatim(200).check(
   z.refine((value) => value !== "", "must not be empty"),
 ).register(z.globalRegistry, { minLength: 1, maxLength: 200 });

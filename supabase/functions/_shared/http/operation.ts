@@ -12,7 +12,7 @@ import type { Deprecation } from "./deprecation.ts";
 
 /**
  * The declaration of an operation. The operation's routing, its validation and its part of the
- * API's description derive from it.
+ * API's description derive from the declaration.
  */
 export interface Declaration {
   /** The operation's id in the API's description, such as `listContacts`. */
@@ -39,13 +39,13 @@ export interface Declaration {
    */
   file?: Readonly<Record<string, number>>;
   /**
-   * The body of a PATCH as a JSON Merge Patch (RFC 7396); missing when the operation accepts no
-   * merge patch.
+   * The schema of a body that is a JSON Merge Patch (RFC 7396); missing when the operation accepts
+   * no merge patch.
    */
   mergePatch?: z.core.$ZodType;
   /**
-   * The record that the operation changes. If it is set, a caller may send back the whole record:
-   * the operation ignores unchanged fields that it does not write.
+   * The record that the operation changes. If `changes` is set, a caller may send back the whole
+   * record: the operation ignores unchanged fields that it does not write.
    */
   changes?: ChangedRecord;
   /**
@@ -59,8 +59,8 @@ export interface Declaration {
    */
   conditional?: boolean;
   /**
-   * Whether the successful response has bytes instead of JSON: `replyInBytes`. With `conditional`,
-   * the response has the ETag of the bytes.
+   * Whether the successful response has bytes instead of JSON; see `replyInBytes`. With
+   * `conditional`, the response has the ETag of the bytes.
    */
   bytes?: boolean;
   /** Whether a POST changes the record in its path. Such a POST accepts If-Match too. */
@@ -78,8 +78,8 @@ export interface Declaration {
   /** How many JSON values the body may have, including nested ones. The default is 10,000. */
   maxValues?: number;
   /**
-   * The schemas of successful response bodies, by HTTP status. A function builds the schemas,
-   * because they are needed only for the API's description and for errors.
+   * The schemas of successful response bodies, by HTTP status. This is a function, because the
+   * schemas are needed only for the API's description and for errors.
    */
   answers(): Record<number, z.core.$ZodType>;
   /** The operation's own errors, in addition to the errors that every operation has. */
@@ -115,7 +115,7 @@ export interface Request<Declared extends Declaration> {
   body: Declared["batch"] extends Batch
     ? { items: JudgedItem<z.output<Declared["batch"]["item"]>>[] }
     : Output<Declared["body"]> | PatchOf<Declared>;
-  /** The request itself if its body is a file. The handler reads it; see `arriving`. */
+  /** The request itself if its body is a file. The handler reads the file; see `arriving`. */
   file: Declared["file"] extends object ? globalThis.Request : undefined;
   /** The versions that a write accepts, for `writeIfMatch`. */
   ifMatch: AcceptedVersions;
@@ -147,7 +147,7 @@ export interface Operation<Id extends string = string> extends Declaration {
 
 /**
  * The path of an operation in the API's description: `/gateway/contacts/{id}`.
- * @param name the name of its function.
+ * @param name the name of the operation's function.
  */
 export function pathOf(name: string, { path }: Pick<Declaration, "path">): string {
   return `/${name}${path.replace(/:(\w+)/g, "{$1}")}`.replace(/\/$/, "");

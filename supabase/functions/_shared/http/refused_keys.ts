@@ -6,9 +6,10 @@ import { logWarning, type Origin } from "../log.ts";
 const lines = new LineLimit(20);
 
 /**
- * Logs that a key was refused: the request, the code, and for a known key its id, its hint and the
- * reason. A line never contains any part of an unknown key. At most 20 such lines are logged in ten
- * seconds; the next line contains their number as `left_out`.
+ * Logs that a key was refused. The line has the request and the error code; for a known key, it
+ * also has the key's id, its hint and the reason. A line never contains any part of an unknown key.
+ * At most 20 such lines are logged in ten seconds; the next line contains the number of omitted
+ * lines as `left_out`.
  */
 export function logRefusedKey(origin: Origin, refusal: ApiError) {
   const line = lines.take();

@@ -28,7 +28,7 @@ export function refusedRoute(
   );
 }
 
-/** The paths of the other functions, which callers may look for below the gateway. */
+/** The paths of other functions. Callers may look for these paths under `/gateway`. */
 const BESIDE_THE_GATEWAY = ["/send-external-template", "/whatsapp/messages"];
 
 /**
@@ -77,7 +77,7 @@ export function methodNotAllowed(method: string, operations: Operation[]): ApiEr
   });
 }
 
-/** No operation has a path with more parts. */
+/** No operation's path has more parts than this. */
 const MAX_PARTS = 20;
 
 function matches(expected: string[], actual: string[]): boolean {

@@ -23,7 +23,7 @@ export class RepeatedKeys extends Error {
 
 /**
  * Parses JSON without silently changing anything: an inexact number becomes an `InexactNumber`.
- * Individual numbers and keys are checked only if the scan shows a reason.
+ * Numbers are checked one by one only if the scan found a long number.
  *
  * @param survey the scan of the same string. Its `depth` must be limited: thousands of levels
  *   overflow the stack.
@@ -69,7 +69,7 @@ function decimal(text: string): string | null {
  */
 function parseEscapedKeys(text: string, reviver: Parameters<typeof JSON.parse>[1]): unknown {
   const names = new Map<string, string>();
-  // No caller can guess this name, so it differs from every key in the body.
+  // No caller can guess this prefix, so no key in the body begins with it.
   const prefix = crypto.randomUUID();
   let plain = "";
   let plainUntil = 0;

@@ -32,7 +32,8 @@ export async function readBody<Schemas extends Record<string, z.core.$ZodType>>(
   const fields = Object.entries(value as object);
   const others = fields.filter((field) => !isSentBack(field));
   const rest = judged(schema, Object.fromEntries(others), ofUnknownField(readOnly));
-  // A request that sends only fields of this kind tries to change them, so they are refused.
+  // A request that sends only fields that the operation does not write tries to change them. So
+  // they are refused.
   if ("wrong" in rest || others.length === 0) throw invalidRequest(result.wrong);
   return { body: rest.parsed, sentBack: Object.fromEntries(fields.filter(isSentBack)) };
 }
@@ -289,7 +290,9 @@ export function judged<Schema extends z.core.$ZodType>(
   };
 }
 
-/** The names of a value's fields in its schema; an empty list if the value is not an object. */
+/**
+ * The names of the fields in an object's schema; an empty list if the schema is not for an object.
+ */
 function fieldsOf(schema: z.core.$ZodType): string[] {
   if (schema instanceof z.ZodMiniLazy) return fieldsOf(schema._zod.innerType);
   if (schema instanceof z.ZodMiniPipe) return fieldsOf(schema.def.in);

@@ -59,9 +59,9 @@ export class Turns {
 
   /**
    * Runs a statement with a key that no response has confirmed yet. All these keys share a small
-   * part of the database's capacity, and known companies share the rest. A long statement gives up
-   * its place before it ends. So a valid key that waits in the database does not stop other new
-   * keys.
+   * part of the database's capacity, and known companies share the rest. After `placeMs`, a
+   * statement no longer counts against this part, even if it is still running. So a slow statement
+   * with a valid key does not block other new keys.
    */
   async #amongStrangers(statement: () => Promise<Response>): Promise<Response> {
     const { promise: answer, resolve, reject } = Promise.withResolvers<Response>();

@@ -18,7 +18,10 @@ export interface OpenMedium {
   kind: "open";
   /** The media file's type, as the channel reports it. */
   type: string | null;
-  /** The length in bytes; null when neither the channel nor its host reports the length. */
+  /**
+   * The length in bytes; null when neither the channel nor the media file's host reports the
+   * length.
+   */
   length: number | null;
   /**
    * The first bytes of the stream. If the media file has no more bytes than these, it has already

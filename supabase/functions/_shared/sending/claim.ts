@@ -26,7 +26,7 @@ export interface ClaimedSend extends Access {
   conversation_id: string;
   message_id: string;
   created_conversation: boolean;
-  /** Present if the channel has refused the account since its last success. */
+  /** Present if the channel has refused the account since the account's last successful send. */
   was_refused?: true;
 }
 
@@ -44,7 +44,7 @@ export interface RepeatedSend {
  */
 export interface ReusedKey {
   /**
-   * The fields of the request that do not match that message. `idempotency_key` means that the
+   * The fields of the request that do not match the other message. `idempotency_key` means that the
    * message is of another kind.
    */
   differs: DecisiveField[];

@@ -10,7 +10,8 @@ export interface ConnectedAccount {
 const MAX_CHOICES = 50;
 
 /**
- * The error for a request that no account can send. The error lists the accounts to choose from.
+ * The error for a request that does not identify a connected account. The error lists the accounts
+ * to choose from.
  *
  * @param asked the `phone_number_id` of the request.
  */

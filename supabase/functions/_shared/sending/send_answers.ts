@@ -72,7 +72,10 @@ export function repeatAnswer(
   };
 }
 
-/** The decision not to send anything, although the request has no error. */
+/**
+ * A decision after which nothing is sent, although the request has no error. `send` is the result
+ * of a dry run.
+ */
 type Stopped =
   | { result: "send" | "do_not_contact" | "marketing_opt_out" }
   | ({ result: "repeat" } & Pick<RepeatedSend, "status" | "mismatch">);

@@ -8,7 +8,7 @@ export type FailedOutcome = Exclude<SendOutcome, { kind: "accepted" }>;
 /** The facts that determine which error a failed send returns. */
 interface FailedSend {
   send: Pick<Access, "phone_number_id">;
-  /** The sentence about a message that the channel rejected because of its content. */
+  /** The error message if the channel rejected the message because of its content. */
   rejected: string;
   /** What to do if it is unknown whether the channel accepted the message. */
   ifUnknown: string;

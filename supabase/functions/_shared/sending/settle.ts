@@ -97,7 +97,8 @@ function settlementOf(outcome: SendOutcome): Settlement | null {
 }
 
 /**
- * A channel error, for the ledger. The stored message of the send shows the channel's error text.
+ * A channel error, as arguments of `settle_send()`. The stored message of the send shows the
+ * channel's error text.
  */
 function inWords(channel: ChannelError | undefined) {
   return {

@@ -32,10 +32,10 @@ export interface Claiming {
 }
 
 /**
- * Claims a template send. If the stored template does not allow the send and may be out of date, it
- * is read from the channel first. If the header needs media that the channel does not have, the
- * media is uploaded first. Both cases are rare, need more round trips, and happen before anything
- * is written.
+ * Claims a template send. If the stored template does not allow the send and may be out of date,
+ * the service first reads the template again from the channel. If the header needs media that the
+ * channel does not have, the service first uploads the media. Both cases are rare, need more round
+ * trips, and happen before anything is written.
  *
  * @throws ApiError channel_unavailable when the media cannot be uploaded; channel_account_error
  * when the token for the upload is unusable or the channel refuses the account; the errors of

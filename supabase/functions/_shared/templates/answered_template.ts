@@ -1,6 +1,6 @@
 import { type SendableTemplate, whyNotSendable } from "./template_words.ts";
 
-/** The kinds of header that a send of a template can need. */
+/** The kinds of media that a template's header can have. */
 export const MEDIA = ["image", "video", "document"] as const;
 
 /** The columns of a template from which the response is computed. */

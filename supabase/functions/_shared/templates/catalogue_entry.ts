@@ -1,10 +1,16 @@
-/** A variable of a header or body: its number ("1", "2" …) or its name, and the example given for approval. */
+/**
+ * A variable of a header or body: its number ("1", "2" …) or its name, and the example that was
+ * sent to the channel for approval.
+ */
 export interface TemplateVariable {
   name: string;
   example: string | null;
 }
 
-/** A button that needs a value in each send: the end of its URL, or the code to copy. */
+/**
+ * A button that needs a value in each send. The value is the end of the button's URL, or the code
+ * to copy.
+ */
 export interface ButtonVariable {
   /** The button's index among the template's buttons, from 0. */
   index: number;

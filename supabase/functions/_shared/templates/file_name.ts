@@ -15,10 +15,10 @@ interface Named {
 }
 
 /**
- * The name of a file. If the server gives a name, that name is used. Otherwise it is the end of the
- * URL, if that end has an extension of the format. Otherwise it is the template's name. The file
- * name has the extension of its type and at most 240 characters, without quotes, control characters
- * or folders.
+ * The name of a file. If the server gives a name, that name is used. Otherwise the last part of the
+ * URL's path is used, if it has an extension of the format. Otherwise the template's name is used.
+ * The file name has the extension of its type and at most 240 characters, without quotes, control
+ * characters or folders.
  */
 export function fileName({ format, type, disposition, url, templateName }: Named): string {
   const last = decoded(url.pathname.split("/").at(-1)!);
@@ -28,8 +28,8 @@ export function fileName({ format, type, disposition, url, templateName }: Named
 }
 
 /**
- * The name that a caller gives to a file, in the same form. If that name is not usable, the name of
- * the format is used: `document.pdf`.
+ * The name that a caller gives to a file, cleaned and shortened as `fileName` does. If that name is
+ * not usable, the name of the format is used: `document.pdf`.
  */
 export function givenFileName(format: MediaFormat, type: string, given: string): string {
   return shortened(format, type, plain(given) || format.toLowerCase());
@@ -59,8 +59,8 @@ function decoded(text: string): string {
 }
 
 /**
- * A name without quotes, control characters and folders, cut to 240 characters; empty when nothing
- * is left of it.
+ * A name without quotes, control characters and folders, cut to 240 characters; empty when no
+ * characters are left.
  */
 export function plainName(name: string): string {
   return Array.from(plain(name)).slice(0, MAX_NAME).join("");

@@ -7,7 +7,7 @@ export class MediaTrouble extends Error {
   override name = "MediaTrouble";
   /** Whether the sample's URL has expired, so that the template must be read again. */
   readonly isExpired: boolean;
-  /** The channel's error, when it refused the upload. */
+  /** The channel's error, if the channel refused the upload. */
   readonly channel?: GraphError;
 
   constructor(

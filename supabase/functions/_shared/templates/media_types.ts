@@ -1,6 +1,6 @@
-// The media that the channel accepts: in a header, and in a message of its own.
+// The types of media that the channel accepts in the header of a template and in a media message.
 
-/** A header has no audio. */
+/** A template's header cannot have audio. */
 export type MediaFormat = "IMAGE" | "VIDEO" | "AUDIO" | "DOCUMENT";
 
 const MIB = 2 ** 20;

@@ -79,8 +79,8 @@ interface Reading {
 }
 
 /**
- * The form data of an upload (RFC 7578). This code builds the form itself, so that it can be sent
- * while the file is read.
+ * The form data of an upload (RFC 7578). This code builds the form itself, so that the form can be
+ * sent while the file is read.
  */
 function formOf({ type, filename, length, bytes }: MediaFile) {
   const boundary = `form-${crypto.randomUUID()}`;

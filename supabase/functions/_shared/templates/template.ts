@@ -115,8 +115,7 @@ const Button = z.catch(z.object({ type: Label, text: Text, url: Text, example: T
  * unsupported as `TOO_LARGE`. Never throws.
  *
  * @param listed an item of `GET /{business account id}/message_templates`.
- * @returns null when the template has no name or no language, because it cannot be sent without
- *   them.
+ * @returns null when the template has no name or no language. Such a template cannot be sent.
  */
 export function catalogueEntry(listed: unknown): CatalogueEntry | null {
   const read = Listed.safeParse(listed);
@@ -235,7 +234,8 @@ function readText(
 }
 
 /**
- * Buttons that need no value in a send. A URL button needs no value only if it has no placeholder.
+ * The types of buttons that need no value in a send. The exception is a URL button with a
+ * placeholder, which needs a value.
  */
 const STATIC_BUTTONS = new Set(["QUICK_REPLY", "PHONE_NUMBER", "URL", "VOICE_CALL"]);
 

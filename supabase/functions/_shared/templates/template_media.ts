@@ -28,8 +28,8 @@ export interface MediaPatience {
   /** The total time for waiting, fetching and uploading. */
   timeoutMs: number;
   /**
-   * No other request begins the same upload for this time. The lease is longer than the timeout, so
-   * that the end of the upload is recorded before the lease ends.
+   * During this time, no other request begins the same upload. The lease is longer than the
+   * timeout, so that the end of the upload is recorded before the lease ends.
    */
   leaseSeconds: number;
 }
@@ -58,7 +58,7 @@ interface Upload {
   sample_url: string;
   template_name: string;
   language: string;
-  /** The database's time. */
+  /** When the upload began, on the database's clock. */
   began_at: string;
 }
 
@@ -68,10 +68,10 @@ const underWay = new Map<string, Promise<TemplateMedia>>();
 const LOOK_EVERY_MS = 300;
 
 /**
- * Returns the header media of a template for an account. If the channel does not have the media, it
- * is uploaded first. If several callers need the media at the same time, in any instance, one
- * uploads it and the others wait. If the sample's URL has expired, the template is read again,
- * once.
+ * Returns the header media of a template for an account. If the channel does not have the media,
+ * the service uploads it first. If several callers need the media at the same time, in any
+ * instance, one caller uploads it and the others wait. If the sample's URL has expired, the
+ * template is read again, once.
  *
  * @throws MediaTrouble when the media cannot be uploaded in time; DatabaseError, ApiError.
  */

@@ -16,7 +16,7 @@ export interface Changes {
   removed: number;
 }
 
-/** A business account whose templates are read, with the token of one of its accounts. */
+/** A business account whose templates are read, with the token of one messaging account in it. */
 export interface TemplateSource {
   accountId: string;
   businessAccountId: string;
@@ -32,8 +32,8 @@ export interface TemplateSource {
  * Reads the templates of one name from the channel and stores them.
  *
  * @returns the templates as the channel lists them now.
- * @throws ChannelTrouble when the channel does not list them, and the errors of `storeReading()`;
- *   DatabaseError, ApiError.
+ * @throws ChannelTrouble when the channel does not list the templates; the errors of
+ *   `storeReading()`; DatabaseError, ApiError.
  */
 export async function readByName(
   db: CompanyDb,

@@ -42,11 +42,11 @@ const PATIENCE_MS = 5_000;
  * several sends of one instance need these templates, one send reads them and the others wait. If
  * another instance reads the templates, the send waits up to 1.5 s.
  *
- * @param source `isElsewhere` is whether another request already reads the templates, as the
+ * @param source `isElsewhere` says whether another request already reads the templates, as the
  *   database reports.
  * @returns whether the templates of this name have now been read again and stored.
- * @throws ChannelTrouble when that takes too long, and, for the send that reads, the errors of
- *   `readByName()`.
+ * @throws ChannelTrouble when reading takes too long; the errors of `readByName()` for the send
+ *   that reads.
  */
 export async function rereadTemplate(
   db: CompanyDb,

@@ -50,7 +50,7 @@ const UPLOAD = { timeoutMs: 80_000, leaseSeconds: 120 };
 const DUE_AT_ONCE = 50;
 /**
  * At most this many failed templates are listed in the report on a run, each with its reason. The
- * report is one log line, and is also stored.
+ * report is written to the log as one line, and is also stored.
  */
 const MAX_TOLD = 20;
 

@@ -9,10 +9,10 @@ export type Fault =
   | { field: "template_name"; fault: "unsupported"; parts: string[] }
   /** The field is header_variables, body_variables or button_variables. */
   | { field: string; fault: "count"; takes: number; got: number }
-  /** The field names one variable: `body_variables.1`. */
+  /** The field is one variable: `body_variables.1`. */
   | { field: string; fault: "empty" | "characters" }
   | { field: "template_header_type"; fault: "header"; header: string | null }
-  /** The service knows which buttons take the values only after it has read the template. */
+  /** Before the service has read the template, it does not know which buttons need the values. */
   | { field: "button_variables"; fault: "unplaced" };
 
 /** The facts that decide whether a template can be sent at all. */
@@ -21,9 +21,9 @@ export interface SendableTemplate {
   /** When this status was first read. */
   status_since: string | null;
   unsupported: string[];
-  /** Why the media of its header could not be uploaded. */
+  /** Why the media of the template's header could not be uploaded. */
   media_problem: string | null;
-  /** The connected accounts of its business account. */
+  /** The `phone_number_id` of each connected account of the template's business account. */
   phone_number_ids: string[];
 }
 

@@ -8,10 +8,10 @@ import { logFailure, type Origin } from "../log.ts";
 import { type AnsweredRequest, UsageCounts } from "./counts.ts";
 
 /**
- * Returns a function that counts a completed request with a known key. It only counts, so no
- * response waits for it. From time to time, this instance stores its counts in the database with
- * one statement. The instance also stores its counts when the platform is about to shut it down.
- * Until all counts are stored, the platform treats the instance as busy.
+ * Returns a function that counts a completed request with a known key. The function counts in
+ * memory, so no response waits for the database. From time to time, this instance stores its counts
+ * in the database with one statement. The instance also stores its counts when the platform is
+ * about to shut it down. Until all counts are stored, the platform treats the instance as busy.
  */
 export function usageOfKeys(config: Config): (answered: AnsweredRequest, origin: Origin) => void {
   const counts = new UsageCounts();

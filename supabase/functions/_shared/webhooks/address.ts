@@ -5,7 +5,7 @@ import ipaddr from "ipaddr.js";
 /** Why requests are not sent to a URL. */
 export interface AddressProblem {
   name: AddressProblemName;
-  /** What is wrong and what to do, as the message about the field `url`. */
+  /** The message about the field `url`: what is wrong, and what to do. */
   message: string;
 }
 
@@ -93,8 +93,8 @@ export function checkAddressForm(
  * the URL is refused.
  *
  * The request resolves the name again, and may receive another IP address. TLS protects the machine
- * at that address: it has no certificate for the name, so the connection ends before any HTTP data
- * is sent.
+ * at that address: this machine has no certificate for the name, so the connection ends before any
+ * HTTP data is sent.
  *
  * @returns null when a request may be sent.
  */
@@ -175,8 +175,8 @@ async function resolveName(
 }
 
 /**
- * Machines in Azure reach the platform's internal services at this address, although its range is
- * public.
+ * Machines in Azure reach the platform's internal services at this address, although the address is
+ * in a public range.
  */
 const AZURE_PLATFORM = "168.63.129.16";
 

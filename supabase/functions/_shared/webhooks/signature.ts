@@ -10,7 +10,7 @@ export function newSecret(): string {
  * The header `webhook-signature` of a request: `v1,<HMAC-SHA256 in base64>` for each secret,
  * separated by spaces. During the overlap of a rotation, the request is signed with both secrets.
  *
- * @param secrets the secrets, each with `whsec_` and base64.
+ * @param secrets the secrets, each in the form `whsec_` followed by base64.
  * @param id the header `webhook-id`.
  * @param timestampSeconds the header `webhook-timestamp`, in seconds since 1970.
  * @throws Error when a secret is malformed. The message never contains the secret.

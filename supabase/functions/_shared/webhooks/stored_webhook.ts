@@ -49,7 +49,7 @@ interface Stored {
   sealed_secret: string | null;
 }
 
-/** The webhook with its secret; null when it has been deleted. */
+/** The webhook with its secret; null when the webhook has been deleted. */
 export async function withSecret(answer: unknown, { credentialsKeys }: WebhookConfig) {
   const { replayed, data, sealed_secret } = answer as Stored;
   if (!data || !sealed_secret) return { replayed, data: null };

@@ -58,7 +58,10 @@ export const Webhook = lazily(() =>
 
 export type Webhook = z.output<typeof Webhook>;
 
-/** A webhook with its secret. The secret is shown only when it is created or rotated. */
+/**
+ * A webhook with its secret. The secret is returned only after the webhook is created or the secret
+ * is rotated.
+ */
 export const WebhookWithSecret = lazily(() =>
   z.extend(built(Webhook), { secret: readOnly(z.string()) }).register(
     z.globalRegistry,

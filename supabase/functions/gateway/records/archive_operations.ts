@@ -63,7 +63,7 @@ async function archive(
 export function restoreOperation<const Id extends string>(
   { id, path, resource, by, conflicts }:
     & ArchiveDeclaration<Id, "restore_contact" | "restore_deal">
-    /** Maps each field to the error message if another record now has the field's value. */
+    /** For each field, the error message if another record now has the field's value. */
     & { conflicts: Record<string, string> },
 ): Operation<Id> {
   const { name } = resource;

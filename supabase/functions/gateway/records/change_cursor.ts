@@ -13,8 +13,8 @@ export interface Place {
 }
 
 /**
- * This id is greater than every other id, so its position is after all changes with the same
- * version.
+ * This id is greater than every other id. A position with this id is therefore after all changes
+ * with the same version.
  */
 const LAST_ID = "ffffffff-ffff-ffff-ffff-ffffffffffff";
 

@@ -91,7 +91,7 @@ type Change = (Row | DeletedRow) & { id: string; version: number };
 
 /**
  * Returns one page of changes as the body `{ data, pagination: { limit, has_more, next_cursor } }`.
- * Each row is in its current state. After its next change, it is returned again. A caller keeps a
+ * Each row is in its current state. A row is returned again after its next change. A caller keeps a
  * copy up to date by replacing the row with the same id. After a page whose `has_more` is false,
  * the copy is up to date.
  *

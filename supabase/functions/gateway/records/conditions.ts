@@ -139,7 +139,7 @@ function withinBrackets(condition: Condition): string {
   return `${column}.${operator}.${/^((not\.)?is|in)$/.test(operator) ? operand : quoted(operand)}`;
 }
 
-/** Quotes an operand, because an unquoted comma or bracket would end it. */
+/** Quotes an operand, because an unquoted comma or bracket would end the operand. */
 export function quoted(operand: string | number): string {
   return `"${String(operand).replace(/["\\]/g, "\\$&")}"`;
 }

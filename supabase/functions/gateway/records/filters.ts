@@ -37,8 +37,9 @@ export function choice(column: string, value: QueryValue): Filter {
   const { all } = value;
   return {
     is: listOf(value, (operands) => the.isAnyOf(column, operands)),
-    // An index finds rows that have given values, but not rows that lack them. If all possible
-    // values are known, the filter therefore searches for the other values.
+    // An index can find the rows with a certain value, but not the rows without that value. If all
+    // possible values are known, the filter therefore searches for every value except the given
+    // ones.
     ne: listOf(
       value,
       (operands) =>
@@ -120,8 +121,8 @@ export function text(column: string, value: QueryValue = TEXT): Filter {
 }
 
 /**
- * The filter on a string field that `field[contains]=` also searches. `field[contains]=` ignores
- * accents, case and punctuation.
+ * A `text` filter that also accepts `field[contains]=`, which ignores accents, case and
+ * punctuation.
  * @param foldedColumn the column with the folded text.
  */
 export function searchedText(
@@ -164,7 +165,7 @@ export function optionalTime(column: string): Filter {
 }
 
 /**
- * A `time` filter on a time that may be missing, and by which lists can be sorted.
+ * A `time` filter on a time that may be missing. Lists can be sorted by this time.
  * @param column the column for ranges and sorting. It contains a very early time in place of a
  * missing time, so that one index is enough for both.
  */

@@ -74,7 +74,7 @@ function pathsOf(key: string): string[][] {
 
 /**
  * Returns the JSON objects that have this value at one of these paths. For example, the string `5`
- * means the number 5 and for the string "5".
+ * means the number 5 and the string "5".
  */
 function membersOfText(paths: string[][], value: string): Record<string, unknown>[] {
   const number = Number(value);

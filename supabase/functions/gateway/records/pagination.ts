@@ -50,8 +50,9 @@ export interface List {
  * with the total if the caller requests it.
  *
  * A page starts after the sort values of the previous page's last row (keyset pagination). If rows
- * are added or deleted between two pages, no other row is skipped or repeated. A late page takes no
- * longer than the first page. If rows are large, a page ends at its byte budget, before its limit.
+ * are added or deleted between two pages, no other row is skipped or repeated. A later page takes
+ * no longer than the first page. If rows are large, a page ends at its byte budget, before its
+ * limit.
  *
  * @throws ApiError `invalid_request` if the cursor belongs to another list or query.
  * @throws ApiError `query_too_expensive` if the query takes too long.

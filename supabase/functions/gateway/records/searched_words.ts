@@ -17,7 +17,7 @@ export function folded(text: string): string {
   return Array.from(plain, (letter) => letter.toLowerCase()).join("").replaceAll("ς", "σ");
 }
 
-/** Returns the distinct words of a folded text. */
+/** Folds a text and returns its distinct words. */
 export function wordsOf(text: string): string[] {
   return [...new Set(folded(text).split(" ").filter((word) => word !== ""))];
 }

@@ -11,7 +11,7 @@ export interface SortColumn {
 
 /**
  * The order of a list. No two rows have the same values in all of these columns, so each row has a
- * definite place. All columns are ascending, or all are descending, so that one index can serve
+ * definite position. All columns are ascending, or all are descending, so that one index can serve
  * every page of the list.
  */
 export interface ListOrder {

@@ -51,7 +51,7 @@ export const words = {
       has_more:
         "Whether there are more changes to read now. When this is `false`, your copy is up to date.",
       next_cursor:
-        "The `cursor` for the next page, which also contains changes that are made later.",
+        "The `cursor` for the next page. Later changes appear on that page or a following page.",
     },
     Pagination: {
       limit: "The maximum number of records on a page.",

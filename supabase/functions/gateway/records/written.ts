@@ -51,8 +51,8 @@ export interface Meanings {
   /** The name of one record: `Deal`. */
   name: string;
   /**
-   * Maps the name of each constraint that a write may violate to the field to report and the error
-   * message.
+   * The field to report and the error message, for each constraint that a write may violate. The
+   * keys are the names of the constraints.
    */
   constraints: Record<string, FieldError>;
   /** For each field, the error message if another record already has the field's value. */

@@ -15,17 +15,14 @@ import { answered, type Manager, type Person } from "../person.ts";
 import { personOperation } from "../person_operation.ts";
 import type { SettingsConfig } from "../settings_config.ts";
 
-/**
- * Loads the code that checks URLs and seals secrets only when a request needs it, because few
- * requests do.
- */
+/** Loads the code that checks URLs and seals secrets. Few requests need this code. */
 const storing = () => import("../../_shared/webhooks/stored_webhook.ts");
 
 const NewWebhookOfCompany = z.strictObject({ company_id: Id, ...newWebhook() });
 
 /**
  * Creates a webhook of a company, and returns its secret, which is never shown again. The webhook
- * belongs to the company, so it remains active when an API key ends.
+ * belongs to the company, so it remains active when an API key is deleted or expires.
  */
 export function createWebhook(config: SettingsConfig) {
   return personOperation({

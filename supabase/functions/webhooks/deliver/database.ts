@@ -8,7 +8,7 @@ export interface TakenWebhooks {
   /** False when four other runs are in progress. */
   may_run: boolean;
   taken: string[];
-  /** The webhooks that were switched off because the key that created them has ended. */
+  /** The webhooks that were switched off because the key that they depend on is no longer valid. */
   ended: string[];
 }
 

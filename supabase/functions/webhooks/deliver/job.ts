@@ -25,10 +25,7 @@ export interface DeliverRequest {
 /** The response to a run. */
 type DeliverAnswer = { job: typeof DELIVER; company_id?: string } & RunResult;
 
-/**
- * How long this run waits for the call that starts the next run. When this call ends, the next run
- * continues.
- */
+/** The timeout of the call that starts the next run. After the timeout, the next run continues. */
 const CALL_MS = 2_000;
 
 /**

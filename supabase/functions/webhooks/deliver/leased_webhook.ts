@@ -137,7 +137,7 @@ export class LeasedWebhook {
     this.#forget(record_id);
   }
 
-  /** Records that the outcome of one of this record's deliveries is stored. */
+  /** Notes that an outcome for this record has been stored. */
   settled(recordId: string) {
     this.activeAt = performance.now();
     const left = this.#unsettled.get(recordId)! - 1;

@@ -60,7 +60,10 @@ export type RunEnd =
   /** The CPU time is used up, and deliveries are still due. */
   | "budget";
 
-/** A run of the job: sends the due deliveries, and requests more until its time limit. */
+/**
+ * A run of the job. It sends the due deliveries, and asks the database for more until its time
+ * limit.
+ */
 export class Run {
   readonly #webhooks = new Map<string, LeasedWebhook>();
   readonly #seen = new Set<string>();
@@ -87,7 +90,7 @@ export class Run {
     readonly notes: {
       /** A webhook was paused, resumed or switched off. */
       told(webhook: SettledWebhook): void;
-      /** A webhook was switched off because the key that created it has ended. */
+      /** A webhook was switched off because the key that it depends on is no longer valid. */
       ended(webhookId: string): void;
       /** The database failed. */
       failed(error: DatabaseError): void;

@@ -7,15 +7,15 @@ export interface AppliedEvent {
   /** Null means that another call is already applying the event. */
   state: "stored" | "done" | "unroutable" | "failed" | "dead" | null;
   attempts?: number;
-  /** How many of its items failed. */
+  /** How many of the event's items failed. */
   failed?: number;
   /** How many items were locked, or were not reached within the time limit. */
   delayed?: number;
   /** How many items belong to no account or have an unknown kind. */
   unroutable?: number;
   /**
-   * Messages that were sent twice, or that were sent although the ledger said that the channel had
-   * not accepted them.
+   * Messages that were sent twice, or that were sent although the service had recorded that the
+   * channel did not accept them.
    */
   surprises?: { kind: "double_send" | "released_but_sent"; send_id: string | null }[];
 }

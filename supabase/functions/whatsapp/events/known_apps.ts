@@ -36,8 +36,9 @@ interface SealedApp {
 const CACHED_MS = 60_000;
 
 /**
- * The channel apps, by the keys in their paths. An existing app is cached for a minute. All lookups
- * of unknown keys wait in one queue, so that callers who guess paths never delay a known app.
+ * The channel apps, by the app keys in their webhook URLs. An existing app is cached for a minute.
+ * All lookups of unknown keys wait in one queue, so that callers who guess paths never delay a
+ * known app.
  */
 export class KnownApps {
   readonly #known = new Map<string, { app: KnownApp; askedAt: number }>();

@@ -12,7 +12,7 @@ export const OGG_OPUS = "audio/ogg; codecs=opus";
 
 /**
  * Other names for types that callers may send, and the accepted type for each name. The first bytes
- * decide what the file is.
+ * determine the actual type.
  */
 export const OTHER_NAMES: Readonly<Record<string, string>> = {
   "audio/opus": "audio/ogg",

@@ -47,12 +47,13 @@ const CONFLICTS = {
   revoked: "The person deleted the message for everyone, so no one can react to it",
   too_old: "The message is older than 30 days, so the messaging channel accepts no reaction to it",
   archived: "The contact of the message is archived; restore it, then react",
-  do_not_contact: "The person must not be contacted, and has not written since then",
+  do_not_contact:
+    "The person must not be contacted, and has not written since do_not_contact was set",
 };
 
 /**
- * Puts the company's reaction on a message, in place of an earlier one. Without an emoji, removes
- * the reaction. A repeat does no harm.
+ * Puts the company's reaction on a message, in place of an earlier reaction. Without an emoji,
+ * removes the reaction. A repeat does no harm.
  *
  * @returns the stored reaction; null when there is none.
  * @throws ApiError for every error that the operation declares.

@@ -26,8 +26,8 @@ type Decision =
   | { result: "no_account" }
   | { result: "do_not_contact" }
   /**
-   * `existing_id` is the contact's other conversation on the same account, if that one is not
-   * closed.
+   * `existing_id` is the id of another conversation with the contact on the same account, if that
+   * conversation is not closed. Otherwise `existing_id` is null.
    */
   | { result: "closed"; existing_id: string | null }
   /** If `expires_at` is null, the person has never written to this number. */
@@ -48,7 +48,7 @@ export interface Unfit {
 
 /** A free reply that this request has claimed. */
 export interface ClaimedReply extends ClaimedSend, Person {
-  /** The file, as the channel needs it; missing without a file. */
+  /** The file in the channel's format; missing if the reply has no file. */
   media?: {
     type: "image" | "video" | "audio" | "document";
     id?: string;

@@ -19,7 +19,7 @@ export const words = {
       description:
         "Sends a text, a file, buttons or a list in a conversation. The conversation's window must " +
         "be open: it closes at `window_expires_at`, 24 hours after the person's last message. " +
-        "After that, the answer is a 409 `window_closed`, and only a template can be sent. " +
+        "After that, the request returns a 409 `window_closed`, and only a template can be sent. " +
         "**Always check `success`**, and give every message an `idempotency_key`, as for a " +
         "template send.",
     },
@@ -28,8 +28,8 @@ export const words = {
       summary: "Mark a message as read",
       description:
         "Shows the person that your company has read the message. WhatsApp also marks all " +
-        "earlier messages of the conversation as read, and they get a `read_at` too. A repeat " +
-        "does no harm. A reply never marks anything as read by itself.",
+        "earlier messages of the conversation as read, and these messages get a `read_at` too. A " +
+        "repeat does no harm. A reply never marks anything as read by itself.",
     },
     reactToMessage: {
       tag: "Conversations",
@@ -53,7 +53,7 @@ export const words = {
     ReadRequest: "How a message is marked as read.",
     MessageRead: "A message of a person that your company has read.",
     ReplyRequest: "A free reply to send: a text, or a file, buttons or a list with a text.",
-    ReplyMedia: "The file of a reply: an upload, or an address that the channel fetches itself.",
+    ReplyMedia: "The file of a reply: an upload, or a URL that the channel fetches itself.",
     ReplyButton: "A button that the person can tap.",
     ReplyList: "A list of choices, which opens when the person taps its button.",
     ReplyListSection: "A section of a list: choices that belong together.",
@@ -85,11 +85,12 @@ export const words = {
         "at most 1,024 characters, and not allowed with audio. With `buttons` it has at most 1,024 " +
         "characters.",
       idempotency_key:
-        "Your name for this one send. It never expires: a repeat with the same key sends nothing. " +
+        "A key that you choose for this send. It never expires: a repeat with the same key sends " +
+        "nothing. " +
         "A key of a template send cannot be used again for a free reply.",
       media: "The file of the message. `media`, `buttons` and `list` cannot be combined.",
       reply_to_id:
-        "The id of the message that the reply answers. It must be in the same conversation. The " +
+        "The id of the message that the reply refers to. It must be in the same conversation. The " +
         "person sees that message above the reply.",
       buttons: "Up to three buttons below the text. Each must have its own id and its own title. " +
         "When the person taps a button, you receive a message of the type `interactive`.",
@@ -99,8 +100,7 @@ export const words = {
     } satisfies FieldsOf<typeof ReplyRequest>,
     ReplyMedia: {
       id: "The id of an upload of the conversation's phone number.",
-      link:
-        "An https address that the channel fetches. A problem with the file is reported later: " +
+      link: "An https URL that the channel fetches. A problem with the file is reported later: " +
         "the message becomes `failed`. An upload is better.",
       type: "The kind of the file at `link`.",
       filename:

@@ -100,8 +100,8 @@ const NO_OTHER_TAGS = {
 };
 
 /**
- * Moves changes to stored values into `patch`. The database applies them in the statement that
- * writes the contact.
+ * Moves the changes that depend on stored values into `patch`. The database applies these changes
+ * in the statement that writes the contact.
  */
 function asPatch<Change extends { add_tags?: string[]; remove_tags?: string[] }>(
   { add_tags, remove_tags, ...others }: Change,

@@ -34,8 +34,8 @@ const contact: FieldsOf<typeof Contact> = {
   do_not_contact_at:
     "When `do_not_contact` was last set. `null` if it was never set or the time is unknown.",
   marketing_opt_out:
-    "Whether marketing templates to this contact are blocked. `false` does not change " +
-    "`do_not_contact`.",
+    "Whether marketing templates to this contact are blocked. Setting this field to " +
+    "`false` does not change `do_not_contact`.",
   marketing_opt_out_source:
     "How the contact opted out of marketing. `button`: the contact tapped a button. `word`: the " +
     "contact sent a message such as `stop promotions`. `preference`: the contact changed a " +

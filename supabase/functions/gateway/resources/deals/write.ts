@@ -47,10 +47,7 @@ const DealChanges = lazily(() => described(atLeastOne(changes()), { id: "DealCha
 
 const DealChangesById = lazily(() => described(changesById(changes()), { id: "DealChangesById" }));
 
-/**
- * Maps each constraint that writing a deal may violate to the field to report and the error
- * message.
- */
+/** The error messages for the cases in which the database refuses a deal. */
 const MEANINGS = {
   name: "Deal",
   constraints: {

@@ -60,7 +60,7 @@ export const SEND = resource({
 });
 
 /**
- * The ledger records whether the channel accepted a send. The send's message records what happened
+ * A send records whether the channel accepted the message. The message itself records what happened
  * afterwards (specification, 4.18).
  */
 export const sends = [

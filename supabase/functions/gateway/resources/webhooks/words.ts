@@ -41,7 +41,7 @@ const webhook: FieldsOf<typeof Webhook> = {
   created_by:
     "The user who created the webhook on the settings page. `null` if a key created the webhook.",
   failing_since:
-    "When the first delivery since the last success failed. `null` while events arrive.",
+    "The time of the first failed delivery since the last success. `null` while events arrive.",
   paused_until:
     "If several consecutive deliveries have failed, the time of the next attempt. Otherwise " +
     "`null` or a time in the past.",

@@ -1,6 +1,6 @@
 // People's messages are stored as text and jsonb, but Postgres refuses null characters and unpaired
-// surrogates. If such an event were refused, the channel would resend it for a week. So every
-// string of an item is cleaned.
+// surrogates. If an event with such a string were refused, the channel would resend it for a week.
+// So every string of an item is cleaned.
 
 /** JSON that Postgres accepts. */
 export type Clean = string | number | boolean | null | Clean[] | { [key: string]: Clean };
