@@ -1,5 +1,5 @@
-// `npm run sandbox`: the imitation of the WhatsApp API without a stack, for the functions of
-// another stack.
+// `npm run sandbox` runs only the imitation of the WhatsApp API. The functions of a stack that was
+// started separately can use it.
 import { Command, InvalidArgumentError } from "commander";
 import { refusedHost } from "../local/host_header.ts";
 import { portUpTo } from "../local/port_option.ts";

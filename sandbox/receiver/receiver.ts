@@ -37,8 +37,8 @@ const METHODS = "GET, HEAD, POST, PUT, DELETE";
  * Receives webhooks at /sandbox/webhooks/{name} for any name, shows them to people and programs,
  * and can be set to fail. The newest requests are kept in memory.
  *
- * @param secretsOf finds the secrets that verify a request. Without it, the receiver has only the
- *   secrets that someone gives it.
+ * @param secretsOf finds the secrets that verify a request. If it is missing, the
+ *   receiver knows only the secrets that were set with PUT.
  */
 export function receiver(
   { secretsOf, now = Date.now }: {

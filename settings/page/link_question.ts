@@ -6,9 +6,9 @@ import type { Texts } from "./texts.ts";
 
 /** What the page does for each answer to the question. */
 export interface LinkAnswers extends App {
-  /** Signs in the user who opened the link. @throws Failure */
+  /** Signs in the user to whom the link was sent. @throws Failure */
   accept(arrival: Arrival): Promise<void>;
-  /** Ends the session of the user who opened the link. */
+  /** Ends the session that the link started. A user who was signed in before stays signed in. */
   decline(): Promise<void>;
 }
 

@@ -167,8 +167,8 @@ export class Page implements Shown, Audience {
       this.invitations = invitations;
       if (invitations.length > 0) this.render();
     });
-    // A user who has a company sees it even if the invitations cannot be read. The next visit
-    // reads them again.
+    // A user who has a company sees it even if the invitations cannot be read. They are read
+    // again at the next visit.
     invited.catch(() => {});
     const companies = await companiesOf(project, person, this.session.hasCode);
     if (companies.length === 0) await invited;

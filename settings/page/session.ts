@@ -89,7 +89,7 @@ export class SignedIn {
   }
 
   /**
-   * Signs in the user who opened the link.
+   * Signs in the user to whom the link was sent.
    * @throws Failure
    */
   async accept(
@@ -105,8 +105,7 @@ export class SignedIn {
   }
 
   /**
-   * Ends the session of the user who opened the link. The user who was signed in before stays
-   * signed in.
+   * Ends the session that the link started. A user who was signed in before stays signed in.
    */
   async decline(): Promise<void> {
     void this.project.links.auth.signOut({ scope: "local" });

@@ -4605,7 +4605,7 @@ begin
     end if;
     return new;
   end if;
-  -- Callers may not write the source or the time. So if only the value changes, a user or a key changed the value
+  -- Callers may not write the source or the time. So if only the opt-out changes, a user or a key changed the value
   -- manually.
   if new.do_not_contact <> old.do_not_contact
     and (new.do_not_contact_source, new.do_not_contact_at, new.stop_word_at, new.start_word_at)
@@ -4660,7 +4660,7 @@ language plpgsql
 set search_path = ''
 as $$
 begin
-  -- Callers may not write the times. So if only the value changes, a user or a key changed the value manually. In an
+  -- Callers may not write the times. So if only the opt-out changes, a user or a key changed the value manually. In an
   -- insert, `old` is null.
   if new.marketing_opt_out <> coalesce(old.marketing_opt_out, false)
     and (new.marketing_stopped_at, new.marketing_resumed_at)
@@ -12684,9 +12684,9 @@ as $$
 $$;
 comment on function app.wrote_after_stop(uuid, uuid, uuid, timestamptz, timestamptz) is
   'Checks whether a person wrote to the account after do_not_contact was set. If so, the company may answer. If one of '
-  'the two times is unknown, the company may not answer. WhatsApp reports times in whole seconds. A stop word and '
-  'another message with the same second are compared by the order of their events, and within one event by the order '
-  'of the messages.';
+  'the two times is unknown, the company may not answer. WhatsApp reports times in whole seconds. If a stop word '
+  'and another message were sent in the same second, the order of their events decides which of them is later. Within '
+  'one event, the order of the messages decides.';
 
 create function app.newest_user_id(own_company_id uuid, of_contact_id uuid) returns text
 language sql stable
@@ -15370,7 +15370,7 @@ create table public.waiting_facts (
     references public.messaging_accounts (company_id, id) on delete cascade
 );
 comment on table public.waiting_facts is
-  'Reports about unknown messages. A report is applied when a message gets its id. Reports are kept for 30 days.';
+  'Reports about unknown messages. A report is applied as soon as a message gets the id in the report. Reports are kept for 30 days.';
 comment on column public.waiting_facts.person_marks is
   'The hashes (app.marks_of()) of the people whom the fact mentions. Null when the names could not be read.';
 

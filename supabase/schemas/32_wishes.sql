@@ -36,7 +36,7 @@ begin
     end if;
     return new;
   end if;
-  -- Callers may not write the source or the time. So if only the value changes, a user or a key changed the value
+  -- Callers may not write the source or the time. So if only the opt-out changes, a user or a key changed the value
   -- manually.
   if new.do_not_contact <> old.do_not_contact
     and (new.do_not_contact_source, new.do_not_contact_at, new.stop_word_at, new.start_word_at)
@@ -91,7 +91,7 @@ language plpgsql
 set search_path = ''
 as $$
 begin
-  -- Callers may not write the times. So if only the value changes, a user or a key changed the value manually. In an
+  -- Callers may not write the times. So if only the opt-out changes, a user or a key changed the value manually. In an
   -- insert, `old` is null.
   if new.marketing_opt_out <> coalesce(old.marketing_opt_out, false)
     and (new.marketing_stopped_at, new.marketing_resumed_at)

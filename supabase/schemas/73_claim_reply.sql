@@ -28,9 +28,9 @@ as $$
 $$;
 comment on function app.wrote_after_stop(uuid, uuid, uuid, timestamptz, timestamptz) is
   'Checks whether a person wrote to the account after do_not_contact was set. If so, the company may answer. If one of '
-  'the two times is unknown, the company may not answer. WhatsApp reports times in whole seconds. A stop word and '
-  'another message with the same second are compared by the order of their events, and within one event by the order '
-  'of the messages.';
+  'the two times is unknown, the company may not answer. WhatsApp reports times in whole seconds. If a stop word '
+  'and another message were sent in the same second, the order of their events decides which of them is later. Within '
+  'one event, the order of the messages decides.';
 
 create function app.newest_user_id(own_company_id uuid, of_contact_id uuid) returns text
 language sql stable

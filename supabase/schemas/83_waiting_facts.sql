@@ -13,7 +13,7 @@ create table public.waiting_facts (
     references public.messaging_accounts (company_id, id) on delete cascade
 );
 comment on table public.waiting_facts is
-  'Reports about unknown messages. A report is applied when a message gets its id. Reports are kept for 30 days.';
+  'Reports about unknown messages. A report is applied as soon as a message gets the id in the report. Reports are kept for 30 days.';
 comment on column public.waiting_facts.person_marks is
   'The hashes (app.marks_of()) of the people whom the fact mentions. Null when the names could not be read.';
 

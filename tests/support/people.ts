@@ -23,7 +23,7 @@ const FOUND = {
 /** The URL and the publishable key of a stack. */
 type Project = Pick<StackAddresses, "url" | "publishable_key">;
 
-/** Creates a user with a password who is a member of these companies. */
+/** Creates a user who has a password and is a member of the given companies. */
 export async function newPerson(
   { company, role = "owner", name = null, password = `pw-${crypto.randomUUID()}`, ...others }: {
     /** The id of one or more companies. By default, the user has no company. */

@@ -11,7 +11,7 @@ import { statement, withDatabase } from "../support/test_stack.ts";
 
 const [WRITERS, WRITES, CONTACTS, KILLS, DOWN_MS] = [8, 20_000, 200, 50, 5_000];
 
-/** Changes contacts, one at a time, in transactions of one or three writes. */
+/** Changes contacts, one after another, in transactions of one or three writes. */
 async function write(contacts: string[], count: number): Promise<void> {
   const any = () => contacts[Math.floor(Math.random() * contacts.length)];
   await withDatabase(async (sql) => {

@@ -2,7 +2,7 @@ import { retry } from "deno-std/async/retry.js";
 import { functionEntry } from "../../local/functions/process.ts";
 import { progress } from "../progress.ts";
 import { type BenchStack, startBenchStack } from "../stack.ts";
-import { bundleSizes } from "./bundle_size.ts";
+import { bundleSizes } from "./bundle.ts";
 import { fillDatabase } from "./dataset.ts";
 import { addSends, connectApp, inbound, reported } from "./events.ts";
 import { filler } from "./planned_request.ts";

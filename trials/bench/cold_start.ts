@@ -2,7 +2,7 @@ import { functionEnvironment } from "../../local/functions/environment.ts";
 import { functionEntry } from "../../local/functions/process.ts";
 import { median } from "../median.ts";
 import { type BenchStack, server } from "../stack.ts";
-import { bundleSizes } from "./bundle_size.ts";
+import { bundles } from "./bundle.ts";
 
 export type ColdStart = Awaited<ReturnType<typeof measureColdStarts>>[number];
 
@@ -16,15 +16,19 @@ const SUBJECTS = [
 const NOWHERE = "http://127.0.0.1:9";
 
 /**
- * Starts each function in rounds, in turn with bare Deno and bare Hono. Modules are cached. The
- * first response needs no database, because it refuses a request without a key.
+ * Starts each function from its bundle, in rounds, in turn with bare Deno and bare Hono. The first
+ * response needs no database, because it refuses a request without a key.
  */
 export async function measureColdStarts({ secrets, start }: BenchStack, rounds: number) {
   const env = functionEnvironment(NOWHERE, secrets, NOWHERE);
-  const results = SUBJECTS.map((subject) => ({ ...subject, times: [] as number[] }));
+  await using ends = new AsyncDisposableStack();
+  const folder = Deno.makeTempDirSync({ prefix: "cold-starts-" });
+  ends.defer(() => Deno.remove(folder, { recursive: true }));
+  const built = await bundles(SUBJECTS.map(({ entry }) => entry), folder);
+  const results = SUBJECTS.map(({ name }, at) => ({ name, ...built[at], times: [] as number[] }));
   for (let round = 0; round <= rounds; round++) {
-    for (const { name, entry, times } of results) {
-      await using server = await start(entry, env);
+    for (const { name, file, times } of results) {
+      await using server = await start(file, env);
       const began = performance.now();
       const { status, body } = await fetch(`${server.url}/${name}`, { method: "POST" });
       await body?.cancel();
@@ -35,11 +39,10 @@ export async function measureColdStarts({ secrets, start }: BenchStack, rounds: 
       if (round > 0) times.push(ms); // round 0 may have filled the cache
     }
   }
-  const sizes = await bundleSizes(results.map(({ entry }) => entry));
-  return results.map(({ name, times }, at) => ({
+  return results.map(({ name, size, times }) => ({
     name,
     /** The time from the start of the process to its first response, in milliseconds. */
     firstAnswer: { median: median(times), min: Math.min(...times), max: Math.max(...times) },
-    ...sizes[at],
+    ...size,
   }));
 }

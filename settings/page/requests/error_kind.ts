@@ -8,7 +8,7 @@ export interface ErrorKind {
   /** The error code in the response, such as `not_found`. */
   code: string;
   method: string;
-  /** The operation's id, such as `listContacts`; null when the API has no such path. */
+  /** The operation's id, such as `listContacts`. Null if the API has no operation at the path. */
   operation: string | null;
   /** For example `/gateway/contacts/{id}`. */
   path: string | null;

@@ -10,8 +10,9 @@ const T0 = 1795262400;
 export interface Shift {
   /** The seconds that are added to every time. */
   seconds: number;
-  /** Replaces the first 14 digits of the channel's ids of phone numbers and business accounts. */
+  /** Replaces the first 14 digits of each phone number id. */
   numbers: string;
+  /** Replaces the first 14 digits of each business account id. */
   businesses: string;
   /** Replaces the first 8 digits of the ids of sends. */
   sends: string;

@@ -19,7 +19,7 @@ export type Functions = Pick<AttackedStack, "gateway" | "sender">;
 
 let sends = 0;
 
-/** One request of each kind, all by the victim. */
+/** One request of each kind, all sent by the victim. */
 export function everyKind({ companies: { victim } }: AttackedStack): WireRequest[] {
   return [
     list(victim.key),

@@ -112,7 +112,7 @@ export function batchOperation<
     scope: "write",
     query: (query ?? BatchParameters) as typeof BatchParameters,
     body: whole,
-    // The items of a PATCH are merge patches, with either content type.
+    // The items of a PATCH are merge patches, even if the content type is `application/json`.
     mergePatch: method === "PATCH" ? whole : undefined,
     batch: {
       item,

@@ -5,9 +5,20 @@ import { root } from "../../local/checkout.ts";
 
 const esbuild = createRequire(`${root}settings/package.json`)("esbuild");
 
-/** The sizes of the bundles of some modules; see `bundleSize`. */
+/** Builds the bundles of some modules in a folder; see `bundle`. */
+export async function bundles(entries: string[], folder: string) {
+  const built = entries.map((entry, at) => bundle(entry, `${folder}/${at}`));
+  return await Promise.all(built).finally(esbuild.stop);
+}
+
+/** The sizes of the bundles of some modules; see `bundle`. */
 export async function bundleSizes(entries: string[]) {
-  return await Promise.all(entries.map(bundleSize)).finally(esbuild.stop);
+  const folder = Deno.makeTempDirSync({ prefix: "bundles-" });
+  try {
+    return (await bundles(entries, folder)).map(({ size }) => size);
+  } finally {
+    Deno.removeSync(folder, { recursive: true });
+  }
 }
 
 /**
@@ -27,20 +38,19 @@ const WITHOUT_LATER_CODE = {
 };
 
 /**
- * The size of a module with all that it imports when it starts, bundled and minified, in bytes.
- * JSON that the module imports dynamically is counted separately.
+ * Bundles and minifies a module with all that it imports when it starts. Returns the bundle's entry
+ * file and its size in bytes. JSON that the module imports dynamically is counted separately.
  */
-async function bundleSize(entry: string) {
-  const { outputFiles, metafile } = await esbuild.build({
+async function bundle(entry: string, outdir: string) {
+  const { metafile } = await esbuild.build({
     entryPoints: [entry],
     bundle: true,
     plugins: [WITHOUT_LATER_CODE],
     // Makes a separate chunk of each module that is imported dynamically.
     splitting: true,
-    outdir: "bundle",
+    outdir,
     metafile: true,
     minify: true,
-    write: false,
     format: "esm",
     target: "esnext",
     // The bundle resolves packages as Deno does. Deno's built-in modules are not part of it.
@@ -50,12 +60,21 @@ async function bundleSize(entry: string) {
     logLevel: "error",
   });
   const size = { bundle: 0, gzipped: 0, json: 0, jsonGzipped: 0 };
-  for (const [output, { inputs }] of Object.entries<{ inputs: object }>(metafile.outputs)) {
-    const { contents } = outputFiles.find(({ path }: { path: string }) => path === resolve(output));
+  let file = "";
+  for (const [output, { inputs, entryPoint }] of Object.entries<Output>(metafile.outputs)) {
+    const contents = Deno.readFileSync(output);
     const modules = Object.keys(inputs);
     const isJson = modules.length > 0 && modules.every((path) => path.endsWith(".json"));
     size[isJson ? "json" : "bundle"] += contents.length;
     size[isJson ? "jsonGzipped" : "gzipped"] += gzipSync(contents).length;
+    if (entryPoint && resolve(entryPoint) === entry) file = resolve(output);
   }
-  return size;
+  return { file, size };
+}
+
+/** A file of a bundle, as esbuild reports it. */
+interface Output {
+  inputs: object;
+  /** Present in the file that a program starts, and in the chunk of a module imported dynamically. */
+  entryPoint?: string;
 }
