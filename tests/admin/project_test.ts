@@ -3,6 +3,7 @@ import { openToken } from "../../supabase/functions/_shared/credentials/credenti
 import { readCredentialsKey } from "../../supabase/functions/_shared/credentials/credentials_keys.ts";
 import { anyPhoneNumberId } from "../support/company.ts";
 import { breakingServer } from "../support/breaking_server.ts";
+import { CLOSED_URL } from "../support/started.ts";
 import { stack, statement } from "../support/test_stack.ts";
 import { admin, bareCompany } from "./command.ts";
 
@@ -44,7 +45,7 @@ Deno.test("a stopped local stack is reported as not running", async () => {
     assert.deepEqual(absent, { code: 1, stdout: "", stderr });
 
     // When a stack is killed, its stack.json file is left behind.
-    await Deno.writeTextFile(STACK_FILE, JSON.stringify({ ...stack, url: await deadAddress() }));
+    await Deno.writeTextFile(STACK_FILE, JSON.stringify({ ...stack, url: CLOSED_URL }));
     assert.deepEqual(await admin(LIST, { env: { STACK_FILE } }), absent);
     assert.deepEqual(await admin(["company", "create", "x"], { env: { STACK_FILE } }), absent);
   } finally {
@@ -56,7 +57,7 @@ Deno.test("--data sets the folder of the local stack, even if the environment va
   const folder = await Deno.makeTempDir();
   try {
     await Deno.writeTextFile(`${folder}/stack.json`, JSON.stringify(stack));
-    const env = { ...PROJECT, SUPABASE_URL: await deadAddress() };
+    const env = { ...PROJECT, SUPABASE_URL: CLOSED_URL };
     for (const args of [["--data", folder, ...LIST], [...LIST, "--data", folder]]) {
       const { code, stderr } = await admin(args, { env });
       assert.deepEqual([code, stderr], [0, ""]);
@@ -73,7 +74,7 @@ Deno.test("if a project cannot be used, the command explains why in one sentence
       new Response("<h1>Welcome</h1>", { status: 404, headers: { "Content-Type": "text/html" } }),
   );
   const there = `http://127.0.0.1:${website.addr.port}`;
-  const nowhere = await deadAddress();
+  const nowhere = CLOSED_URL;
   try {
     const cases: [Record<string, string | undefined>, string][] = [
       [
@@ -119,11 +120,3 @@ Deno.test("the command does not retry a write when its connection fails", async 
   });
   assert.deepEqual([code, project.requests], [1, 1]);
 });
-
-/** A URL where no server listens. */
-async function deadAddress(): Promise<string> {
-  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  const { port } = listener.addr;
-  listener.close();
-  return await Promise.resolve(`http://127.0.0.1:${port}`);
-}

@@ -3,6 +3,7 @@ import { newCompany, newCompanyWithTemplate } from "../support/company.ts";
 import { later, logged } from "../support/log_lines.ts";
 import { ownGateway, watchedStack } from "../support/own_functions.ts";
 import { routes } from "../support/routes.ts";
+import { CLOSED_URL } from "../support/started.ts";
 
 interface Expected {
   status: number;
@@ -65,11 +66,8 @@ async function assertAnswers(
 }
 
 Deno.test("an unavailable database causes a log line and a 503 without internal details", async () => {
-  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  const { port } = listener.addr as Deno.NetAddr;
-  listener.close();
   await assertAnswers(
-    `http://127.0.0.1:${port}`,
+    CLOSED_URL,
     unavailable(/database_unavailable.*(refused|ECONN|connect)/i, CHECK),
   );
 });

@@ -5,6 +5,7 @@ import { anyPhone, newCompany } from "../support/company.ts";
 import { later, logged } from "../support/log_lines.ts";
 import { ownSender } from "../support/own_functions.ts";
 import { accepted, ledgerOf, ownChannel, template } from "../support/sending.ts";
+import { CLOSED_URL } from "../support/started.ts";
 import { statement } from "../support/test_stack.ts";
 
 const ANSWERS: Record<string, () => Response> = {
@@ -64,12 +65,9 @@ for (const [outcome, answer] of Object.entries(ANSWERS)) {
 
 Deno.test("if the channel cannot be reached or does not respond, the log line has the cause but not the URL", async () => {
   const company = await newCompany();
-  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  const { port } = listener.addr as Deno.NetAddr;
-  listener.close();
   await using broken = breakingServer();
   const causes: [string, RegExp][] = [
-    [`http://127.0.0.1:${port}`, /^TypeError: client error \(Connect\): .*refused/],
+    [CLOSED_URL, /^TypeError: client error \(Connect\): .*refused/],
     ["https://nowhere.invalid", /^TypeError: client error \(Connect\): dns error/],
     [broken.url, /^TypeError: client error \(SendRequest\): connection closed/],
   ];

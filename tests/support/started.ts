@@ -170,6 +170,12 @@ async function read(stream: ReadableStream<Uint8Array>, hear: (text: string) => 
   for await (const text of stream.pipeThrough(new TextDecoderStream())) hear(text);
 }
 
+/**
+ * A URL on this machine where no server listens. A free port would not do, because another test may
+ * open it. `fetch` refuses some low ports, but not this one.
+ */
+export const CLOSED_URL = "http://127.0.0.1:2";
+
 /** A free port on this machine, as a string for a command. */
 export function freePort(): string {
   using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
