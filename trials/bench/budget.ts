@@ -1,4 +1,6 @@
 import { retry } from "deno-std/async/retry.js";
+import { root } from "../../local/checkout.ts";
+import { functionEnvironment } from "../../local/functions/environment.ts";
 import { functionEntry } from "../../local/functions/process.ts";
 import { progress } from "../progress.ts";
 import { type BenchStack, startBenchStack } from "../stack.ts";
@@ -39,6 +41,8 @@ export interface Budget {
   operations: Record<string, Cost>;
   /** The gzipped bytes of the code that each function loads at its start. */
   bundles: Record<string, number>;
+  /** The number of zod schemas and checks that each function builds at its start. */
+  schemas: Record<string, number>;
 }
 
 export const BUDGET_FILE = new URL("budget.json", import.meta.url);
@@ -103,7 +107,21 @@ export async function countCosts(resources: AsyncDisposableStack): Promise<Budge
   });
   const sizes = await bundleSizes(FUNCTIONS.map(functionEntry));
   const bundles = FUNCTIONS.map((name, at) => [name, sizes[at].gzipped]);
-  return { operations, bundles: Object.fromEntries(bundles) };
+  const schemas = FUNCTIONS.map(async (name) => [name, await schemasAtStart(name, stack)]);
+  return {
+    operations,
+    bundles: Object.fromEntries(bundles),
+    schemas: Object.fromEntries(await Promise.all(schemas)),
+  };
+}
+
+async function schemasAtStart(name: string, { secrets, rest }: BenchStack): Promise<number> {
+  const { success, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+    args: ["run", "--allow-all", `${root}trials/bench/schema_count.ts`, functionEntry(name)],
+    env: functionEnvironment(rest.url, secrets, rest.url),
+  }).output();
+  if (!success) throw new Error(new TextDecoder().decode(stderr));
+  return Number(new TextDecoder().decode(stdout));
 }
 
 /** The cost of a request, after other requests have filled the caches. */
