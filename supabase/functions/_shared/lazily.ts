@@ -10,7 +10,7 @@ export function lazily<Schema extends z.core.$ZodType>(make: () => Schema): z.Zo
 }
 
 /** The schema that `lazily` builds, or the schema itself if it is not lazy. */
-export type Built<Schema> = Schema extends z.ZodMiniLazy<infer Inner> ? Inner : Schema;
+type Built<Schema> = Schema extends z.ZodMiniLazy<infer Inner> ? Inner : Schema;
 
 /** The schema of a row, which may be lazy. */
 export type RowSchema = z.ZodMiniObject | z.ZodMiniLazy<z.ZodMiniObject>;
