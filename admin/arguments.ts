@@ -46,7 +46,7 @@ export function nameOf(max: number): (value: string) => string {
 
 const SCOPES = ["read", "write", "messaging", "webhooks"];
 
-/** The scopes of a key, separated by commas. Duplicate scopes are returned once. */
+/** Reads a key's scopes from a comma-separated list. Duplicate scopes are returned once. */
 export function scopes(value: string): string[] {
   const chosen = value.split(",").map((scope) => scope.trim());
   if (chosen.every((scope) => SCOPES.includes(scope))) return [...new Set(chosen)];

@@ -1,7 +1,7 @@
 // Searches the pages and operations. The site loads this script at the reader's first search.
 const MOST = 12;
 const root = new URL(".", import.meta.url);
-// The build copies this file from its package.
+// The build copies minisearch.js from the MiniSearch package.
 const { default: MiniSearch } = await import(new URL("minisearch.js", root));
 
 const dialog = document.createElement("dialog");

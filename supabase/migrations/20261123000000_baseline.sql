@@ -12405,8 +12405,8 @@ create function public.claim_template_send(
   preflight text default 'off',
   dry_run boolean default false,
   of_company_id uuid default null,
-  -- The caller's own media file for the header: { id } of an upload, or { url }. When the file at the URL has been
-  -- uploaded, header_media also contains the WhatsApp media_id, and the filename of a document.
+  -- The caller's own media file for the header: { id } of an upload, or { url }. After the file at the URL has been
+  -- uploaded, header_media also contains the WhatsApp media_id and, if the file is a document, its filename.
   header_media jsonb default null
 ) returns jsonb
 language plpgsql security definer
@@ -16617,8 +16617,8 @@ as $$
   )
 $$;
 comment on function public.due_jobs() is
-  'Returns the jobs that should run now, each with its account. When a whole run of template-media fails, the job of '
-  'that account is due again half an hour later.';
+  'Returns the jobs that should run now, each with its account. If a run of template-media fails as a whole, '
+  'the job is due again for the same account half an hour after that run.';
 grant execute on function public.due_jobs() to channel_client, service_role;
 
 create function public.begin_channel_job(job text) returns boolean
@@ -18528,8 +18528,8 @@ end
 $$;
 comment on function app.is_about(jsonb, jsonb, boolean) is
   'Checks whether a part of an event belongs to one of these erased people, { name: { until, is_back } }. A part '
-  'belongs to the person only up to the second `until`. A message report also belongs to the person after that second, '
-  'unless the person is back.';
+  'belongs to the person only up to the second `until`. A report about a message belongs to the person even if its '
+  'time is later, unless `is_back` is true.';
 
 create function app.codes_of(errors jsonb) returns jsonb
 language sql immutable

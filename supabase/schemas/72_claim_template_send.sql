@@ -17,8 +17,8 @@ create function public.claim_template_send(
   preflight text default 'off',
   dry_run boolean default false,
   of_company_id uuid default null,
-  -- The caller's own media file for the header: { id } of an upload, or { url }. When the file at the URL has been
-  -- uploaded, header_media also contains the WhatsApp media_id, and the filename of a document.
+  -- The caller's own media file for the header: { id } of an upload, or { url }. After the file at the URL has been
+  -- uploaded, header_media also contains the WhatsApp media_id and, if the file is a document, its filename.
   header_media jsonb default null
 ) returns jsonb
 language plpgsql security definer

@@ -217,8 +217,8 @@ as $$
   )
 $$;
 comment on function public.due_jobs() is
-  'Returns the jobs that should run now, each with its account. When a whole run of template-media fails, the job of '
-  'that account is due again half an hour later.';
+  'Returns the jobs that should run now, each with its account. If a run of template-media fails as a whole, '
+  'the job is due again for the same account half an hour after that run.';
 grant execute on function public.due_jobs() to channel_client, service_role;
 
 create function public.begin_channel_job(job text) returns boolean

@@ -20,8 +20,8 @@ end
 $$;
 comment on function app.is_about(jsonb, jsonb, boolean) is
   'Checks whether a part of an event belongs to one of these erased people, { name: { until, is_back } }. A part '
-  'belongs to the person only up to the second `until`. A message report also belongs to the person after that second, '
-  'unless the person is back.';
+  'belongs to the person only up to the second `until`. A report about a message belongs to the person even if its '
+  'time is later, unless `is_back` is true.';
 
 create function app.codes_of(errors jsonb) returns jsonb
 language sql immutable

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import budget from "../../trials/bench/budget.json" with { type: "json" };
 import { type Budget, countCosts } from "../../trials/bench/budget.ts";
 
-/** Strings that contain times, and the compressed code, have a different length in each run. */
+/** The length of the compressed code, and of strings that contain times, varies from run to run. */
 const BYTES_TOLERANCE = 0.03;
 
 /**

@@ -17,7 +17,7 @@ const NOWHERE = "http://127.0.0.1:9";
 
 /**
  * Starts each function from its bundle, in rounds, in turn with bare Deno and bare Hono. The first
- * response needs no database, because it refuses a request without a key.
+ * request has no key, so the function refuses it without the database.
  */
 export async function measureColdStarts({ secrets, start }: BenchStack, rounds: number) {
   const env = functionEnvironment(NOWHERE, secrets, NOWHERE);

@@ -4,7 +4,7 @@ import { senderOperations } from "./operations.ts";
 
 /**
  * The template endpoint (specification, 4.10). The endpoint checks method, key, scope and body, and
- * then sends.
+ * then sends the template.
  */
 export function sendExternalTemplate(config: SenderConfig) {
   return api(config, {

@@ -4,7 +4,7 @@ import { type Conditions, isKnown } from "./conditional.ts";
 import type { ApiEnv } from "./env.ts";
 
 /**
- * A response of bytes instead of JSON. A browser never renders the bytes as a page, and never
+ * Responds with bytes instead of JSON. A browser never renders the bytes as a page, and never
  * guesses their type.
  */
 export async function respondWithBytes(

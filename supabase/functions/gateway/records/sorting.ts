@@ -64,8 +64,8 @@ export function newestFirst(idColumn = "id"): ListOrder {
 }
 
 /**
- * Creates an ascending order by these columns.
- * @param name the name of the first column in the parameter `sort`.
+ * Creates a list order that sorts by these columns, ascending.
+ * @param name the name that the parameter `sort` uses for the first column.
  */
 export function orderBy(name: string, ...columns: SortColumn[]): ListOrder {
   return { name, columns, ascending: true };
