@@ -76,14 +76,7 @@ export function table<
   view: View,
   plainView: ViewName = view,
 ): Table<Row> {
-  return {
-    name,
-    view,
-    plainView,
-    get row() {
-      return built(row) as Row;
-    },
-  };
+  return withLazyRow({ name, view, plainView }, row);
 }
 
 /**
@@ -104,10 +97,15 @@ export function joinedTable<
   view: View,
   plainView: ViewName = view,
 ): Table<Row> {
+  return withLazyRow({ name, view, plainView }, row);
+}
+
+function withLazyRow<Row extends z.ZodMiniObject>(
+  names: Omit<Table, "row">,
+  row: z.ZodMiniLazy<Row>,
+): Table<Row> {
   return {
-    name,
-    view,
-    plainView,
+    ...names,
     get row() {
       return built(row) as Row;
     },
