@@ -15,17 +15,12 @@ import { rawConnection, served } from "../support/raw_http.ts";
 const webhook = await ownWebhook();
 const MAX_BYTES = 3 * 1024 * 1024;
 
-function anyBytes(length: number) {
-  const bytes = new Uint8Array(length);
-  for (let at = 0; at < length; at += 65_536) {
-    crypto.getRandomValues(bytes.subarray(at, Math.min(at + 65_536, length)));
-  }
-  return bytes;
-}
-
 Deno.test("a body of 3 MiB is stored, and a body with one more byte is refused with a 413", async () => {
   const app = await newChannelApp();
-  const body = anyBytes(MAX_BYTES);
+  // An erasure of another test empties stored events that are not JSON.
+  const [start, end] = ['{"object":"whatsapp_business_account","entry":[],"padding":"', '"}'];
+  const padding = "x".repeat(MAX_BYTES - start.length - end.length);
+  const body = new TextEncoder().encode(start + padding + end);
   assert.equal((await webhook.post(app, body)).status, 200);
   const more = new Uint8Array([...body, 0]);
   assert.equal((await webhook.post(app, more)).status, 413);
