@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { built } from "../../supabase/functions/_shared/lazily.ts";
 
 /** A JSON Schema of draft 2020-12, which OpenAPI 3.1 uses. */
 // deno-lint-ignore no-explicit-any -- a schema is any JSON object with JSON Schema's keywords
@@ -97,8 +98,7 @@ export function withDefaults(
   schemas: Record<string, JsonSchema>,
 ): JsonSchema {
   const target = schema.$ref ? schemas[schema.$ref.split("/").at(-1)!] : schema;
-  const { shape = {} } =
-    (source instanceof z.ZodMiniLazy ? source._zod.innerType : source) as z.ZodMiniObject;
+  const { shape = {} } = built(source) as z.ZodMiniObject;
   for (const [name, field] of Object.entries(shape)) {
     const value = z.globalRegistry.get(field)?.default;
     if (value !== undefined) target.properties[name].default = value;

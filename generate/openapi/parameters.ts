@@ -1,7 +1,7 @@
 import { toPascalCase } from "deno-std/text/to_pascal_case.js";
-import * as z from "zod/mini";
 import { conditionOf } from "../../supabase/functions/_shared/http/conditional.ts";
 import type { Operation } from "../../supabase/functions/_shared/http/operation.ts";
+import { built, type ObjectSchema } from "../../supabase/functions/_shared/lazily.ts";
 import { type JsonSchema, jsonSchema, withDefaults } from "./json_schema.ts";
 import { HEADER_WORDS, parameterWords } from "./parameter_words.ts";
 
@@ -9,12 +9,12 @@ import { HEADER_WORDS, parameterWords } from "./parameter_words.ts";
 
 /** Creates an operation's parameters from their schema. */
 export function parametersOf(
-  schema: z.ZodMiniObject | z.ZodMiniLazy<z.ZodMiniObject> | undefined,
+  schema: ObjectSchema | undefined,
   place: "path" | "query",
   schemas: Record<string, JsonSchema>,
 ): JsonSchema[] {
   if (!schema) return [];
-  const object = schema instanceof z.ZodMiniLazy ? schema._zod.innerType : schema;
+  const object = built(schema);
   const { properties, required = [] } = withDefaults(jsonSchema(object, schemas), object, schemas);
   return Object.entries<JsonSchema>(properties).map(([name, value]) => {
     const parameter = {

@@ -1,6 +1,6 @@
-import * as z from "zod/mini";
 import { MAX_VALUES } from "../../supabase/functions/_shared/http/body.ts";
 import type { Scope } from "../../supabase/functions/_shared/key/token.ts";
+import { built } from "../../supabase/functions/_shared/lazily.ts";
 import { readGatewayConfig } from "../../supabase/functions/gateway/gateway_config.ts";
 import { gatewayOperations } from "../../supabase/functions/gateway/operations.ts";
 import { anyPhone, type CompanyWithTemplate } from "./company.ts";
@@ -180,7 +180,7 @@ export const routes: Route[] = gatewayOperations(NOWHERE).flatMap(
     // These bodies create a new record where possible, so the highest declared status is the right
     // one.
     const success = Math.max(...Object.keys(answers()).map(Number));
-    const { shape = {} } = (query instanceof z.ZodMiniLazy ? query._zod.innerType : query) ?? {};
+    const { shape = {} } = query ? built(query) : {};
     const limits = { scope, parameters: Object.keys(shape), maxValues, isFile };
     return [{ method, pattern: path, table, asks, ...limits, success, path: ownPath, body }];
   },

@@ -1,4 +1,4 @@
-import { built, type RowSchema } from "../../supabase/functions/_shared/lazily.ts";
+import { built, type ObjectSchema } from "../../supabase/functions/_shared/lazily.ts";
 import { Contact } from "../../supabase/functions/gateway/resources/contacts/row.ts";
 import { Conversation } from "../../supabase/functions/gateway/resources/conversations/row.ts";
 import { Deal } from "../../supabase/functions/gateway/resources/deals/row.ts";
@@ -139,7 +139,7 @@ export async function planScenarios(
   ));
 }
 
-function list(title: string, path: string, row: RowSchema, count = PAGE): Plan {
+function list(title: string, path: string, row: ObjectSchema, count = PAGE): Plan {
   const answer = { data: Array(count).fill(fieldsOf(row)) };
   return { title, method: "GET", path: `/gateway/${path}`, status: 200, answer, floors: ["rest"] };
 }
@@ -149,7 +149,7 @@ function find(title: string, query: string, count = PAGE): Plan {
 }
 
 /** The response contains the row with the values that were sent. */
-function write(title: string, request: string, row: RowSchema, json: object): Plan {
+function write(title: string, request: string, row: ObjectSchema, json: object): Plan {
   const [method, path] = request.split(" ");
   const status = method === "POST" ? 201 : 200;
   const answer = { data: { ...fieldsOf(row), ...json } };
@@ -177,6 +177,6 @@ function send(when: string, server: Scenario["function"], { contactTargets }: Fa
 }
 
 /** A row that has all fields of a schema, with any values. */
-function fieldsOf(row: RowSchema): object {
+function fieldsOf(row: ObjectSchema): object {
   return Object.fromEntries(Object.keys(built(row).shape).map((field) => [field, ANY]));
 }

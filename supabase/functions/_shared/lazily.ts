@@ -12,8 +12,8 @@ export function lazily<Schema extends z.core.$ZodType>(make: () => Schema): z.Zo
 /** The schema that `lazily` builds, or the schema itself if it is not lazy. */
 type Built<Schema> = Schema extends z.ZodMiniLazy<infer Inner> ? Inner : Schema;
 
-/** The schema of a row, which may be lazy. */
-export type RowSchema = z.ZodMiniObject | z.ZodMiniLazy<z.ZodMiniObject>;
+/** The schema of an object, which may be lazy. */
+export type ObjectSchema = z.ZodMiniObject | z.ZodMiniLazy<z.ZodMiniObject>;
 
 /** Builds a lazy schema. Any other schema is returned unchanged. */
 export function built<Schema extends z.core.$ZodType>(schema: Schema): Built<Schema> {

@@ -1,13 +1,13 @@
 import * as z from "zod/mini";
-import { built, lazily, type RowSchema } from "../lazily.ts";
+import { built, lazily, type ObjectSchema } from "../lazily.ts";
 
 /** The response envelope of one row. */
-export function one<Row extends RowSchema>(row: Row) {
+export function one<Row extends ObjectSchema>(row: Row) {
   return z.object({ data: row });
 }
 
 /** The response envelope of one page of a list. */
-export function page<Row extends RowSchema>(row: Row) {
+export function page<Row extends ObjectSchema>(row: Row) {
   return z.object({ data: z.array(row), pagination: Pagination });
 }
 
@@ -61,7 +61,7 @@ function rowOf(answer: z.core.$ZodType): z.ZodMiniObject | null {
 }
 
 /** The names of the read-only fields of a row. */
-export function readOnlyFieldsOf(row: RowSchema): string[] {
+export function readOnlyFieldsOf(row: ObjectSchema): string[] {
   const { shape } = built(row);
   return Object.keys(shape).filter((field) => z.globalRegistry.get(shape[field])?.readOnly);
 }

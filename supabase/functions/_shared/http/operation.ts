@@ -5,6 +5,7 @@ import type { Idempotency } from "../database/idempotency.ts";
 import type { ErrorCode } from "../errors.ts";
 import type { Caller } from "../key/caller.ts";
 import type { Scope } from "../key/token.ts";
+import type { ObjectSchema } from "../lazily.ts";
 import type { Origin } from "../log.ts";
 import type { BytesReply } from "./answers.ts";
 import type { Batch, JudgedItem } from "./batch_body.ts";
@@ -30,7 +31,7 @@ export interface Declaration {
    * The schema of the query. A schema with very many parameters is built only when a request needs
    * it.
    */
-  query?: z.ZodMiniObject | z.ZodMiniLazy<z.ZodMiniObject>;
+  query?: ObjectSchema;
   /** The schema of the body, which is a JSON object. Missing when the operation accepts no body. */
   body?: z.core.$ZodType;
   /**

@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { ApiError, type FieldError, invalidRequest } from "../errors.ts";
+import { built } from "../lazily.ts";
 import { type BodyReading, readJsonText, refused } from "./body.ts";
 import { unknownField, unknownParameter } from "./suggestion.ts";
 import { faultIn } from "./json_fault.ts";
@@ -155,8 +156,7 @@ const known = new WeakMap<z.core.$ZodType, Types>();
 function typesOf(query: z.core.$ZodType): Types {
   let types = known.get(query);
   if (!types) {
-    const { shape } =
-      (query instanceof z.ZodMiniLazy ? query._zod.innerType : query) as z.ZodMiniObject;
+    const { shape } = built(query) as z.ZodMiniObject;
     const typeOf = (schema: z.core.$ZodType) => z.globalRegistry.get(schema)?.type;
     const all = Object.entries(shape).map(([name, schema]) =>
       [name, typeOf(schema) ?? typeOf(withoutOptional(schema))] as const
@@ -294,7 +294,7 @@ export function judged<Schema extends z.core.$ZodType>(
  * The names of the fields in an object's schema; an empty list if the schema is not for an object.
  */
 function fieldsOf(schema: z.core.$ZodType): string[] {
-  if (schema instanceof z.ZodMiniLazy) return fieldsOf(schema._zod.innerType);
+  if (schema instanceof z.ZodMiniLazy) return fieldsOf(built(schema));
   if (schema instanceof z.ZodMiniPipe) return fieldsOf(schema.def.in);
   return schema instanceof z.ZodMiniObject ? Object.keys(schema.shape) : [];
 }

@@ -4,7 +4,7 @@ import { type ApiError, type FieldError, invalidRequest } from "../../_shared/er
 import { readOnlyFieldsOf } from "../../_shared/http/answers.ts";
 import { batchOf, fieldOfItem, type JudgedItem, MAX_ITEMS } from "../../_shared/http/batch_body.ts";
 import { described, Id } from "../../_shared/http/fields.ts";
-import { lazily, type RowSchema } from "../../_shared/lazily.ts";
+import { lazily, type ObjectSchema } from "../../_shared/lazily.ts";
 import { type Operation, operation, reply } from "../../_shared/http/operation.ts";
 import type { Caller } from "../../_shared/key/caller.ts";
 import { errorOf, headersOf, type Meanings, type NotWritten, type Outcome } from "./written.ts";
@@ -87,9 +87,9 @@ export function batchOperation<
     method: "POST" | "PATCH";
     path: string;
     /** The schema of a record. */
-    row: RowSchema;
+    row: ObjectSchema;
     /** The schema of a smaller record, for a response that would otherwise be too large. */
-    lighterRow?: RowSchema;
+    lighterRow?: ObjectSchema;
     /** The schema of an item. */
     item: Item;
     /** The name of the body's schema in the OpenAPI document. */

@@ -8,7 +8,7 @@ import {
   toldFields,
 } from "../../_shared/errors.ts";
 import { REPLAYED } from "../../_shared/http/idempotency.ts";
-import { built, type RowSchema } from "../../_shared/lazily.ts";
+import { built, type ObjectSchema } from "../../_shared/lazily.ts";
 
 // The results of the database functions that write records: one result for each item, in order.
 
@@ -65,13 +65,13 @@ export interface Meanings {
  * Returns a record with only the fields in its schema, in the schema's order. Fields that only a
  * newer database has are left out.
  */
-export function inFormOf(row: RowSchema, record: Record<string, unknown>) {
+export function inFormOf(row: ObjectSchema, record: Record<string, unknown>) {
   const known = Object.keys(built(row).shape).filter((field) => Object.hasOwn(record, field));
   return Object.fromEntries(known.map((field) => [field, record[field]]));
 }
 
 /** Returns the record for a row that an update returned. In a record, the version is a string. */
-export function recordOfRow<Schema extends RowSchema>(
+export function recordOfRow<Schema extends ObjectSchema>(
   schema: Schema,
   row: { version: number },
 ): z.output<Schema> {
@@ -82,7 +82,7 @@ export function recordOfRow<Schema extends RowSchema>(
  * Returns the result of a database function that writes records.
  * @param row the schema of a record in the result.
  */
-export function outcomeOf<Row>(answer: Json, row: RowSchema): Outcome<Row> {
+export function outcomeOf<Row>(answer: Json, row: ObjectSchema): Outcome<Row> {
   const outcome = answer as unknown as Outcome;
   const results = outcome.results.map((result) => {
     if (!("data" in result)) return result;

@@ -1,6 +1,6 @@
 import { rows } from "../../../_shared/database/rows.ts";
 import { ApiError } from "../../../_shared/errors.ts";
-import type { RowSchema } from "../../../_shared/lazily.ts";
+import type { ObjectSchema } from "../../../_shared/lazily.ts";
 import type { Caller } from "../../../_shared/key/caller.ts";
 import { isAnyOf } from "../../records/conditions.ts";
 import { readPage } from "../../records/pagination.ts";
@@ -83,7 +83,7 @@ function partsOf(
     | "own_contact_former_phones"
     | "own_contact_identity_events"
     | "own_contact_windows",
-  row: RowSchema,
+  row: ObjectSchema,
   contactId: string,
 ): Pages {
   return async function* () {

@@ -1,12 +1,11 @@
 import * as z from "zod/mini";
 import { lazily } from "../../../_shared/lazily.ts";
 import {
+  MaybeTime,
   Position,
-  readOnly,
   RequiredShortText,
   ROW_CHANGE,
   ROW_IDS,
-  Timestamp,
 } from "../../../_shared/http/fields.ts";
 
 /** A pipeline (specification, 2.4). */
@@ -16,7 +15,7 @@ export const Pipeline = lazily(() =>
     name: RequiredShortText,
     position: Position,
     is_default: z.boolean(),
-    archived_at: readOnly(z.nullable(Timestamp)),
+    archived_at: MaybeTime,
     ...ROW_CHANGE,
   }).register(z.globalRegistry, { id: "Pipeline" })
 );

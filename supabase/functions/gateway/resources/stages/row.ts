@@ -3,12 +3,11 @@ import { lazily } from "../../../_shared/lazily.ts";
 import { table } from "../../../_shared/database/table.ts";
 import {
   Id,
+  MaybeTime,
   Position,
-  readOnly,
   RequiredShortText,
   ROW_CHANGE,
   ROW_IDS,
-  Timestamp,
 } from "../../../_shared/http/fields.ts";
 
 /** A stage of a pipeline (specification, 2.4). */
@@ -18,7 +17,7 @@ export const Stage = lazily(() =>
     pipeline_id: Id,
     name: RequiredShortText,
     position: Position,
-    archived_at: readOnly(z.nullable(Timestamp)),
+    archived_at: MaybeTime,
     ...ROW_CHANGE,
   }).register(z.globalRegistry, { id: "Stage" })
 );
