@@ -4,7 +4,7 @@ import { promptHidden } from "./token.ts";
 /**
  * Reads an app's secrets, one from each line of standard input. At a terminal, the command asks for
  * each secret with a prompt that does not show what the operator types. No command-line argument
- * accepts a secret; the comment on `readToken` explains why.
+ * accepts a secret; the comment on `readToken` in token.ts explains why.
  *
  * @param names what each line contains, for the prompt and the errors.
  * @throws OperatorError when a line is missing or is not a valid secret. The message never contains

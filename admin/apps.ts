@@ -143,7 +143,7 @@ function noApp(app_key: string): OperatorError {
 
 /**
  * The id of an app.
- * @throws OperatorError when it does not exist.
+ * @throws OperatorError when no app has this key.
  */
 export async function appId({ db, rows }: Project, app_key: string): Promise<string> {
   const app = rows(

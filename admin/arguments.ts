@@ -74,7 +74,7 @@ export function onOrOff(value: string): boolean {
   throw new InvalidArgumentError("It must be on or off.");
 }
 
-/** The URL of the page that a link opens. */
+/** The URL of the page that an invitation link opens. */
 export function pageAddress(value: string): string {
   if (/^https?:/.test(value) && URL.canParse(value)) return value;
   throw new InvalidArgumentError(

@@ -7,7 +7,7 @@ import { openProject } from "./project.ts";
 export function changesCommands(program: Command) {
   const changes = program.command("changes")
     .description(
-      "Restart the feed of changes after the database was restored or moved, and see what delays it.",
+      "Restart the feed of changes after the database was restored or moved, and see what delays the feed.",
     )
     .addHelpText(
       "after",
@@ -48,7 +48,7 @@ export interface ChangesStatus {
   horizon: number;
   /**
    * An upper bound for the number of finished transactions whose changes callers do not see yet.
-   * They wait for an earlier transaction that is still writing.
+   * These changes wait until an earlier transaction, which is still writing, has ended.
    */
   waiting_transactions: number;
   /**
@@ -76,7 +76,7 @@ function delayText(status: ChangesStatus, now: number): string {
     const seconds = Math.max(0, Math.round((now - Date.parse(writing_since)) / 1000));
     return `A transaction has been writing for ${seconds} s. The changes of ${waiting} later transactions wait until it ends.`;
   }
-  if (waiting === 0) return "Nothing delays them.";
+  if (waiting === 0) return "Nothing delays the changes.";
   return `The changes of ${waiting} transactions wait for an earlier transaction that is still writing.` +
     (sees_other_sessions ? "" : " The database does not show when it began.");
 }

@@ -40,7 +40,7 @@ export async function connectAccount(options: Printing & Connection) {
       phone_number_id,
       display_phone: options.displayPhone,
       encrypted_token: await sealToken(token, { company_id, phone_number_id }, key),
-      business_account_id: check.businessAccountId, // undefined keeps the stored business account id, as it does for the app
+      business_account_id: check.businessAccountId, // undefined keeps the stored id; this also applies to channel_app_id
       channel_app_id: channel_app_id || undefined,
       token_expires_at: check.tokenExpiresAt,
       quality_rating: check.qualityRating,
@@ -70,7 +70,7 @@ export async function connectAccount(options: Printing & Connection) {
 /**
  * Asks the channel about the account, and prints a warning if the channel's data differs from the
  * options.
- * @returns the channel's data, with the business account if it was given or found.
+ * @returns the channel's data, with the business account if the options or the channel name it.
  * @throws OperatorError when the channel clearly refuses the account.
  */
 async function askChannel(

@@ -66,8 +66,8 @@ export async function* textsOf(path: string): AsyncGenerator<string> {
 }
 
 /**
- * The number of lines that end before the first invalid UTF-8 bytes. The invalid character may have
- * begun in an earlier chunk.
+ * The number of lines that end before the first invalid UTF-8 bytes. If the invalid character began
+ * in the previous chunk, this chunk may have no other fault; then the number is 0.
  */
 function linesBeforeFault(bytes: Uint8Array): number {
   const start = bytes.findIndex((byte) => byte < 0x80 || byte > 0xbf);

@@ -51,7 +51,7 @@ const PAUSE_MS = 250;
  * kept, even if the import fails later.
  * @param stopping an abort signal that makes the current batch the last one.
  * @throws OperatorError when the import is stopped, and the errors of `Project.rows`. The error
- *   message contains the last imported line.
+ *   message contains the number of the last imported line.
  */
 export async function importContacts(
   project: Project,

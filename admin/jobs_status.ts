@@ -167,7 +167,7 @@ function channelText({ last_run, due, oldest_due_at, not_done }: ChannelStatus):
   return lines.join("\n");
 }
 
-/** A line about problems with messages of the last 24 hours, if there are any. */
+/** A line about problems with messages in the last 24 hours; empty when there are none. */
 function healthText(health: ChannelHealth): string {
   const { expired, expired_unreported, double_sends, failures } = health;
   const troubles = [

@@ -83,7 +83,7 @@ export function memberCommands(program: Command) {
     .action(listMembers);
 
   member.command("role")
-    .description("Give a member another role. A company always has an owner.")
+    .description("Give a member another role. The last owner of a company keeps the role.")
     .usage("--company <id> --email <address> --role <role> [options]")
     .requiredOption(...COMPANY_OPTION)
     .requiredOption(...EMAIL_OPTION)
@@ -95,7 +95,7 @@ export function memberCommands(program: Command) {
   member.command("remove")
     .description(
       "Remove a person from a company. The person can still sign in, but sees no data of the " +
-        "company. A company always has an owner.",
+        "company. The last owner of a company cannot be removed.",
     )
     .usage("--company <id> --email <address> [options]")
     .requiredOption(...COMPANY_OPTION)
@@ -244,8 +244,8 @@ async function resetFactors({ email, ...options }: Printing & { email: string })
 }
 
 /**
- * Returns the member from the result of a call about one person. If there is no member, the error
- * says whether the company or the person does not exist.
+ * Returns the member from the result of a call about one person. If the call found no member, the
+ * error says whether the company does not exist or the person does not work in it.
  */
 async function memberOf(
   project: Project,

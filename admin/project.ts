@@ -18,7 +18,7 @@ import type { Database } from "../supabase/functions/_shared/database/types.ts";
 import { fetchOnce } from "../supabase/functions/_shared/fetch_once.ts";
 import { OperatorError } from "./operator_error.ts";
 
-/** The project that the command manages, with the role service_role. */
+/** The project that the command manages. Requests to its Data API have the role service_role. */
 export interface Project {
   /** Without a slash at the end. */
   url: string;

@@ -26,7 +26,7 @@ export interface Choice {
 }
 
 /**
- * Makes events due again, applies due events until there are none, and shows the progress. If the
+ * Makes events due again, applies events until none is due, and shows the progress. If the
  * command is interrupted, the functions' job applies the remaining events.
  * @throws the errors of `Project.rows`.
  */

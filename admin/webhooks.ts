@@ -60,7 +60,7 @@ export function webhookCommands(program: Command) {
 
   webhooks.command("resume")
     .description(
-      "Start the deliveries to a webhook again, also to one that was switched off. Events from the time while it was off are delivered only by webhooks replay.",
+      "Start the deliveries to a webhook again, also if the webhook was switched off. Events that happened while the webhook was off are delivered only by webhooks replay.",
     )
     .argument("<id>", ID, uuid)
     .option(...JSON_OPTION)

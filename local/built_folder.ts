@@ -7,7 +7,7 @@ import { MADE_OF } from "./site_sources.ts";
  * Replaces the previous content of the folder with the build, once the build is complete.
  *
  * @param what the name of the content, for the error about a folder with other files.
- * @param madeOf a string for the state of the sources, which is stored with the build.
+ * @param madeOf a string that identifies the state of the sources. It is stored with the build.
  * @param write writes all files into the folder whose path it receives.
  * @throws Error when the folder has files that are not from an earlier build.
  */

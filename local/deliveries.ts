@@ -14,7 +14,7 @@ const PATIENCE_MS = 2_000;
 
 /** The loop that calls the function `webhooks` to deliver events. */
 export interface Deliveries {
-  /** Stops starting runs. The current run ends when the functions end. */
+  /** Starts no more runs. The current run ends when the functions end. */
   end(): void;
   /** Waits for the run in progress, and aborts it if it takes too long. */
   stop(): Promise<void>;

@@ -42,7 +42,7 @@ export function openDoor(port: number, sandbox: Answer) {
       if (refusal) return refusal;
       const { pathname } = new URL(request.url);
       if (pathname === "/sandbox/mail") return (await behind).mail(request);
-      // When this server closes, it waits for requests in progress, but not for their calls to the
+      // When this server closes, it waits for requests in progress, but not for requests to the
       // sandbox.
       if (pathname.startsWith("/sandbox/")) return await sandbox(request);
       // The server does not wait for a site to be built either.

@@ -6,8 +6,8 @@ import { requestIdOf } from "../supabase/functions/_shared/http/request_id.ts";
  */
 const HOST = /^(?:\[[\da-f:.]+\]|[\w.~!$&'()*+,;=%-]+)(?::\d*)?$/i;
 /**
- * Host names that always mean this machine. No one can redirect a numeric IP address to another
- * machine.
+ * Hosts that no web site can let resolve to this machine: numeric IP addresses, which are not
+ * resolved, and names that always mean this machine.
  */
 const OF_THIS_MACHINE = /^(?:\[.+\]|\d+\.\d+\.\d+\.\d+|(?:.+\.)?localhost|host\.docker\.internal)$/;
 
@@ -21,11 +21,11 @@ const OF_THIS_MACHINE = /^(?:\[.+\]|\d+\.\d+\.\d+\.\d+|(?:.+\.)?localhost|host\.
  * accepts only names that no stranger can own.
  * @param alsoAccepted one more name that the server accepts.
  * @returns a 400 in the API's error format when the header is missing or invalid. A 421 for another
- *   name: this server is not responsible for it (RFC 9110, 15.5.20).
+ *   name, for which this server is not responsible (RFC 9110, 15.5.20).
  */
 export function refusedHost(request: Request, alsoAccepted?: string): Response | null {
-  // The two hosts differ only when the request line contains an absolute URL. The host in that URL
-  // then replaces the `Host` header (RFC 9112, 3.2.2).
+  // The host in `request.url` differs from the `Host` header only when the request line contains an
+  // absolute URL. The host in that URL then replaces the header (RFC 9112, 3.2.2).
   const addressed = /^\w+:\/\/([^/?#]*)/.exec(request.url)?.[1];
   for (const text of [request.headers.get("Host"), addressed]) {
     const host = text ? hostname(text) : null;

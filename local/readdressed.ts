@@ -1,6 +1,6 @@
 /**
- * The methods that the `Request` constructor accepts unchanged. It refuses CONNECT, TRACE and
- * TRACK, and capitalises some methods in lower case.
+ * The methods that the `Request` constructor accepts unchanged. The constructor refuses CONNECT,
+ * TRACE and TRACK, and capitalises some methods in lower case.
  */
 const CONSTRUCTIBLE = /^(?!(?:CONNECT|TRACE|TRACK)$)[^a-z]+$/;
 

@@ -249,7 +249,8 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   starting.defer(async () => await deliveries?.stop());
   starting.defer(sandbox.stop);
   starting.defer(endFunctions);
-  // Ending the functions ends the run in progress, and no other run may begin.
+  // The next step of stopping ends the functions, and with them the delivery run in progress. From
+  // now on, no other run may begin.
   starting.defer(() => deliveries?.end());
   if (options.jobs) {
     const jobs = runDueJobs(owner, addresses.whatsapp_url, secrets.jobs_secret);

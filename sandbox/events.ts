@@ -9,7 +9,7 @@ import { SANDBOX_BUSINESS_ACCOUNT_ID } from "./rules.ts";
 export interface Pair {
   phoneNumberId: string;
   person: Person;
-  /** The digits of the person's phone; null when the business does not see it. */
+  /** The digits of the person's phone; null when the business does not see the phone. */
   waId: string | null;
 }
 

@@ -40,7 +40,7 @@ export async function readForm(
   let reading = "preamble" as "preamble" | "head" | "content" | "end";
   let read: (piece: Uint8Array) => void = () => {};
 
-  /** Reads the beginning of `rest` that means the same whatever the next chunk contains. */
+  /** Reads the first part of `rest`, whose meaning does not depend on the next chunk. */
   const advance = () => {
     while (reading !== "end") {
       if (reading === "head") {

@@ -152,7 +152,8 @@ function* valueFaults(where: string, text: string): Faults {
 }
 
 /**
- * The `sub_type` and the parameter type of each type of button in a send; null without a parameter.
+ * The `sub_type` and the parameter type of each type of button in a send; null for a type that has
+ * no parameter.
  */
 const GIVEN: Record<Button["type"], { sub_type: string; parameter: SentParameter["type"] } | null> =
   {

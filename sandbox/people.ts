@@ -49,7 +49,7 @@ const COUNTRIES: [code: string, country: string][] = [
  * number who have written. All spellings of a phone number belong to the same id.
  *
  * @param now the sandbox's clock, in milliseconds.
- * @param windows the last messages that people have already written.
+ * @param windows the last messages that people wrote before the sandbox started.
  */
 export function people(now: () => number, windows: OpenWindow[] = []) {
   const byPhone = new Map<string, Person>();

@@ -30,14 +30,14 @@ export function tokenFault(request: Request): Fault | null {
   return { code: 190, details: "The access token is not the sandbox's" };
 }
 
-/** Why the channel refuses every request about the object with this id; null when it does not. */
+/** What is wrong with the request's token or with the id of an object; null when both are valid. */
 export function accessFault(request: Request, id: string): Fault | null {
   return tokenFault(request) ?? (/^[1-9]\d{0,31}$/.test(id) ? null : noObject(id));
 }
 
 /**
- * Why the channel would refuse a message to every recipient; null when it would not. Only the first
- * fault is reported, in this order: format, template, parameters.
+ * Why the channel would refuse the message, regardless of the recipient; null when there is no such
+ * fault. Only the first fault is reported, in this order: format, template, parameters.
  *
  * @param mediaFault returns why the sender cannot send the file with this id.
  */

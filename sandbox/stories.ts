@@ -13,15 +13,15 @@ export type Step =
     | {
       status: Reached;
       /**
-       * When the event happened, if it is posted late. Otherwise the event happens when it is
-       * posted.
+       * When the event happened, if it is posted late. By default, the event is posted when it
+       * happens.
        */
       at?: number;
     }
     | { failed: number; details: string; withoutMark?: true }
     /**
-     * The person replies. Only a template gets a reply, because otherwise the person and an agent
-     * would answer each other endlessly.
+     * The person replies. Only a template gets a reply. If a free message got a reply too, the
+     * person and the AI agent would answer each other endlessly.
      */
     | { reply: string }
   );

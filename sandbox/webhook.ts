@@ -16,8 +16,8 @@ export interface Delivery {
 }
 
 /**
- * The delays before further attempts. Then the sandbox gives up. The channel itself continues for
- * seven days.
+ * The delays before further attempts. After the last of these attempts, the sandbox gives up. The
+ * channel itself continues for seven days.
  */
 const RETRIES_AFTER_MS = [1000, 2000, 4000, 8000, 16_000];
 const TIMEOUT_MS = 10_000;

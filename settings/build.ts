@@ -68,8 +68,9 @@ const COMMON = {
 
 /** What index.html loads. */
 interface Bundled {
-  /** The scripts that run, in their order, and the files that they cannot run without. */
+  /** The scripts that run, in this order. */
   scripts: string[];
+  /** The files that these scripts import. */
   preloads: string[];
   style: string;
   /** The inline style in index.html. */

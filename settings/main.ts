@@ -1,4 +1,5 @@
-// `npm run settings`: builds the settings page. The local stack also runs it, at the first visit.
+// `npm run settings`: builds the settings page. The local stack also runs this file, at the first
+// visit.
 import { Command, InvalidArgumentError } from "commander";
 import { resolve } from "node:path";
 import { buildInTurn } from "../local/build_in_turn.ts";

@@ -112,7 +112,10 @@ async function contentOf(apiUrl: string | null): Promise<Map<string, Content>> {
   ]);
 }
 
-/** The files in addition to the pages. Files that tools import receive the deployment's URL. */
+/**
+ * The files in addition to the pages. In the JSON files, which other tools import, the deployment's
+ * URL replaces the local URL.
+ */
 async function filesFor(apiUrl: string | null, files: Files): Promise<[string, Content][]> {
   const others = [...files].filter(([, to]) => to !== "openapi.json");
   return await Promise.all(others.map(async ([from, to]): Promise<[string, Content]> => {

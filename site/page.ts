@@ -22,7 +22,7 @@ interface Anchored {
   anchor: string;
 }
 
-/** The repository paths of files that are also on the site, with the path of each file there. */
+/** The repository path of each file that is also on the site, with its path on the site. */
 export type Files = Map<string, string>;
 
 /** The pages, and an error for each page that cannot be shown and for each broken link. */

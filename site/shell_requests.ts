@@ -87,7 +87,10 @@ function stepOf(command: string): Step {
   return { ...request, into: isKept ? name : null, values };
 }
 
-/** The values that `field '…'` or `next` extracts from a response. */
+/**
+ * The values that `field '…'` or `next` extracts from a response. The pages define these two shell
+ * functions.
+ */
 function valuesOf([command, expression]: (Text | "|")[]): string[] {
   if (plain(command) === "next") return ["pagination.next_cursor"];
   if (plain(command) !== "field") throw new Unreadable();

@@ -1,6 +1,6 @@
 // Chooses the modules that `npm test` passes to `deno test`, which loads each module in a separate
-// worker. Loading the functions and their packages takes longer than most test files. Therefore,
-// only a few modules import all test files.
+// worker. Loading the functions and their packages takes longer than most test files. Therefore, a
+// few generated modules import most of the test files.
 import { readdirSync, statSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 import { root } from "../local/checkout.ts";
@@ -19,7 +19,10 @@ const PRODUCT = [
   "tests/local/start_test.ts",
 ];
 
-/** The number of files that a module imports. A smaller number means more loading. */
+/**
+ * The number of files that a module imports. With a smaller number, more modules load the
+ * functions.
+ */
 const FILES_EACH = 45;
 
 /**
@@ -80,8 +83,8 @@ export function productFiles(): string[] {
 }
 
 /**
- * The files at these paths, relative to the root and without duplicates. A path to a file may be
- * any file. Of a folder, only files that end in `_test.ts` are returned.
+ * The files at these paths, relative to the root and without duplicates. A path may name any file.
+ * In a folder, only the files that end in `_test.ts` count.
  */
 function testFiles(paths: string[]): string[] {
   const found = paths.flatMap((given) => {

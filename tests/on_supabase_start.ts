@@ -1,6 +1,6 @@
 // `npm run test:supabase-start`, for a machine with Docker. The command runs `supabase start` with
 // a separate database, serves the functions with the CLI, and starts the sandbox. Then it runs the
-// tests that can use a named stack.
+// tests that can run against a stack that environment variables name.
 import { cp } from "node:fs/promises";
 import { root } from "../local/checkout.ts";
 import { retry } from "deno-std/async/retry.js";
@@ -9,7 +9,10 @@ import { parseEnv } from "node:util";
 const deno = [Deno.execPath(), "run", "--allow-all", "--no-prompt"];
 const PROJECT = "crm-messaging-api-tests";
 const SANDBOX_PORT = 54330;
-/** Containers that the tests do not need. `functions serve` runs the functions. */
+/**
+ * Containers that the tests do not need. Instead of edge-runtime, `functions serve` runs the
+ * functions.
+ */
 const UNUSED = [
   ...["edge-runtime", "imgproxy", "logflare", "mailpit", "postgres-meta", "realtime"],
   ...["storage-api", "studio", "supavisor", "vector"],

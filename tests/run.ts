@@ -51,7 +51,7 @@ const tests = new Deno.Command(Deno.execPath(), {
   ],
   cwd: root,
   env: {
-    DENO_JOBS: String(navigator.hardwareConcurrency + 1), // tests also wait
+    DENO_JOBS: String(navigator.hardwareConcurrency + 1), // one more, because tests also wait
     STACK_FILE: `${folder}/stack.json`,
     ...(checksAnswers && { STACK_CHECKS_ANSWERS: "1" }),
     ...(isAll && { LONG_RUNS: Deno.env.get("LONG_RUNS") ?? "1" }),

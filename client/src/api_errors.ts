@@ -44,10 +44,13 @@ export class RequestTimeoutError extends APIError {
   override name = "RequestTimeoutError";
 }
 
-/** `conflict`: another record already has a value that must be unique. */
+/**
+ * `conflict`: the request conflicts with the current state of the records. For example, another
+ * contact already has the phone number.
+ */
 export class ConflictError extends APIError {
   override name = "ConflictError";
-  /** The id of the other record. */
+  /** The id of the record that causes the conflict, if the response contains it. */
   readonly existingId: string | null = member(this, "existing_id");
 }
 
@@ -171,7 +174,7 @@ export class ChannelAccountError extends APIError {
   readonly channel: ChannelError | null = member(this, "channel");
 }
 
-/** `channel_unavailable`: the channel cannot be reached. */
+/** `channel_unavailable`: the channel is down, limits requests, or does not respond. */
 export class ChannelUnavailableError extends APIError {
   override name = "ChannelUnavailableError";
   /** For a send: `not_sent` if the message was definitely not sent, otherwise `unknown`. */

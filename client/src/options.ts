@@ -90,7 +90,7 @@ export interface CreateManyOptions extends ManyOptions, CreateOptions {}
 export interface SendOptions extends CreateOptions {
   /** Overrides the client's option of the same name for this request. */
   settleTimeout?: number | undefined;
-  /** Whether to only check what the send would do. If `true`, nothing is sent. */
+  /** If `true`, the API checks the request and reports what a send would do, but sends nothing. */
   dryRun?: boolean | undefined;
 }
 

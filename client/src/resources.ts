@@ -147,7 +147,7 @@ export interface Conversations
     query?: api.ListMessagesQuery & FieldChoice<Field>,
     options?: RequestOptions,
   ): List<Chosen<api.Message, Field>>;
-  /** Checks what a reply would do. Nothing is sent. */
+  /** Reports what a reply would do. Nothing is sent. */
   reply(id: string, reply: Reply, options: SendOptions & { dryRun: true }): APIPromise<api.DryRun>;
   /**
    * Sends a reply to the contact, within 24 hours after the contact's last message. For results and
@@ -235,7 +235,7 @@ export interface Media {
 
 /** The templates of your company's WhatsApp accounts. */
 export interface Templates extends Lists<api.Template, api.ListTemplatesQuery>, Gets<api.Template> {
-  /** Checks what a send would do. Nothing is sent. */
+  /** Reports what a send would do. Nothing is sent. */
   send(
     message: api.SendRequest,
     options: SendOptions & { dryRun: true },

@@ -36,8 +36,8 @@ export function postmanCollection(document: JsonSchema): JsonSchema {
   const words: JsonSchema[] = document.tags;
   return {
     info: {
-      // This text ends with the note that the file is generated. The text comes first, so that the
-      // note is in the first lines of the file.
+      // The description ends with the note that the file is generated. The description is the first
+      // property, so that the note is in the first lines of the file.
       description: INTRODUCTION,
       _postman_id: COLLECTION_ID,
       name: document.info.title,

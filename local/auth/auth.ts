@@ -95,7 +95,7 @@ async function start(options: AuthOptions) {
   const sql = postgres(options.url, { max: 2, onnotice: () => {}, prepare: false });
   /**
    * Handles a request. @supabase/lite has no invitations and no second factors, so this code
-   * handles those requests itself.
+   * handles requests for both itself.
    */
   async function answered(request: Request, caller: string): Promise<Response> {
     const factors = {

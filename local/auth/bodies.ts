@@ -34,8 +34,8 @@ const TYPES: [names: string[], type: string][] = [
 ];
 
 /**
- * Checks the types of the members of a request body. A body that is not JSON is not checked here,
- * because lite handles it.
+ * Checks the types of the members of a request body. A body that is not JSON is passed to lite
+ * unchecked.
  * @returns the error response, or the request to pass to lite. Members that are null are removed
  *   from the body, because Supabase treats them as missing.
  */

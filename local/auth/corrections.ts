@@ -6,7 +6,7 @@ import { type Codes, correctPkce, tokenWithChallenge } from "./pkce.ts";
 import { type Context, refusal, type Service, type Write } from "./service.ts";
 
 /**
- * Corrects a request's auth service.
+ * Returns a middleware that corrects the auth service of each request.
  * @param keep stores the e-mails that Supabase would send.
  */
 export function asSupabaseAuth(keep: (mail: Omit<Mail, "at">) => void) {

@@ -15,15 +15,16 @@ const AGENT = "amina.okoro@ondalva.example";
 
 /**
  * Gives the demo company's owner and agent their passwords, unless they already have passwords.
- * Returns those of the two who are members of the company, or null when neither is a member.
+ * Returns the owner and the agent if they are still members of the company, or null when both have
+ * left it.
  * @param admin a database connection as the superuser.
  */
 export async function demoPeople(
   admin: Sql,
   { owner_password, agent_password }: Pick<Secrets, "owner_password" | "agent_password">,
 ): Promise<DemoPerson[] | null> {
-  // bcrypt's lowest cost is enough, because the passwords are random. It also keeps the start of
-  // the stack fast.
+  // bcrypt's lowest cost is enough, because the passwords are random. The low cost also keeps the
+  // start of the stack fast.
   const people = await admin<{ email: string; role: string; password: string | null }[]>`
     with given (place, email, password) as (
       values (1, ${OWNER}, ${owner_password}), (2, ${AGENT}, ${agent_password})

@@ -1,6 +1,6 @@
 // A correction of @supabase/lite, like those in corrections.ts. On Supabase, a browser can request
-// a link with PKCE. The link then leads back with a code, and only that browser can exchange the
-// code for a session. lite's link leads back with the session's tokens.
+// a link with PKCE. The link then leads to a URL that contains a code, and only that browser can
+// exchange the code for a session. lite's link leads to a URL that contains the session's tokens.
 import { encodeBase64Url } from "deno-std/encoding/base64url.js";
 import { type Context, refusal, type Service } from "./service.ts";
 

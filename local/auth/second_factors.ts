@@ -43,8 +43,8 @@ export async function factorsOf(sql: Sql, person: string): Promise<Factor[]> {
 }
 
 /**
- * Handles requests below /factors, and refuses a new password from a session without the second
- * factor.
+ * Handles requests below /factors, and refuses a new password or e-mail address from a session
+ * without the second factor.
  * @returns null for any other request.
  */
 export async function answerFactors(

@@ -9,7 +9,8 @@ import { factorsOf } from "./second_factors.ts";
 type Tokens = Record<string, unknown>;
 
 /**
- * Completes a response that contains tokens or a user.
+ * Adds the claims `aal` and `amr` to the tokens in a response, and the second factors to the user
+ * in a response.
  * @param caller the caller's IP address.
  */
 export async function completed(
@@ -52,7 +53,7 @@ export async function completed(
 }
 
 /**
- * Stores in the session what Supabase Auth would store there.
+ * Stores the device, its IP address and the sign-in method in the session, as Supabase Auth does.
  * @returns the token with the claims `aal` and `amr`.
  */
 async function noted(

@@ -2,8 +2,9 @@ import { encodeBase64Url } from "deno-std/encoding/base64url.js";
 import type { Secrets } from "../secrets.ts";
 
 /**
- * Secrets for the functions. The signing key is a private JWK in JSON, or in the form of the local
- * stack's secrets. Without the job secret, the functions `whatsapp` and `webhooks` run no jobs.
+ * Secrets for the functions. The key that signs tokens is either the local stack's `jwt_secret`, or
+ * `signing_key`, a private JWK in JSON. Without the job secret, the functions `whatsapp` and
+ * `webhooks` run no jobs.
  */
 export type FunctionSecrets =
   & Pick<Secrets, "publishable_key" | "secret_key" | "credentials_key">

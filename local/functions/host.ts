@@ -25,7 +25,7 @@ function waitUntil(work: Promise<unknown>) {
  */
 const END_MS = 1_000;
 
-/** Makes the functions do their postponed work now, such as storing their counts. */
+/** Makes the functions do their postponed work now, such as storing the counts of requests. */
 export async function endFunctions(): Promise<void> {
   await announceEnd(END_MS, Promise.all(background));
 }

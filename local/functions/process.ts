@@ -29,8 +29,8 @@ export interface FunctionProcessOptions {
   /** Receives all output of the process, including stdout, where each send writes a line. */
   hear?: (text: string) => void;
   /**
-   * The owner of the process. When the owner is disposed of, it ends the process if the process is
-   * still running.
+   * The owner of the process. Disposing of the owner ends the process, if the process is still
+   * running.
    */
   owner?: AsyncDisposableStack;
 }
@@ -61,7 +61,8 @@ export function functionEntry(name: string): string {
 
 /**
  * Starts a module on a free port and waits until it listens.
- * @throws NotStarted when it ends before it listens; Error when its owner has been disposed of.
+ * @throws NotStarted when the process ends before it listens; Error when the owner has been
+ *   disposed of.
  */
 export async function startFunctionProcess(
   options: FunctionProcessOptions,

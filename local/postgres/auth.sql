@@ -1,8 +1,8 @@
 -- The Supabase Auth tables that are needed for sign-in with a password, an e-mailed link or a second factor. The
 -- superuser runs this once for a new cluster, after bootstrap.sql.
 
--- As on a hosted project, aud, role and the tokens have no default. If an insert leaves these columns out, they are
--- null.
+-- As on a hosted project, aud, role and some of the tokens have no default. If an insert leaves these columns out, they
+-- are null.
 create table auth.users (
   id uuid primary key,
   email text unique,

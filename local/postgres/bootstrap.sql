@@ -9,14 +9,15 @@ create role service_role nologin noinherit bypassrls;
 create role authenticator login noinherit;
 create role supabase_auth_admin login noinherit;
 grant anon, authenticated, service_role to authenticator;
--- These settings are as on a hosted project. There, authenticator also loads safeupdate. On this machine, local/rest/
--- and a test replace safeupdate.
+-- These settings are as on a hosted project. There, authenticator also loads safeupdate, an extension that refuses an
+-- update or delete without a where clause. On this machine, local/rest/ refuses such requests, and
+-- tests/database/where_clauses_test.ts finds such statements in functions.
 alter role authenticator set statement_timeout = '8s';
 alter role authenticator set lock_timeout = '8s';
 alter role authenticated set statement_timeout = '8s';
 alter role anon set statement_timeout = '3s';
 grant anon, authenticated, service_role to postgres with admin option;
--- This role may see the activity of every session.
+-- With this grant, postgres sees the activity of every session.
 grant pg_monitor to postgres;
 
 alter database postgres owner to postgres;

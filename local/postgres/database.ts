@@ -103,14 +103,14 @@ interface Applied {
   statements: string[] | null;
 }
 
-/** The database was made by migrations that this checkout does not have, or that differ here. */
+/** The error for a database that was made by migrations other than those of this checkout. */
 export class StaleDatabase extends Error {
   override name = "StaleDatabase";
   constructor() {
     super(
       "This database was made by migrations that differ from the migrations in " +
-        "supabase/migrations. Start with --fresh for an empty one, or with --data <folder> to " +
-        "keep it.",
+        "supabase/migrations. Start with --fresh for an empty database, or with --data <folder> " +
+        "to keep this one.",
     );
   }
 }

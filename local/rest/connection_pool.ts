@@ -101,7 +101,7 @@ export function connectionPool(pattern: Sql): Pick<Sql, "reserve" | "end"> {
     };
     try {
       if (connection.isLost) throw new ConnectionLost(false, connection.lastWords);
-      // The driver never gives out a new connection that has not run a statement.
+      // The driver lets a caller reserve a new connection only after it has run a statement.
       if (!used && knowsTypes) await connection.driver.unsafe("select 1");
       const reserved = await connection.driver.reserve();
       knowsTypes = true;

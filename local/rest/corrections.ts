@@ -55,8 +55,8 @@ export function correctConnection(
 ) {
   connection.introspect = async (options) => withPlainViews(await privileged.introspect(options));
 
-  // PostgREST grants nothing. In the state "unknown", lite's first request would grant everything
-  // on every table to anon and authenticated. Tests of permissions would then prove nothing.
+  // PostgREST grants nothing. In the state "unknown", lite would grant everything on every table to
+  // anon and authenticated at the first request. Tests of permissions would then prove nothing.
   connection.rlsState = "active";
 
   let knowsSchema = true;
@@ -224,9 +224,9 @@ function parseJson(text: string): unknown {
 }
 
 /**
- * lite writes the arguments of a function as JSON, and its serializer then turns that JSON into a
- * JSON string. A JSON string that contains JSON would look the same, but no table here accepts such
- * a value.
+ * Writes a value as JSON. A string that already is JSON is not converted again, because lite writes
+ * the arguments of a function as JSON before it calls this serializer. So a caller's string that
+ * contains JSON is not converted either, but no table here accepts such a string.
  */
 function asJson(value: unknown): string {
   return typeof value === "string" && isJson(value) ? value : JSON.stringify(value);

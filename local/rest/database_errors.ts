@@ -44,7 +44,7 @@ export class DatabaseAnswer {
  * the form of PostgREST's `raise sqlstate 'PGRST'`, lite responds with the status and body from
  * that error. So this function gives lite an error of this form, with PostgREST's status and body.
  * @param knowsSchema false when an earlier request found no database. PostgREST then tries to read
- *   the schema again. When that has failed, PostgREST responds to every request with PGRST002.
+ *   the schema again, and until that succeeds, it responds to every request with PGRST002.
  */
 export function asPostgrest(error: unknown, knowsSchema: boolean): unknown {
   if (error instanceof ConnectionLost) return answerToLoss(error);
@@ -89,9 +89,9 @@ export function changeOfAllRows(statement: string): DatabaseAnswer {
 /**
  * PostgREST responds to a lost connection in one of three ways.
  *
- * - If the connection broke without a message from the server, hasql takes the code and the message from
- *   fields that libpq leaves empty in its own errors. PostgREST's table of statuses has no row for
- *   an error without an SQLSTATE. So the response is a **400 with an empty code and an empty
+ * - If the connection broke without a message from the server, the error comes from libpq, which
+ *   leaves the fields for the code and the message empty. PostgREST's table of statuses has no row
+ *   for an error without an SQLSTATE. So the response is a **400 with an empty code and an empty
  *   message**. This response occurs during a statement (measured on PostgREST 12 to 16), at `begin`,
  *   and at `commit`. After a commit, it is unknown whether the change was made.
  * - If the server gave a reason before it closed the connection, at `begin` or at `commit`, the

@@ -2,8 +2,8 @@ import { OperationNodeTransformer, type RawNode } from "kysely";
 
 // A correction of @supabase/lite, like those in corrections.ts. PostgREST turns embedded rows into
 // jsonb, which puts short names before long names, and sorts names of equal length by their bytes.
-// lite keeps the columns in the order in which they were selected. Without this correction, no test
-// would show that a hosted project's response differs.
+// lite keeps the columns in the order in which they were selected. Without this correction, tests
+// would not see the order that a hosted project returns.
 
 /** The start of lite's SQL for an embedded row, or an array of them. */
 const EMBEDDED = /^\(select (to_json\(obj\)|coalesce\(json_agg\(agg\), '\[\]'\)) from $/;

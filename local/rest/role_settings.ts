@@ -10,7 +10,7 @@ export interface RoleSetting {
 
 /**
  * The settings of roles as PostgREST knows them. PostgREST reads the settings when it starts, and
- * again when it is notified (`notify pgrst, 'reload config'`). Before that, it does not see a
+ * again when it is notified (`notify pgrst, 'reload config'`). Until then, PostgREST does not see a
  * changed setting.
  */
 export class RoleSettings {

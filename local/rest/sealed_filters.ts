@@ -16,8 +16,8 @@ import { NotUnderstood } from "./reader.ts";
 // type from the text, so phone=eq.+5511… becomes a number and finds nothing. lite also misreads
 // quotes, brackets and escapes. So this code hides the filters from lite: it writes all filters on
 // one table in hexadecimal, as one sealed operand. In lite's SQL, this code then replaces that
-// operand with PostgREST's SQL for the filters. The arguments in a function call's URL are sealed
-// in the same way.
+// operand with PostgREST's SQL for the filters. The arguments in a function call's URL are also
+// sealed.
 
 /**
  * The prefix of every sealed string. Each process has its own prefix, so that no caller's string

@@ -13,7 +13,7 @@ const MAX_QUOTE = 120;
 /**
  * A message as an item of the list in the chat. Everything in the message is shown as plain text.
  *
- * @param entries the whole conversation, to quote the message that this one answers.
+ * @param entries the whole conversation, to quote the message that this message answers.
  */
 export function bubble(entry: Entry, entries: Entry[], hasFile: HasFile): string {
   const { title, file, text, data, footer, answers } = saidIn(entry);

@@ -147,7 +147,8 @@ export function conversations(now: () => number) {
      *
      * @param answers the id of the message with the button. Without it, the person taps a button of
      *   the newest message with buttons.
-     * @returns why the person cannot tap it, or the content of the person's message.
+     * @returns a sentence that says why this tap is not possible, or the content of the person's
+     *   message.
      */
     tap(
       { phoneNumberId, person }: Pick<Pair, "phoneNumberId" | "person">,

@@ -6,7 +6,7 @@ const state = document.querySelector("#state");
 const trouble = document.querySelector("#trouble");
 const told = JSON.parse(document.body.dataset.told);
 
-/** The HTML that the server sent for each item. The page differs after a reader opens a list. */
+/** The HTML that the server sent for each item. Opening a list changes the HTML of the page. */
 const served = new Map([...list.children].map((item) => [item.id, item.outerHTML]));
 
 const isAtEnd = () => innerHeight + scrollY >= document.body.scrollHeight - 40;

@@ -30,7 +30,7 @@ export class Action {
 
   /**
    * What went wrong, shown next to the action. The element always exists, so that screen readers
-   * read it aloud.
+   * read a new message aloud.
    */
   html(t: Texts): TemplateResult {
     const text = this.failure === null ? nothing : sentenceOf(this.failure, t);

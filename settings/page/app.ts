@@ -53,8 +53,8 @@ export interface App {
 }
 
 /**
- * Whether the user may manage the company's keys. The database also checks this permission; the
- * page only shows the result earlier.
+ * Whether the user may manage the company's keys. The database checks this permission. The page
+ * also checks it, so that it shows no button that the database would refuse.
  */
 export function isManager({ role }: Company): boolean {
   return role !== "agent";

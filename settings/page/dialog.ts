@@ -7,9 +7,8 @@ let latest: object;
 /**
  * A modal dialog. The browser keeps the focus within it, closes it with Escape, and gives the focus
  * back.
- * @param asked an object that belongs only to this question. The next question has another object,
- * and so a dialog of its own. The browser reports with a short delay that a dialog was closed, and
- * the next question may be open by then.
+ * @param asked an object that belongs only to this question, so that each question has its own
+ * dialog. The browser reports late that a dialog was closed; the next question may already be open.
  * @param closed is called after the dialog was closed, in any way. From then on, the dialog must
  * not be rendered.
  */
@@ -36,7 +35,7 @@ export function dialog(
 
 /**
  * Closes the open dialog, or the front one if two are open. The browser returns the focus to the
- * element that had it.
+ * element that had the focus before.
  */
 export function closeDialog() {
   Array.from(document.querySelectorAll<HTMLDialogElement>("dialog[open]")).at(-1)?.close();

@@ -73,7 +73,7 @@ export function failureOf(
     409: "conflict",
     429: "too_many",
   };
-  // A proxy returns this status after a timeout. The server may still have made the change.
+  // A proxy returns a 502 or 504 after a timeout. The server may still have made the change.
   if (!status || status === 502 || status === 504) return new Failure(unanswered, detail);
   if (status >= 500) return new Failure("server", detail);
   return new Failure(kinds[status] ?? "invalid", detail);

@@ -39,8 +39,8 @@ export function later(
   return {
     async load(app) {
       part = await loaded(app).catch(async (error) => {
-        // The page is loaded again, because a browser may remember that a script failed to load,
-        // and because a new release has other scripts.
+        // At the second failure, the page is loaded again: a browser may remember that a script
+        // failed to load, and a new release has other scripts.
         if (hasFailed && await isReachable()) location.reload();
         hasFailed = true;
         throw new Failure("offline", String(error));

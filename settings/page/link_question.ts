@@ -13,9 +13,9 @@ export interface LinkAnswers extends App {
 }
 
 /**
- * The question before a link signs a user in. The page asks it if another user is signed in, or
- * if this browser did not request the link. Without the question, a stranger's link could make a
- * person work in the stranger's account without noticing.
+ * The question before a link signs a user in. The page asks this question if another user is signed
+ * in, or if this browser did not request the link. Without the question, a stranger's link could
+ * make a person work in the stranger's account without noticing.
  */
 export class LinkQuestion {
   private readonly action = new Action();

@@ -167,8 +167,8 @@ export class Page implements Shown, Audience {
       this.invitations = invitations;
       if (invitations.length > 0) this.render();
     });
-    // A user who has a company sees it even if the invitations cannot be read. They are read
-    // again at the next visit.
+    // A user who has a company sees the company even if the invitations cannot be read. The next
+    // visit reads the invitations again.
     invited.catch(() => {});
     const companies = await companiesOf(project, person, this.session.hasCode);
     if (companies.length === 0) await invited;
@@ -189,8 +189,8 @@ export class Page implements Shown, Audience {
   }
 
   /**
-   * Shows the view with the companies of the last visit, and reads them again meanwhile. So the
-   * view does not have to wait for them.
+   * Shows the view with the companies of the last visit, so that the user does not wait. Meanwhile,
+   * reads the companies again.
    */
   private async recallCompanies(): Promise<void> {
     const { person } = this;
@@ -210,7 +210,7 @@ export class Page implements Shown, Audience {
   }
 
   /**
-   * Shows the view in the URL. If the current view has unsaved data, it asks the user first.
+   * Shows the view in the URL. If the current view has unsaved data, that view asks the user first.
    */
   private follow(): void {
     const { hash } = location;
@@ -305,7 +305,7 @@ export class Page implements Shown, Audience {
     });
   }
 
-  /** Loads the view again, for example after a change. The earlier content is shown until then. */
+  /** Loads the view again, for example after a change. Meanwhile, shows the earlier content. */
   private async refresh(view: View): Promise<void> {
     await this.refine(view);
     if (this.view !== view) return;
@@ -314,7 +314,7 @@ export class Page implements Shown, Audience {
     this.showBanner();
   }
 
-  /** Loads the view with other filters. The earlier content is shown until then. */
+  /** Loads the view with other filters. Meanwhile, shows the earlier content. */
   private async refine(view: View): Promise<void> {
     const { hash } = this;
     try {
@@ -366,7 +366,7 @@ export class Page implements Shown, Audience {
     this.render();
   }
 
-  /** Signs the user out. If the view has unsaved data, it asks first. */
+  /** Signs the user out. If the view has unsaved data, the view first asks the user. */
   signOut(): void {
     const leave = () => void signOut(this.project);
     if (this.view?.holds?.isThere()) this.view.holds.ask(this, leave);

@@ -12,8 +12,8 @@ import { keep, kept } from "./texts.ts";
 export interface Project {
   client: SupabaseClient;
   /**
-   * Requests links, and finds out which person a link would sign in. It never signs anyone in,
-   * because it does not store a session.
+   * Requests links, and finds out which person a link would sign in. This client never signs anyone
+   * in, because it does not store a session.
    */
   links: SupabaseClient;
   /** The base URL of the functions for API callers, which ends in `/functions/v1`. */
@@ -81,8 +81,8 @@ export function openProject(config: Config): Project {
 
 /**
  * Stores only the verifier of the newest link in the browser. Everything else stays in memory. The
- * verifier remains until the next link is requested. supabase-js would delete the verifier for
- * every code in the URL, even for another user's code or without a response.
+ * verifier remains until the next link is requested. supabase-js would delete it after every
+ * attempt to exchange a code, even if the code is another user's or Auth does not respond.
  */
 function storageOfLinks() {
   const memory = new Map<string, string>();

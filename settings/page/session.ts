@@ -21,7 +21,7 @@ export interface Audience {
   hasCome(): Promise<void>;
   /** The user whose session had ended has signed in again. */
   isBack(): void;
-  /** The user has entered the code of a second factor, or the session no longer has one. */
+  /** The user has entered the code of a second factor, or the session has lost its factor. */
   hasOtherRights(): Promise<void>;
   /** No one is signed in, so all data of the earlier user must be removed. */
   isGone(): void;
@@ -178,7 +178,7 @@ export class SignedIn {
     this.leave();
   }
 
-  /** Discards the view, if the user does not sign in again above it. */
+  /** Discards the view, if the user does not sign in again in the dialog above the view. */
   leave(): void {
     this.hasExpired = false;
     this.person = NOBODY;

@@ -34,8 +34,9 @@
 })();
 
 /**
- * Switches off each optional parameter until a reader switches it on. Otherwise Scalar would put
- * the parameter's default, or its first allowed value, into every request.
+ * Switches off each optional parameter that has a default or a list of allowed values, until a
+ * reader switches it on. Scalar would put the default, or the first allowed value, into every
+ * request.
  */
 function withoutValues({ paths, components }) {
   const operations = Object.values(paths).flatMap((path) => Object.values(path));

@@ -66,8 +66,8 @@ async function show() {
 
 /**
  * Finds the sections that contain each searched word, or a word that begins with it. The best
- * section comes first. If no section contains all searched words, some of them are enough. A
- * searched word of more than three letters may have a wrong letter.
+ * section comes first. If no section contains all searched words, finds the sections that contain
+ * some of them. A searched word of more than three letters may have a wrong letter.
  */
 function search(index, sections, text) {
   const options = {

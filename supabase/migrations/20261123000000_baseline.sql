@@ -50,14 +50,14 @@ comment on role webhook_client is
   'role may call only the functions for the delivery job.';
 grant api_client, api_reader, channel_client, settings_client, usage_client, webhook_client to authenticator;
 
--- A statement for an API key never needs more than 8 seconds. Postgres cancels a statement that runs longer, which
--- frees the connection. A statement that waits for a lock also occupies a connection, and all companies share the
--- connection pool.
+-- No statement of a request with an API key needs more than 8 seconds. Postgres cancels a longer statement, which frees
+-- the connection. A statement that waits for a lock also occupies a connection, and all companies share the connection
+-- pool.
 alter role api_client set statement_timeout = '8s';
 alter role api_client set lock_timeout = '1s';
--- The role api_reader can read only views that contain one company's rows. It cannot write, even if a function has a
--- bug. Postgres cancels a search after 3 seconds, for example a search without an index, and the error asks the caller
--- to narrow the search.
+-- The role api_reader can read only views that contain one company's rows. The role cannot write, even if a function
+-- has a bug. Postgres cancels a search after 3 seconds, for example a search without an index, and the error asks the
+-- caller to narrow the search.
 alter role api_reader set statement_timeout = '3s';
 alter role api_reader set lock_timeout = '1s';
 -- The Data API prepares its statements. After five runs, Postgres may use one plan for all values. A search for a rare
@@ -80,11 +80,11 @@ alter role usage_client set lock_timeout = '2s';
 alter role webhook_client set statement_timeout = '20s';
 alter role webhook_client set lock_timeout = '5s';
 
--- The roles below look up rows by key and never run text searches. So one plan suits all values, and planning a
--- statement takes longer than running it. A connection keeps using a plan while a table grows from one disk page to
--- thousands. So the plan must use an index for each lookup, even if a sequential scan is cheaper while the table is
--- small. If a lookup has no index, Postgres estimates a very high cost. A high cost makes Postgres use JIT compilation,
--- so JIT is off.
+-- The roles below look up rows by indexed columns and never run text searches. So one plan suits all values, and
+-- planning a statement takes longer than running it. A connection keeps using a plan while a table grows from one disk
+-- page to thousands. So the plan must use an index for each lookup, even if a sequential scan is cheaper while the
+-- table is small. With these settings, Postgres estimates a very high cost for a lookup without an index. Postgres uses
+-- JIT compilation for expensive plans, so JIT is off.
 do $$
 declare
   role_name text;
@@ -165,12 +165,13 @@ as $$
 begin
   return case
     -- In Brazil, mobile numbers got an extra 9 in front of their eight digits, and both forms reach the same WhatsApp
-    -- account. Only numbers whose eight digits begin with 6 to 9 (the old mobile range) also have a form without the
-    -- extra 9.
+    -- account. The phone key contains the 9. Only numbers whose eight digits begin with 6 to 9 (the old mobile range)
+    -- also have a form without the extra 9.
     when phone ~ '^\+55[1-9][0-9][6-9][0-9]{7}$' then overlay(phone placing '9' from 6 for 0)
-    -- In Mexico, mobile numbers used to have a 1 in front of their ten digits.
+    -- In Mexico, mobile numbers used to have a 1 in front of their ten digits. The phone key omits the 1.
     when phone ~ '^\+521[0-9]{10}$' then '+52' || right(phone, 10)
-    -- In Argentina, callers from abroad dial a 9 in front of the ten digits of a mobile number.
+    -- In Argentina, callers from abroad dial a 9 in front of the ten digits of a mobile number. The phone key omits the
+    -- 9.
     when phone ~ '^\+549[0-9]{10}$' then '+54' || right(phone, 10)
     else phone
   end;
@@ -197,8 +198,8 @@ as $$
     and name !~ '[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180e\u2800\u3164\uffa0\ufff9-\ufffb\U000e0000-\U000e0fff]'
 $$;
 comment on function app.is_key_name(text) is
-  'Checks whether users can read and type the name of an API key. A valid name does not start or end with a blank, and '
-  'contains no invisible characters except joiners between other characters.';
+  'Checks whether users can read and type the name of an API key, a member or an app. A valid name does not start or '
+  'end with a blank, and contains no invisible characters except joiners between other characters.';
 grant execute on function app.is_key_name(text) to authenticated, service_role;
 
 create function app.check_name(name text, whose text) returns void
@@ -217,7 +218,7 @@ begin
 end
 $$;
 comment on function app.check_name(text, text) is
-  'Raises PT422, with a readable message, when the name is not valid for an API key or a member. Accepts null.';
+  'Raises PT422, with a readable message, when the name is not valid for an API key, a member or an app. Accepts null.';
 grant execute on function app.check_name(text, text) to authenticated, service_role;
 
 create function app.check_name_of_row() returns trigger
@@ -283,8 +284,8 @@ as $$
     when 'array' then document when 'object' then jsonb_build_array(document) else '[]' end
 $$;
 comment on function app.as_list(jsonb) is
-  'Returns a JSON value as an array. An object becomes an array with one element. A value that is neither an array nor '
-  'an object becomes an empty array.';
+  'Returns a JSON value as an array. An array does not change. An object becomes an array with one element. Any other '
+  'value becomes an empty array.';
 
 -- schemas/02_clock.sql
 
@@ -292,12 +293,14 @@ comment on function app.as_list(jsonb) is
 -- last wrote the row. The horizon is the ID of the oldest transaction that is still writing. A page of changes shows
 -- only versions below the horizon. Transactions get increasing IDs in the order in which they begin to write. So a
 -- change that is committed after a page was read has a version at or above the horizon of that page. The commit order
--- does not matter. A caller that continues from its cursor misses no change.
+-- does not matter. A cursor is the position where a caller stopped reading. A caller that continues from its cursor
+-- misses no change.
 --
--- A database that is restored from a dump starts counting transactions from the beginning. So a version is the base
--- plus the transaction ID. restart_changes() sets the base above every version. The generation shows whether a cursor
--- was made before the last restart. The generation is the time of the last restart or of the first migration, in
--- seconds. So two databases rarely have the same generation.
+-- A database that is restored from a dump starts counting transactions from the beginning. So a version is not the
+-- transaction ID alone, but the base plus the transaction ID. After a restore, restart_changes() raises the base, so
+-- that new versions are above all earlier versions. The generation shows whether a cursor was made before the last
+-- restart. The generation is the time of the last restart or of the first migration, in seconds. So two databases
+-- rarely have the same generation.
 create table app.change_clock (
   is_only boolean primary key default true check (is_only),
   base bigint not null default 0,
@@ -361,11 +364,11 @@ declare
 begin
   select clock.generation, clock.horizon, clock.beyond into generation, horizon, beyond
   from app.change_clock_now() as clock;
-  -- This check runs first, because only the operator can repair the versions. A caller that starts again from the
-  -- beginning would not get all rows: the newest rows would still be missing.
+  -- This check runs first. The error PT410 below makes the caller start again from the beginning. The caller would then
+  -- still miss the newest rows, because only the operator can repair the versions.
   if newest_version >= beyond then
     raise sqlstate 'PT500' using
-      message = 'Rows have versions that this database has not given out, so the feeds of changes would not show them',
+      message = 'Rows have versions that this database has not assigned yet, so the change feeds would not show them',
       detail = format('a row has the version %s, and the versions of this database end at %s', newest_version, beyond),
       hint = 'The database was restored or moved: run npm run admin -- changes restart';
   end if;
@@ -385,8 +388,8 @@ grant execute on function app.change_clock_for(bigint, bigint, bigint) to api_cl
 -- version that it read, and the statement compares this version with the stored version. If fifty writes with the same
 -- version run at the same time, only one succeeds.
 --
--- Comparing the version in the `where` clause would not be enough. The statement would find no row in both cases: if
--- the record was changed, and if the record does not exist.
+-- A comparison of the versions in the `where` clause would not be enough. A statement also finds no row if the record
+-- does not exist, so the caller could not distinguish the two cases.
 create function app.note_change() returns trigger
 language plpgsql
 set search_path = ''
@@ -395,12 +398,12 @@ begin
   -- If a row's id or company could change, a caller's copy would still contain the row with the earlier id or company.
   if new.id <> old.id or new.company_id <> old.company_id then
     raise sqlstate 'PT422' using
-      message = 'A row keeps its id and its company: delete it, and add another one';
+      message = 'The id and the company of a row cannot change: delete the row, and add another one';
   end if;
   -- If the statement writes no version, the old and the new version are equal.
   if new.version <> old.version then
     raise sqlstate 'PT412' using
-      message = 'The row has another version: it was changed after that version was read', detail = old.version::text;
+      message = 'The given version is not the current version: read the row again', detail = old.version::text;
   end if;
   new.updated_at := now();
   new.version := app.change_now();
@@ -422,7 +425,7 @@ begin
   -- If the statement writes no version, the old and the new version are equal.
   if new.version <> old.version then
     raise sqlstate 'PT412' using
-      message = 'The row has another version: it was changed after that version was read', detail = old.version::text;
+      message = 'The given version is not the current version: read the row again', detail = old.version::text;
   end if;
   new.updated_at := now();
   new.version := app.change_now();
@@ -440,13 +443,13 @@ as $$
 begin
   if present <> accepted then
     raise sqlstate 'PT412' using
-      message = 'The row has another version: it was changed after that version was read', detail = present::text;
+      message = 'The given version is not the current version: read the row again', detail = present::text;
   end if;
 end
 $$;
 comment on function app.require_version(bigint, bigint) is
   'Raises PT412, as app.note_version() does, if the version of a row is not the accepted version. Null accepts any '
-  'version. This function is for functions that check the version before they write the row.';
+  'version. Functions that check the version before they write the row call this function.';
 
 create function app.require_version(present bigint, accepted bigint[]) returns void
 language plpgsql immutable
@@ -455,7 +458,7 @@ as $$
 begin
   if accepted is not null and present <> all (accepted) then
     raise sqlstate 'PT412' using
-      message = 'The row has another version: it was changed after that version was read', detail = present::text;
+      message = 'The given version is not the current version: read the row again', detail = present::text;
   end if;
 end
 $$;
@@ -483,7 +486,7 @@ declare
   claimed_scope constant text := claims ->> 'scope';
   key record;
 begin
-  -- Users and the platform have no API key, so their statements specify the company of a row.
+  -- Users and the platform have no API key. Their statements specify the company of each row.
   if coalesce(current_setting('role', true), '') not in ('api_client', 'api_reader') then
     return null;
   end if;
@@ -554,11 +557,11 @@ grant execute on function app.company_id_to_read(text) to api_client;
 -- (`returning`), and if the statement finds the row by a condition (`where`). So a write token may read a table while a
 -- statement writes that table. At any other time, only a read token may read the table.
 --
--- The setting app.written names the table that is being written. The triggers set app.written before the statement
--- searches for its first row, and clear app.written after the statement returns its last row. Postgres evaluates a
--- policy's condition only when the result is needed. A caller cannot set app.written, because the Data API does not
--- expose set_config(). The claims of the token are a setting too. So a caller who could set app.written could also
--- change the claims.
+-- The setting app.written names the table that is being written. Triggers with the function below set app.written
+-- before the statement searches for its first row, and clear app.written after the statement returns its last row.
+-- Postgres evaluates the condition of a policy at the first row, so after app.written is set. A caller cannot set
+-- app.written, because the Data API does not expose set_config(). A caller who could do so could also change the claims
+-- of the token, because the claims are a setting too.
 create function app.note_written_table() returns trigger
 language plpgsql
 set search_path = ''
@@ -620,14 +623,16 @@ declare
   claims constant jsonb := auth.jwt();
   person constant uuid := auth.uid();
 begin
-  -- A token is valid for up to an hour. A user who ends a session expects the session to end immediately.
+  -- A token is valid for up to an hour, but a session that a user ends must end immediately. So this function checks
+  -- that the session still exists.
   if claims ? 'session_id' and not exists (
     select from auth.sessions where sessions.id = (claims ->> 'session_id')::uuid
   ) then
     raise sqlstate 'PT401' using message = 'This session has ended: sign in again';
   end if;
   -- Supabase Auth issues a token with level aal1 after a correct password. The settings page then asks for the code of
-  -- the second factor. An attacker who knows only the password could call the Data API without the settings page.
+  -- the second factor. Without this check, an attacker who knows only the password could call the Data API directly
+  -- with this token.
   if person is not null and not app.used_second_factor() and exists (
     select from auth.mfa_factors where mfa_factors.user_id = person and mfa_factors.status = 'verified'
   ) then
@@ -664,8 +669,8 @@ $$;
 comment on function app.acting_kind() is
   'Returns the kind of author that runs the statement, as in company_events.actor_kind: person, platform or database.';
 
--- The client's IP address, as reported by the proxy in front of the Data API. The Data API makes the request headers
--- available to its statements.
+-- The next two functions find the client's IP address in the request headers. The proxy in front of the Data API sets
+-- these headers, and the Data API makes all headers available to its statements.
 create function app.address_of(written text) returns inet
 language sql immutable
 set search_path = ''
@@ -949,8 +954,8 @@ begin
 end
 $$;
 comment on function app.give_role(uuid, uuid, text) is
-  'Changes a member''s role. Raises PT409 when the company would have no owner left. This function does not check '
-  'permissions. Its caller does.';
+  'Changes a member''s role. Raises PT409 when the company would have no owner left. The calling function must check '
+  'the permissions.';
 
 create function app.end_membership(company_id uuid, user_id uuid) returns void
 language plpgsql
@@ -965,8 +970,8 @@ begin
 end
 $$;
 comment on function app.end_membership(uuid, uuid) is
-  'Removes a member. Raises PT409 when the company would have no owner left. This function does not check permissions. '
-  'Its caller does.';
+  'Removes a member. Raises PT409 when the company would have no owner left. The calling function must check the '
+  'permissions.';
 
 -- This function and the next three are security definer, because they read the e-mail addresses of users. Only the
 -- platform may call these four functions.
@@ -1480,8 +1485,8 @@ begin
 end
 $$;
 comment on function app.add_api_key(uuid, text, text[], timestamptz, uuid) is
-  'Creates a random key with these values. Only create_api_key() and rotate_api_key() call this function. Both check '
-  'the caller.';
+  'Creates a random key with the given values. Only create_api_key() and rotate_api_key() call this function, after '
+  'they have checked the caller.';
 
 create function public.create_api_key(
   name text,
@@ -1561,7 +1566,8 @@ begin
   if not (is_platform or key.company_id = any (app.managed_company_ids())) then
     raise sqlstate 'PT403' using message = denied;
   end if;
-  -- This statement locks the company before its key, as a statement that deletes a company does.
+  -- This statement locks the company before its key. A statement that deletes a company uses the same order, so the two
+  -- statements cannot cause a deadlock.
   perform from public.companies where companies.id = key.company_id for key share;
   select * into key from public.api_keys where api_keys.id = of_key_id for no key update;
   if not found then
@@ -1659,7 +1665,7 @@ begin
     select from public.api_keys
     where api_keys.company_id = key.company_id and api_keys.replaces = key.id
   ) then
-    raise sqlstate 'PT422' using message = 'This key was replaced, so it must end: name a moment in expires_at';
+    raise sqlstate 'PT422' using message = 'This key was replaced, so it must expire: give a time in expires_at';
   end if;
   update public.api_keys set expires_at = wanted, updated_at = now() where api_keys.id = key.id;
 end
@@ -1716,17 +1722,16 @@ grant update (name, is_active) on public.api_keys to authenticated, service_role
 
 -- schemas/21_company_events.sql
 
--- The history of a company. The history has an event for each change to an API key. It also has an event for each
--- member who joins or leaves, and for each change of a member's name or role. The history also records invitations,
--- changes to the company's messaging accounts and webhooks, and changes to its second-factor rule. An event records who
--- made the change, when, and from which IP address. The database writes the event in the transaction of the change.
--- Changes by users, keys, the platform and database administrators all create events. The history also records changes
--- to the company's own WhatsApp apps.
+-- The history of a company. The history has an event for each change to the company's API keys, invitations, messaging
+-- accounts, webhooks and own WhatsApp apps. It also has an event for each member who joins or leaves, for each change
+-- of a member's name or role, and for each change of the rule about second factors. An event records who made the
+-- change, when, and from which IP address. The database writes the event in the transaction of the change. Changes by
+-- users, keys, the platform and database administrators all create events.
 --
 -- An event is about at most one thing: a key (key_id), a member (member_id), a messaging account (account_id), a
--- webhook (webhook_id) or an invitation (invited_email). An event without any of these is about the company itself.
--- When you add an action, add its name to the constraint and to the comment on the column `details`, and its texts to
--- the settings page (page/texts/*/history.ts).
+-- webhook (webhook_id) or an invitation (invited_email). If all of these columns are null, the event is about the
+-- company itself or about one of its apps. When you add an action, add its name to the constraint and to the comment on
+-- the column `details`, and its texts to the settings page (page/texts/*/history.ts).
 
 create table public.company_events (
   id uuid primary key default gen_random_uuid(),
@@ -1785,8 +1790,8 @@ create table public.company_events (
   )
 );
 comment on table public.company_events is
-  'The changes to the API keys, members, invitations, messaging accounts and webhooks of each company. Owners and '
-  'admins read this table. Only triggers and functions of the database write to this table.';
+  'The changes to the API keys, members, invitations, messaging accounts, webhooks, apps and second-factor rule of '
+  'each company. Owners and admins read this table. Only triggers and functions of the database write to this table.';
 comment on column public.company_events.key_name is
   'The name of the key after the event. Null when the event is not about a key.';
 comment on column public.company_events.member_id is
@@ -1812,7 +1817,7 @@ comment on column public.company_events.details is
   '`successor_id` and `ends_at`. changed: `fields`, and also `from` and `to` if the scopes changed. deleted: `scopes`. '
   'member_renamed and member_role_changed: `from` and `to`. A null name means no name. member_added, member_removed, '
   'invited, invitation_renewed, invitation_withdrawn and invitation_declined: `role`. The events of an app: `app`, the '
-  'name of the app. webhook_changed: `fields`. webhook_switched_off: `why`.';
+  'name of the app. webhook_created: `types` and `payload`. webhook_changed: `fields`. webhook_switched_off: `why`.';
 comment on column public.company_events.actor_name is
   'The author''s name in the company before the event, or the e-mail address if the author had no name. Another user '
   'may later have the same name, but never the same actor_id. If the author is a key, this is the key''s name.';
@@ -2012,8 +2017,8 @@ create table public.api_key_errors (
   operation text check (char_length(operation) between 1 and 64),
   -- The path of the operation as the API describes it, such as /gateway/contacts/{id}.
   path text check (char_length(path) between 1 and 128),
-  -- The field, parameter or header that the error is about. Null when the error is about none of these, or when the
-  -- caller chose the field's name.
+  -- The field, parameter or header that the error is about. Null for any other error, and when the caller chose the
+  -- field's name.
   field text check (char_length(field) between 1 and 128),
   -- The error message of the service, without values from the request.
   problem text not null check (char_length(problem) between 1 and 300),
@@ -2037,8 +2042,9 @@ comment on table public.api_key_errors is
 comment on column public.api_key_errors.requests is
   'The latest requests with this error, newest first, at most 10: [{ id, at }].';
 
--- The index is on an expression, so that only the deletion of old rows uses it. Otherwise, with few companies, the
--- planner would use this index to count the requests of one key, and would read the rows of all keys.
+-- The index api_key_usage_age_idx is on an expression, so that only the deletion of old rows uses this index.
+-- Otherwise, with few companies, the planner would also use the index to count the requests of one key, and would read
+-- the rows of all keys.
 create index api_key_usage_age_idx on public.api_key_usage ((hour at time zone 'UTC'));
 create index api_key_errors_newest_idx on public.api_key_errors (company_id, key_id, last_at desc, id desc);
 create index api_key_errors_age_idx on public.api_key_errors (last_at);
@@ -2200,7 +2206,7 @@ set search_path = ''
 as $$
   select keys.id, lately.requests, lately.refused
   from public.api_keys as keys
-  -- The query handles each key separately, so that it reads only the rows of the given number of hours.
+  -- The query reads the rows of each key separately. So the primary key limits each read to the given number of hours.
   cross join lateral (
     select
       sum(usage.requests)::bigint as requests,
@@ -2340,17 +2346,18 @@ begin
     raise sqlstate 'PT422' using message = 'idempotency_key_reused';
   end if;
   if earlier.outcome is null then
-    raise exception 'The request with this key has kept no outcome, so it cannot be repeated';
+    raise exception 'The first request with this idempotency key stored no outcome';
   end if;
   return earlier.outcome;
 end
 $$;
 comment on function app.claim_idempotency_key(uuid, jsonb) is
   'Claims the idempotency key { path, key, fingerprint } of a request. Returns null for a request without an '
-  'idempotency key, and for the first request with this key. The caller then writes, and calls app.keep_outcome() at '
-  'the end. For a repeat, returns the outcome of the first request, and the caller writes nothing. Raises PT409 '
-  'idempotency_in_progress while the first request runs. Raises PT422 idempotency_key_reused when the content of the '
-  'first request was different. The calling function must check own_company_id before this call.';
+  'idempotency key, and for the first request with this key. After null, the calling function writes, and calls '
+  'app.keep_outcome() at the end. For a repeat, returns the outcome of the first request, and the calling function '
+  'writes nothing. Raises PT409 idempotency_in_progress while the first request runs. Raises PT422 '
+  'idempotency_key_reused when the content of the first request was different. The calling function must check '
+  'own_company_id before this call.';
 
 create function app.keep_outcome(own_company_id uuid, idempotency jsonb, outcome jsonb) returns void
 language plpgsql
@@ -2399,8 +2406,8 @@ as $$
 $$;
 comment on function app.undone(jsonb) is 'Returns the result of an atomic write in which an item failed.';
 
--- Idempotency keys are kept for 24 hours. An older key can be used again, even if the job has not deleted the key yet.
--- The job runs every minute.
+-- Idempotency keys are kept for 24 hours. A job calls this function every minute. A key that is older than 24 hours can
+-- be used again, even if the job has not deleted the key yet.
 create function app.remove_old_idempotency_keys(max_rows integer) returns integer
 language sql
 set search_path = ''
@@ -2432,8 +2439,8 @@ grant select on public.idempotency_keys to service_role;
 
 -- schemas/24_changes.sql
 
--- The change feeds. Callers read a change feed to keep their copies up to date. A deleted row leaves a tombstone with
--- its id. Each file that defines a table with a change feed calls app.make_feed().
+-- The change feeds. Callers read a change feed to keep their copies of records up to date. A deleted row leaves a
+-- tombstone with its id. Each file that defines a table with a change feed calls app.make_feed().
 
 create table public.deleted_rows (
   company_id uuid not null references public.companies on delete cascade,
@@ -2566,8 +2573,8 @@ comment on function app.make_feed(text, text, text) is
   'function.';
 
 -- A version is never used twice, even after a restore. So the new base is also above the versions in tables without a
--- change feed. The restart does not wait for transactions that write those tables, because no one reads those tables in
--- version order.
+-- change feed. The function restart_changes() does not wait for transactions that write those tables, because no one
+-- reads those tables in version order.
 create function public.restart_changes() returns json
 -- Security definer, because no role may read or change the change clock.
 language plpgsql security definer
@@ -2711,8 +2718,8 @@ end
 $$;
 comment on function app.erased_digest(uuid, text, text) is
   'Returns the hash that replaces an erased person''s value. The kinds are person (a phone number or a WhatsApp user '
-  'id), message (a WhatsApp message id) and key (an idempotency key). If the value is null or already such a hash, '
-  'returns it unchanged.';
+  'id), message (a WhatsApp message id) and key (an idempotency key). Returns null for null, and does not change a '
+  'value that is already a hash.';
 
 insert into app.erasure_key (inner_pad, outer_pad)
 select app.padded(key, 54), app.padded(key, 92) -- 0x36 and 0x5c
@@ -2722,7 +2729,7 @@ from (select sha256(uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid())
 -- schemas/26_invitations.sql
 
 -- Invitations to become a member of a company. Owners and admins invite a person by e-mail address. The person signs in
--- with this address and accepts. No response reveals whether an address has an account.
+-- with this address and accepts. No response reveals whether an address belongs to a user account.
 
 create table public.company_invitations (
   id uuid primary key default gen_random_uuid(),
@@ -2951,13 +2958,14 @@ create function app.own_verified_email() returns text
 language sql stable
 set search_path = ''
 as $$
-  -- A single sign-on identity provider may report any address as a user's address.
+  -- With single sign-on (SSO), the identity provider may report any address as a user's address. So the address of an
+  -- SSO user does not count as verified.
   select lower(users.email) from auth.users
   where users.id = app.signed_in_person() and users.email_confirmed_at is not null and not users.is_sso_user
 $$;
 comment on function app.own_verified_email() is
   'Returns the e-mail address of the signed-in user, in lower case. Returns null when the user has not verified the '
-  'address.';
+  'address, and for a user with single sign-on.';
 
 create function public.own_invitations()
 returns table (id uuid, company_name text, role text, invited_by_name text, expires_at timestamptz)
@@ -3104,8 +3112,8 @@ comment on column app.events.seq is
   'The order of a record''s events. The transaction gets the number while it holds the lock on the record. Callers '
   'never see this number, because it reveals how much all companies write.';
 comment on column app.events.version is
-  'The version that app.change_now() returns. The event log is read in the order of the versions, because no event can '
-  'appear later with a version below the horizon.';
+  'The version that app.change_now() returns. The event log is read in the order of the versions and only up to the '
+  'horizon (02_clock.sql). Below the horizon, no event is added later.';
 comment on column app.events.changed is 'The names of the changed fields, as in the API.';
 comment on column app.events.changes is
   'For each field, an object with `from` and `to`. Contains only fields without personal data. Some event types have '
@@ -3283,8 +3291,9 @@ comment on column public.webhooks.catch_up_version is
   'The version of the last event that was queued from the log. catch_up_seq is the seq of this event. While '
   'catch_up_version is not null, the deliveries come from the log.';
 comment on column public.webhooks.catch_up_until is
-  'Not null after the log was queued up to its end. From then on, new events are queued as they are written. The log '
-  'is still read up to this version, because the last transactions before this version did not queue their events.';
+  'Not null after all events in the log were queued. From then on, new events are queued as they are written. The log '
+  'is still read until the horizon reaches this version, because some earlier transactions did not queue their events. '
+  'The value is 0 until a job sets the version.';
 comment on column public.webhooks.lease_id is 'The id of the job run that delivers to this webhook until leased_until.';
 
 create table app.open_deliveries (
@@ -3358,7 +3367,7 @@ end
 $$;
 
 create index webhooks_company_idx on public.webhooks (company_id, created_at desc, id desc);
--- The delivery job queries these webhooks four times a second.
+-- Four times a second, the delivery job looks for webhooks that are catching up.
 create index webhooks_catching_up_idx on public.webhooks (id) where catch_up_version is not null;
 create index open_deliveries_due_idx on app.open_deliveries (webhook_id, due_at);
 create index open_deliveries_newest_first_idx on app.open_deliveries (webhook_id, seq);
@@ -3453,7 +3462,7 @@ create function public.reseal_webhook_secret(webhook_id uuid, kind text, sealed_
 language sql security definer -- see sealed_webhook_secrets()
 set search_path = ''
 as $$
-  -- If a rotation has changed the secret since it was read, the condition on sealed_before keeps the new secret.
+  -- If a rotation has changed the secret since the caller read it, the condition on sealed_before keeps the new secret.
   with resealed as (
     update public.webhooks as hooks set
       sealed_secret = case when kind = 'secret' then sealed else hooks.sealed_secret end,
@@ -3475,9 +3484,10 @@ grant execute on function public.reseal_webhook_secret(uuid, text, text, text) t
 -- schemas/29_webhook_writes.sql
 
 -- Functions that create, change and delete webhooks. Owners, admins and API keys with the scope `webhooks` may call
--- them, and app.webhook_company() and app.managed_webhook() check the caller. The edge functions check URLs and seal
--- secrets. So users can set URLs and secrets only through the edge function `settings`. When a key ends, the webhooks
--- that it created are switched off. A webhook that a user created stays on, even if the user leaves the company.
+-- these functions. The functions app.webhook_company() and app.managed_webhook() check the caller. The edge functions
+-- check URLs and seal secrets. So users can set URLs and secrets only through the edge function `settings`. When a key
+-- ends, the webhooks that it created are switched off. A webhook that a user created stays on, even if the user leaves
+-- the company.
 
 create function app.webhook_company(of_company_id uuid) returns uuid
 language plpgsql stable
@@ -3536,7 +3546,8 @@ declare
   -- The function checks the caller before it locks anything.
   hook public.webhooks := app.managed_webhook(of_webhook_id);
 begin
-  -- A function that writes the company's history locks the company. It must lock the company before the webhook.
+  -- The calling function also locks the company when it writes the company's history. A deletion of the company locks
+  -- the company before its webhooks. This function uses the same order, so that no deadlock occurs.
   perform from public.companies where id = hook.company_id for key share;
   select * into hook from public.webhooks where id = of_webhook_id for no key update;
   if not found then
@@ -3554,7 +3565,8 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
-  -- When a key expires, no row changes. The delivery job switches the webhook off later.
+  -- When a key expires, no row changes, and the delivery job switches the webhook off later. Until then, this function
+  -- already returns the state `off`.
   has_ended constant boolean := hook.state <> 'off' and app.has_ended_key(hook);
 begin
   return json_build_object(
@@ -3770,8 +3782,9 @@ $$;
 comment on function public.change_webhook(uuid, jsonb) is
   'Changes a webhook and returns it. The changes are { url?, types?, payload?, description?, state? }. The state is '
   '`on` or `paused`. The edge functions check the URL and then call this function. If the caller switches on a webhook '
-  'that is off, created_by_key_id and created_by then identify the caller. Raises PT409 when the change would pause a '
-  'webhook that is off. Also raises the errors of app.managed_webhook().';
+  'that is off, created_by_key_id and created_by then identify the caller. The same applies when a key changes the '
+  'URL. Raises PT409 when the change would pause a webhook that is off. Also raises the errors of '
+  'app.managed_webhook().';
 grant execute on function public.change_webhook(uuid, jsonb) to api_client, settings_client, service_role;
 
 create function public.delete_webhook(webhook_id uuid) returns void
@@ -3810,8 +3823,7 @@ begin
 end
 $$;
 comment on function app.has_ended_key(public.webhooks) is
-  'Checks whether the key of a webhook is off, expired, deleted or without the scope `webhooks`. A rotation gives the '
-  'webhook to the successor of its key.';
+  'Checks whether the key of a webhook was switched off or deleted, has expired, or lacks the scope `webhooks`.';
 
 create function app.note_webhook_off() returns trigger
 language plpgsql security definer
@@ -3995,8 +4007,8 @@ alter table public.contacts
 create index contacts_newest_first_idx on public.contacts (company_id, created_at desc, id desc);
 
 -- This index covers words, tags and custom fields. A single index is smaller than three indexes, and halves the cost of
--- a write. Its pending list is short, so that no single write or search has to process the entries of many other
--- writes.
+-- a write. The pending list of the index is short, so that no single write or search has to process the entries of many
+-- other writes.
 create index contacts_found_idx on public.contacts using gin (
   company_id, tags, custom_fields jsonb_path_ops, name_words extensions.gin_trgm_ops,
   email_words extensions.gin_trgm_ops, replace(phone, '+', ' ') extensions.gin_trgm_ops,
@@ -4052,8 +4064,8 @@ begin
 end
 $$;
 comment on function app.note_own_name() is
-  'Trigger: sets profile_name_at to null when a statement writes a name without profile_name_at. In that case, the '
-  'company set the name.';
+  'Trigger: sets profile_name_at to null when a statement writes a name without profile_name_at. Such a statement '
+  'comes from the company, so the name is no longer the person''s profile name.';
 
 create function app.changed_tags(known text[], added jsonb, removed jsonb) returns text[]
 language plpgsql immutable
@@ -4225,7 +4237,7 @@ grant update (
 ) on public.contacts to authenticated;
 grant select, insert, update, delete on public.contacts to service_role;
 
--- The columns that a key can read, in the order of the API.
+-- The columns of a change in the change feed, in the order of the API.
 select app.make_feed('contact_changes', 'contacts', '
   id, company_id, external_id, name, email, phone, temperature, tags, source, job_title, empresa, custom_fields,
   do_not_contact, do_not_contact_source, do_not_contact_at, marketing_opt_out, marketing_opt_out_source,
@@ -4405,8 +4417,8 @@ grant execute on function public.contact_id_by_external_id(text) to api_client;
 
 -- If a caller searches for a merged contact's phone number, this function finds the surviving contact.
 create function public.contacts_of_further_phones(phone_keys text[], with_archived boolean default false) returns uuid[]
--- Security definer, because a token cannot read the phone keys of additional phone numbers. So the function gets the
--- company from the API key.
+-- Security definer, because no API key may read the phone keys of additional phone numbers. The policies do not apply
+-- to this function, so the function itself limits the rows to the key's company.
 language plpgsql stable security definer
 set search_path = ''
 as $$
@@ -4430,8 +4442,9 @@ comment on function public.contacts_of_further_phones(text[], boolean) is
   'another contact was merged into them. Needs a read token. Raises PT401 and PT403 as app.company_id() does.';
 grant execute on function public.contacts_of_further_phones(text[], boolean) to api_client;
 
--- An additional phone number belongs to its contact, and no other contact can get it. Otherwise a company could contact
--- a person at that number although the person asked not to be contacted.
+-- An additional phone number belongs to its contact, and callers cannot give it to another contact. The other contact
+-- would not have the person's wishes. So a company could contact a person at that number although the person asked not
+-- to be contacted.
 create function app.refuse_further_phone() returns trigger
 -- Security definer, because a key or a user who writes a contact cannot read the additional phone numbers of other
 -- contacts.
@@ -4459,8 +4472,9 @@ comment on function app.refuse_further_phone() is
 
 -- A restored contact gets its additional phone numbers back, except numbers that another contact has by then. A new
 -- contact cannot have another contact's additional number. The checks of these two rules see only committed rows. So a
--- transaction that adds a contact waits while a contact with additional phones is being restored. This wait is rare,
--- and the transaction does not wait for anything else.
+-- transaction that adds a contact waits while another transaction restores a contact with additional phone numbers. It
+-- also waits while app.find_person() adds an additional phone number. These waits are rare. Transactions that add
+-- contacts do not wait for each other.
 create function app.await_further_phones(of_company_id uuid) returns void
 language plpgsql
 set search_path = ''
@@ -4470,9 +4484,9 @@ begin
 end
 $$;
 comment on function app.await_further_phones(uuid) is
-  'Waits while a contact with additional phone numbers is being restored in the company. Until this transaction ends, '
-  'no other transaction can restore such a contact. A query after this call finds the additional phone numbers of '
-  'restored contacts.';
+  'Waits for transactions that called app.lock_further_phones() for the company. Until this transaction ends, new '
+  'calls of that function wait. A query after this call finds the additional phone numbers that those transactions '
+  'added or restored.';
 
 create function app.lock_further_phones(of_company_id uuid) returns void
 language sql
@@ -4481,8 +4495,9 @@ as $$
   select pg_advisory_xact_lock(hashtextextended(format('further phones %s', of_company_id), 0))
 $$;
 comment on function app.lock_further_phones(uuid) is
-  'Waits for transactions that are adding contacts to a company, and blocks later such transactions until this '
-  'transaction ends.';
+  'Waits for transactions that are adding contacts to a company. Until this transaction ends, other transactions that '
+  'add contacts wait. The restore of a contact and app.find_person() call this function before they give a contact '
+  'additional phone numbers.';
 
 create function app.owner_of_phone(own_company_id uuid, phone text, at timestamptz) returns uuid
 language plpgsql stable
@@ -4541,8 +4556,9 @@ create trigger contacts_refuse_further_phone_when_added after insert on public.c
   execute function app.refuse_further_phone();
 
 -- A restored contact must not get another contact's additional phone number. This rule applies to users of the Data
--- API. It also applies to keys if a merge gives the number to the other contact at the same time. Otherwise a company
--- could contact a person at that number although the person asked not to be contacted.
+-- API. It also applies to keys if a merge gives the number to the other contact at the same time. The restored contact
+-- would not have the person's wishes. So a company could contact a person at that number although the person asked not
+-- to be contacted.
 --
 -- This trigger runs after the row is written, because the statement may have waited for a merge that gave the phone
 -- number to another contact. The trigger also runs for the platform, because app.unarchive_contact() has the platform's
@@ -4570,8 +4586,8 @@ grant select on public.contact_identity_events to authenticated, service_role;
 -- A wish is a person's decision about whether a company may contact them. Members and keys of a company set
 -- do_not_contact manually. The contacted person sets do_not_contact with the keyword "stop", and clears it with the
 -- keyword "start". Keywords may arrive late, twice and in any order, but the same keywords always lead to the same
--- result. For a value that was set manually, the row has the source `manual` and the time of the change. For each
--- keyword, the row has the newest time. A trigger derives do_not_contact from these values.
+-- result. For a value that was set manually, the contact's row has the source `manual` and the time of the change. For
+-- each keyword, the row has the newest time. A trigger derives do_not_contact from these values.
 --
 -- A person may also opt out of marketing only, and members and keys may set marketing_opt_out manually. The newest
 -- decision about marketing applies, even if a member recorded the decision, because members record decisions on the
@@ -4605,7 +4621,7 @@ begin
     end if;
     return new;
   end if;
-  -- Callers may not write the source or the time. So if only the opt-out changes, a user or a key changed the value
+  -- Callers may not write the source or the time. So if only do_not_contact changes, a user or a key changed the value
   -- manually.
   if new.do_not_contact <> old.do_not_contact
     and (new.do_not_contact_source, new.do_not_contact_at, new.stop_word_at, new.start_word_at)
@@ -4660,8 +4676,8 @@ language plpgsql
 set search_path = ''
 as $$
 begin
-  -- Callers may not write the times. So if only the opt-out changes, a user or a key changed the value manually. In an
-  -- insert, `old` is null.
+  -- Callers may not write the times. So if only marketing_opt_out changes, a user or a key changed the value manually.
+  -- In an insert, `old` is null.
   if new.marketing_opt_out <> coalesce(old.marketing_opt_out, false)
     and (new.marketing_stopped_at, new.marketing_resumed_at)
       is not distinct from (old.marketing_stopped_at, old.marketing_resumed_at)
@@ -4904,8 +4920,9 @@ begin
     contact.do_not_contact := true;
     contact.do_not_contact_source := wishes.do_not_contact_source;
     contact.do_not_contact_at := wishes.do_not_contact_at;
-    -- The contact also inherits the times of the keywords. Otherwise a later "start" from another person, such as an
-    -- earlier owner of the phone number, would end the wish.
+    -- The inherited times of the keywords replace the contact's own times. Otherwise a newer "start" that the contact
+    -- already has would end the wish. That "start" may come from another person, such as an earlier owner of the phone
+    -- number.
     contact.stop_word_at := wishes.stop_word_at;
     contact.start_word_at := wishes.start_word_at;
   end if;
@@ -4978,8 +4995,8 @@ comment on function app.share_wishes(uuid, uuid, text, timestamptz) is
   'that contact.';
 
 create function app.inherit_wishes_of_added() returns trigger
--- Security definer, like the triggers below. A key or a user who writes a contact may not read archived contacts or a
--- person's keywords.
+-- Security definer, like the triggers below. A key or a user who writes a contact may not read app.kept_wishes, and may
+-- not write the sources and the times of wishes.
 language plpgsql security definer
 set search_path = ''
 as $$
@@ -5074,7 +5091,7 @@ begin
   if found then
     perform app.pass_on_wishes(
       contact,
-      -- As in app.note_word(), a "stop" applies unless the person certainly revoked the "stop" later.
+      -- As in app.note_word(), a "stop" also applies if it was sent in the same second as the contact's own decision.
       coalesce(
         new.do_not_contact and not old.do_not_contact
           and new.do_not_contact_at >= date_trunc('second', contact.do_not_contact_at),
@@ -5114,8 +5131,8 @@ create trigger contacts_pass_on_late_wishes
 
 -- schemas/34_change_contacts.sql
 
--- Functions that change existing contacts, many with a few statements. The writes that find contacts by phone, by
--- external_id or by id use these functions.
+-- Functions that change many existing contacts with a few statements. The functions that find contacts by phone,
+-- external_id or id call these functions.
 
 create function app.fill_custom_fields(known jsonb, given jsonb) returns jsonb
 language plpgsql stable
@@ -5366,7 +5383,7 @@ comment on function app.change_contacts(uuid, uuid[], jsonb[], text) is
   'Applies each item to the contact whose id is at the same array position. Skips an item with a null id. Applies '
   'several items of one contact in their order. Under the rule `update`, an item replaces the stored values. Under the '
   'rule `keep`, an item fills only values that are null or empty, and must not contain a phone. Under the rule '
-  '`patch`, an item replaces the stored values, and custom_fields are merged (RFC 7396). Such an item may have '
+  '`patch`, an item replaces the stored values, custom_fields are merged (RFC 7396), and an item may also have '
   'add_tags and remove_tags. The rule `merge` also merges custom_fields, and adds the tags of an item to the stored '
   'tags. Returns the contacts that have changed. The caller must have locked the contacts.';
 
@@ -5420,7 +5437,7 @@ language plpgsql
 set search_path = ''
 as $$
 declare
-  -- The unique field that breaks the constraint. Null when the constraint is of another kind.
+  -- The unique field whose value another contact already has. Null for any other constraint.
   field constant text := substring(broken from '^contacts_one_per_(phone|external_id)$');
   existing_id uuid;
 begin
@@ -5433,16 +5450,16 @@ begin
 end
 $$;
 comment on function app.refusal_of_contact(uuid, jsonb, text) is
-  'Returns the result of an item that breaks a constraint. If another contact has the same value, this is { status: '
-  '409, existing_id, field }. Otherwise it is { status: 422, constraint }. Returns null when the other contact no '
-  'longer exists. The caller can then retry the item.';
+  'Returns the result of an item that violates a constraint. The result is { status: 409, existing_id, field } if '
+  'another contact has the phone or the external_id of the item. For any other constraint, the result is { status: '
+  '422, constraint }. Returns null when the other contact no longer exists, so that the caller can retry the item.';
 
 -- schemas/35_put_contacts.sql
 
--- Functions that find contacts by phone or external_id, or add them. The field that `match` specifies identifies the
--- person, and the functions add a contact for an unknown person. They write many contacts with a few statements. Two
--- transactions with the same people cannot cause a deadlock. Each transaction adds its new contacts in the order of
--- their phone keys. Then the transaction locks the existing contacts in the order of their ids.
+-- Functions that find contacts by phone or external_id, or add them. The argument `match` is the field by which a
+-- contact is found. If no contact is found, the functions add a contact. The functions write many contacts with a few
+-- statements. Two transactions with the same people cannot cause a deadlock. Each transaction adds its new contacts in
+-- the order of their phone keys. Then the transaction locks the existing contacts in the order of their ids.
 
 create function app.put_contacts_at_once(own_company_id uuid, items jsonb[], on_conflict text, match text) returns jsonb
 language plpgsql
@@ -5454,11 +5471,11 @@ declare
   -- The items for existing contacts. They have no phone if the phone number of an existing contact must not change.
   changes jsonb[] := items;
   changed uuid[];
-  -- The contact that was found for each item.
+  -- The contact of each item, whether it was found or has just been added.
   met uuid[];
   locked uuid[];
   added uuid[] := '{}';
-  -- The contact that was found for each item, or null if the item adds a contact.
+  -- The contact of each item, or null if the item added this contact.
   known uuid[];
 begin
   -- A contact that is found by phone keeps the stored format of the phone number. Under the rule `keep`, no phone
@@ -5663,8 +5680,8 @@ comment on function app.put_contacts(uuid, jsonb[], text, text) is
   'specifies how existing contacts change. The values `update`, `merge` and `keep` are rules of app.change_contacts(). '
   'With `fail`, existing contacts do not change. If two items are for the same person, the later item finds the '
   'contact of the earlier item. Returns a result for each item, in order: { status, id }, or what '
-  'app.refusal_of_contact() returns. The status is 201 for a new contact, 200 for a changed one, and 304 for a contact '
-  'that already had the values of the item.';
+  'app.refusal_of_contact() returns. The status is 201 for a new contact, 200 for a changed contact, and 304 for a '
+  'contact that already had the values of the item.';
 
 -- schemas/36_contact_writes.sql
 
@@ -5752,7 +5769,7 @@ begin
   end loop;
   if present <> all (accepted_versions) then
     raise sqlstate 'PT412' using
-      message = 'The row has another version: it was changed after that version was read', detail = present::text;
+      message = 'The given version is not the current version: read the row again', detail = present::text;
   end if;
 end
 $$;
@@ -5788,7 +5805,7 @@ end
 $$;
 comment on function app.lock_contacts_to_patch(uuid, jsonb[]) is
   'Locks the contacts of items { id, phone?, … } in the order of their ids. If an item changes a phone key, acquires '
-  'the stronger lock for all of these contacts.';
+  'the stronger lock (for update) for all of these contacts.';
 
 create function app.patch_contacts_at_once(own_company_id uuid, items jsonb[]) returns jsonb
 language plpgsql
@@ -5799,8 +5816,8 @@ declare
   changed uuid[];
 begin
   perform app.lock_contacts_to_patch(own_company_id, items);
-  -- This wait comes after the rows are locked. If another transaction is restoring one of these contacts, that
-  -- transaction already holds the lock for which this call waits.
+  -- This wait comes after the rows are locked. A transaction that restores one of these contacts also locks the row
+  -- first, and then acquires the lock for which this call waits. With the opposite order here, a deadlock could occur.
   perform app.await_further_phones(own_company_id);
   -- Here and below, each item has its own subquery, because the plan of a join may read all rows of the company.
   ids := array(
@@ -5912,9 +5929,11 @@ $$;
 comment on function app.patch_contacts(uuid, jsonb[]) is
   'Changes the contact with the id of each item { id, … }. The other fields of the item are a JSON Merge Patch. Items '
   'for the same contact are applied in their order. Returns a result for each item, in order. The result is { status: '
-  '200, id } for a changed contact, and { status: 304, id } for a contact that already had the values of the item. It '
-  'is { status: 404 } when the company has no such contact, and { status: 409, existing_id, field } when another '
-  'contact has the phone or the external_id. It is { status: 422, constraint } when the item violates that constraint.';
+  '200, id } for a changed contact, and { status: 304, id } for a contact that already had the values of the item. The '
+  'result is { status: 404 } when the company has no such contact, or the contact is archived. For a merged contact, '
+  'the result is { status: 409, existing_id, merged } with the surviving contact. The result is { status: 409, '
+  'existing_id, field } when another contact has the phone or the external_id, and { status: 422, constraint } for a '
+  'violation of any other constraint.';
 
 create function public.patch_contacts(items jsonb[], atomic boolean default false) returns json
 -- Security definer, for the same reason as write_contacts().
@@ -5948,8 +5967,9 @@ create function public.write_contacts(
   idempotency jsonb default null,
   match text default 'phone'
 ) returns json
--- Security definer, because a key cannot read phone keys or claim idempotency keys. So the function gets the company
--- from the API key, and lists each column that it writes.
+-- Security definer, because a key may not add contacts or write idempotency keys. The policies and the column
+-- privileges do not apply to this function. So the function itself limits the rows to the key's company, and lists each
+-- column that it writes.
 language plpgsql security definer
 set search_path = ''
 as $$
@@ -6025,9 +6045,9 @@ begin
 end
 $$;
 comment on function app.one_person(uuid, uuid, uuid) is
-  'Merges two contacts and returns the survivor. The contact with a phone number survives. If both contacts have a '
-  'phone number, or neither has, the older contact survives. If one of the contacts is archived, merges nothing and '
-  'returns the other contact.';
+  'Merges two contacts and returns the survivor. A contact with a phone number survives a contact without one. In all '
+  'other cases, the older contact survives. If one of the contacts is archived, merges nothing and returns the other '
+  'contact.';
 
 create function app.learn_user_id(
   own_company_id uuid, of_contact_id uuid, new_user_id text, at_business_account_id text, at timestamptz
@@ -6051,14 +6071,15 @@ begin
     )) then
       return app.one_person(own_company_id, of_contact_id, owner);
     end if;
-    -- The person wrote with this id from a new phone number that is stored for another contact.
+    -- The person wrote with this id from a new phone number that is stored for another contact, so that contact got the
+    -- id. The id now moves to the person's own contact.
     update public.contact_identities set contact_id = of_contact_id
     where company_id = own_company_id and user_id = new_user_id;
     perform app.keep_wishes(own_company_id, array[new_user_id], app.wishes_of(contacts)) from public.contacts
     where company_id = own_company_id and id = owner;
     perform app.pass_on_wishes(contacts, false) from public.contacts
     where company_id = own_company_id and id = of_contact_id;
-    -- The other contact still has the phone number, so it does not need an id.
+    -- The other contact may have no id now. It still has the phone number, so it does not need an id.
     update public.contacts set has_identity = false
     where company_id = own_company_id and id = owner and phone is not null and not exists (
       select from public.contact_identities where company_id = own_company_id and contact_id = owner
@@ -6160,7 +6181,8 @@ begin
       and app.owner_of_phone(own_company_id, their_phone, said_at) is distinct from by_phone;
     if by_phone is null and contact.phone is not null and their_phone is not null then
       -- The person uses this phone number in addition to the stored phone number. A transaction that adds a contact
-      -- with the number either waits or has already added the contact.
+      -- with this number either waits for the lock below or has already ended. The check after the lock then finds the
+      -- added contact.
       perform app.lock_further_phones(own_company_id);
       continue when app.owner_of_phone(own_company_id, their_phone, said_at) is not null;
       insert into public.contact_former_phones (company_id, contact_id, phone, until)
@@ -6244,7 +6266,8 @@ grant select on public.user_id_changes to service_role;
 
 -- schemas/38_import_contacts.sql
 
--- The contact import writes in the same way as an API batch. The operator specifies the company.
+-- The contact import writes contacts with the same functions as a batch request of the API. The operator specifies the
+-- company.
 
 create function public.import_contacts(
   company_id uuid,
@@ -6316,8 +6339,8 @@ $$;
 comment on function public.import_contacts(uuid, jsonb[], text, boolean) is
   'Adds new contacts to a company and finds existing contacts, as app.put_contacts() does, and returns its results. '
   'With on_conflict `update`, an item replaces the stored values, but custom fields that are not in the item remain. A '
-  'result has the status 404 when the contact was deleted in the meantime. A dry run does the same and then undoes the '
-  'writes. Raises PT404 for an unknown company, and PT422 for an unknown on_conflict. Needs the secret key.';
+  'result has the status 404 when the contact was deleted in the meantime. A dry run writes the contacts and then '
+  'undoes the writes. Raises PT404 for an unknown company, and PT422 for an unknown on_conflict. Needs the secret key.';
 grant execute on function public.import_contacts(uuid, jsonb[], text, boolean) to service_role;
 
 -- schemas/40_pipelines.sql
@@ -6382,8 +6405,8 @@ as $$
 $$;
 comment on function app.lock_pipelines(uuid) is
   'Waits until no other transaction writes the pipelines and stages of a company, and blocks such transactions until '
-  'this transaction ends. Writers acquire this lock before they lock any of the rows, so two writers cannot cause a '
-  'deadlock.';
+  'this transaction ends. Functions for keys and statements of users acquire this lock before they lock any of the '
+  'rows, so two of them cannot cause a deadlock.';
 
 create function app.lock_own_pipelines() returns trigger
 language plpgsql security definer
@@ -6520,8 +6543,8 @@ begin
     new.is_default := new.is_default or not exists (
       select from public.pipelines where company_id = new.company_id and is_default
     );
-  -- When another pipeline becomes the default, this trigger itself changes the earlier default pipeline, at a greater
-  -- trigger depth.
+  -- When another pipeline becomes the default, this trigger itself changes the earlier default pipeline. The trigger
+  -- depth is then greater than 1.
   elsif old.is_default and not new.is_default and pg_trigger_depth() = 1 then
     raise sqlstate 'PT409' using
       message = 'A company needs one default pipeline: make another pipeline the default instead';
@@ -6691,7 +6714,7 @@ begin
   if was_archived and (not is_archived or is_moved) then
     raise sqlstate 'PT409' using message = format('An archived %s stays archived and cannot be moved', kind);
   end if;
-  -- Only owners and admins may archive, because only they may delete.
+  -- Of the users, only owners and admins may archive, because only owners and admins may delete.
   if is_archived and not was_archived and current_setting('role', true) = 'authenticated'
     and of_company_id <> all (app.managed_company_ids()) then
     raise sqlstate 'PT403' using message = format('Only owners and admins of a company archive its %ss', kind);
@@ -6699,8 +6722,8 @@ begin
 end
 $$;
 comment on function app.refuse_archived_change(text, uuid, boolean, boolean, boolean) is
-  'Raises PT409 when a statement would restore or move an archived row. Raises PT403 when a user who is neither owner '
-  'nor admin tries to archive a row.';
+  'Raises PT409 when a statement would restore or move an archived row. Raises PT403 when a user who does not manage '
+  'the company tries to archive a row.';
 
 create function app.pipeline_json(pipeline public.pipelines) returns json
 language sql stable
@@ -6755,7 +6778,7 @@ begin
 end
 $$;
 comment on function public.add_pipeline(jsonb, jsonb) is
-  'Adds a pipeline { name, position?, is_default? } to the key''s company and returns { replayed, data }. The member '
+  'Adds a pipeline { name, position?, is_default? } to the key''s company and returns { replayed, data }. The field '
   '`data` is null when the request is a repeat and the pipeline was deleted. Needs a write token. Raises the errors of '
   'app.company_id() and app.claim_idempotency_key().';
 grant execute on function public.add_pipeline(jsonb, jsonb) to api_client;
@@ -6896,7 +6919,7 @@ begin
 end
 $$;
 comment on function public.add_stage(jsonb, jsonb) is
-  'Adds a stage { pipeline_id, name, position? } to the key''s company and returns { replayed, data }. The member '
+  'Adds a stage { pipeline_id, name, position? } to the key''s company and returns { replayed, data }. The field '
   '`data` is null when the request is a repeat and the stage was deleted. Needs a write token. Violates '
   'stages_pipeline_fkey if the pipeline is archived or belongs to another company. Raises the errors of '
   'app.company_id() and app.claim_idempotency_key().';
@@ -6979,8 +7002,8 @@ begin
     perform from public.deals where company_id = own_company_id and deals.stage_id = archive_stage.stage_id
     order by id for no key update;
   end if;
-  -- This statement waits for transactions that add deals to the stage or move deals there. The deals of such
-  -- transactions are then also moved to the other stage.
+  -- This statement waits for transactions that add deals to the stage or move deals there. The deals that those
+  -- transactions add or move are then also moved to the stage move_deals_to.
   select * into stored from public.stages where company_id = own_company_id and id = archive_stage.stage_id for update;
   if not found then
     return 'not_found';
@@ -7034,7 +7057,7 @@ create table public.deals (
   id uuid primary key default gen_random_uuid(),
   company_id uuid not null default app.company_id() references public.companies on delete cascade,
   title text not null check (char_length(title) between 1 and 255),
-  -- NaN is also a numeric value, and greater than every number.
+  -- The second condition is necessary, because Postgres treats NaN as greater than every number.
   value numeric(14, 2) check (value >= 0 and value <> 'NaN'),
   status text not null default 'open' check (status in ('open', 'won', 'lost')),
   contact_id uuid not null,
@@ -7086,7 +7109,8 @@ create index deals_by_value_idx on public.deals (company_id, coalesce(value, -1)
 create index deals_by_update_idx on public.deals (company_id, updated_at, id);
 create index deals_changes_idx on public.deals (company_id, version, id);
 
--- In these indexes, deals without the time come first. So the same index supports both range conditions and sorting.
+-- In the indexes on won_at and lost_at, deals without this time come first. So each index supports both range
+-- conditions and sorting.
 create index deals_by_stage_change_idx on public.deals (company_id, stage_changed_at, id);
 create index deals_by_won_at_idx on public.deals (company_id, coalesce(won_at, '-infinity'), id);
 create index deals_by_lost_at_idx on public.deals (company_id, coalesce(lost_at, '-infinity'), id);
@@ -7198,8 +7222,8 @@ select app.make_feed('deal_changes', 'deals', '
 -- schemas/43_deal_history.sql
 
 -- The deal history. It records when each deal was created, moved to another stage, won, lost or reopened, and who made
--- the change. The database writes the history in the transaction of the change. This applies to changes by keys, users,
--- batches and the platform.
+-- the change. The database writes the history in the transaction of the change, for changes by keys, users and the
+-- platform.
 
 create table public.deal_history (
   id uuid primary key default gen_random_uuid(),
@@ -7228,8 +7252,8 @@ comment on column public.deal_history.api_key_id is
   'is not known.';
 
 -- These statistics make the planner assume that all rows belong to one company, and that each deal has 1,000 entries.
--- 30_contacts.sql explains why. If the planner expects fewer entries than a page contains, it may read and sort the
--- whole history of a deal.
+-- 30_contacts.sql explains the first assumption. The second assumption is necessary, because a planner that expects
+-- fewer entries than a page contains may read and sort the whole history of a deal.
 alter table public.deal_history
   alter column company_id set (n_distinct = 1),
   alter column deal_id set (n_distinct = -0.001);
@@ -7288,8 +7312,8 @@ end
 $$;
 comment on function app.note_moves() is
   'Trigger: sets won_at, lost_at and stage_changed_at, and writes the history of a deal whose stage or status changes. '
-  'An update cannot set these times, but a new deal may have been won or lost earlier. A reopened deal is neither won '
-  'nor lost.';
+  'An update cannot set these times, but the platform may set won_at or lost_at in a new deal. A reopened deal has no '
+  'won_at and no lost_at.';
 
 create function app.note_creation() returns trigger
 language plpgsql security definer
@@ -7453,7 +7477,7 @@ end
 $$;
 comment on function app.add_deals(uuid, jsonb[]) is
   'Adds a deal for each item { title, contact_id, stage_id, value?, external_id? }, and returns the results. Raises a '
-  'violation of deals_one_per_external_id when another deal has an external_id.';
+  'violation of deals_one_per_external_id when another deal has the external_id of an item.';
 
 create function app.patch_deals_at_once(own_company_id uuid, items jsonb[]) returns jsonb
 language plpgsql
@@ -7481,8 +7505,8 @@ declare
   written uuid[];
   changed uuid[] := '{}';
 begin
-  -- If an external_id moves between deals, the order of the items matters. app.patch_deals() then writes them one by
-  -- one.
+  -- If an external_id moves between deals, the order of the items matters. So this function raises an error, and
+  -- app.patch_deals() then writes the items one by one.
   if exists (select from unnest(items) as item where item ? 'external_id') and exists (
     select from unnest(items) as item
     where item ->> 'external_id' is not null and (item ->> 'id')::uuid = any (known_deals)
@@ -7492,7 +7516,7 @@ begin
     )
   ) then
     raise unique_violation using
-      message = 'another deal has an external_id, or several deals would get it',
+      message = 'another deal has the external_id of an item, or several deals would get the same external_id',
       constraint = 'deals_one_per_external_id';
   end if;
   select jsonb_agg(
@@ -7515,7 +7539,7 @@ begin
         select
           item, place, result ->> 'id' as id,
           -- Each change of the stage or the status adds an entry to the history, so each such change has its own round.
-          -- Other changes of the deal are written in the round of the previous such change.
+          -- A change of other fields is written in the same round as the previous change of the stage or the status.
           greatest(1, count(*) filter (where item ?| '{stage_id,status}') over (
             partition by result ->> 'id' order by place
           )) as round
@@ -7774,8 +7798,9 @@ end
 $$;
 comment on function app.change_known_deals(uuid, uuid[], jsonb[], text) is
   'Applies each item { contact_id, … } to the deal whose id is at the same array position, and returns the results. '
-  'Under `update` and `merge`, an item replaces the stored values. Under `keep`, an item only fills a missing value. A '
-  'deal''s contact cannot change, so an item with another contact is refused. The caller must have locked the deals.';
+  'Under `update` and `merge`, an item replaces the stored values. Under `keep`, an item only fills the field `value`, '
+  'if the deal has no value. This function never changes the contact of a deal, so it refuses an item with another '
+  'contact. The caller must have locked the deals.';
 
 create function app.put_deals(own_company_id uuid, items jsonb[], on_conflict text) returns jsonb
 language plpgsql
@@ -7856,13 +7881,13 @@ comment on function app.put_deals(uuid, jsonb[], text) is
 
 create table public.channel_apps (
   id uuid primary key default gen_random_uuid(),
-  -- The key is part of the webhook path that Meta calls. The key is random, so no one can guess it, but it is not a
-  -- secret.
+  -- The app_key is part of the webhook path that Meta calls. The app_key is random, so no one can guess it, but it is
+  -- not a secret.
   app_key text not null unique check (app_key ~ '^[A-Za-z0-9_-]{16,64}$'),
   name text not null check (char_length(name) between 1 and 100)
     constraint channel_apps_name_can_be_typed check (app.is_key_name(name)),
-  -- The secret with which Meta signs events. All sealed columns are compact JWEs (dir, A256GCM), encrypted with the
-  -- functions' secret CREDENTIALS_KEY.
+  -- The secret with which Meta signs events. All sealed columns are compact JWEs (dir, A256GCM), encrypted with
+  -- CREDENTIALS_KEY, a secret of the edge functions.
   sealed_secret text not null
     check (sealed_secret ~ '^[A-Za-z0-9_-]+\.\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$'),
   -- The earlier secret, which is accepted until the rotation ends.
@@ -7906,8 +7931,8 @@ as $$
   where owner_company_id = of_company_id or owner_company_id is null
 $$;
 comment on function app.usual_channel_app(uuid) is
-  'Returns the app that a new account of a company probably uses: the company''s only app, otherwise the operator''s '
-  'only app. Returns null when several apps are possible.';
+  'Returns the app that a new account of a company probably uses: the company''s only app. If the company has no app, '
+  'returns the operator''s only app. Returns null when there are several such apps, or none.';
 
 create function app.note_app_event(app public.channel_apps, action text) returns void
 language sql security definer -- no role may write the events
@@ -7989,9 +8014,9 @@ begin
 end
 $$;
 comment on function public.create_channel_app(uuid, text, text, text, text) is
-  'Registers an app of a company, with its sealed secrets. From then on, the company''s accounts that did not use one '
-  'of its own apps use the new app. Raises PT403 for users who do not manage the company, PT409 when the company has '
-  '10 apps, and PT422 for an unreadable name.';
+  'Registers an app of a company, with its sealed secrets. The company''s accounts that use no app, or an app of the '
+  'operator, then change to the new app. Raises PT403 for users who do not manage the company, PT409 when the company '
+  'has 10 apps, and PT422 for an unreadable name.';
 grant execute on function public.create_channel_app(uuid, text, text, text, text) to settings_client;
 
 create function public.channel_app(app_key text) returns jsonb
@@ -8086,7 +8111,7 @@ create function public.reseal_app_secret(app_key text, kind text, sealed_before 
 language sql security definer -- see sealed_app_secrets()
 set search_path = ''
 as $$
-  -- If a rotation has changed the secret since it was read, the condition on sealed_before keeps the new secret.
+  -- If a rotation has changed the secret since the caller read it, the condition on sealed_before keeps the new secret.
   with resealed as (
     update public.channel_apps as apps set
       sealed_secret = case when kind = 'secret' then sealed else apps.sealed_secret end,
@@ -8128,7 +8153,8 @@ grant insert (app_key, name, sealed_secret, sealed_verify_token) on public.chann
 -- schemas/51_accounts.sql
 
 -- Messaging accounts: the phone numbers that a company uses on WhatsApp, and when each number was connected. Owners,
--- admins and the operator can disconnect a number. They connect a number with connect_messaging_account().
+-- admins and the operator connect a number with connect_messaging_account(), and can disconnect it with
+-- disconnect_messaging_account().
 
 create type public.disconnected_messaging_account as (
   id uuid,
@@ -8146,7 +8172,7 @@ create table public.messaging_accounts (
   phone_number_id text not null check (phone_number_id ~ '^[0-9]{1,32}$'),
   business_account_id text check (business_account_id ~ '^[0-9]{1,32}$'),
   display_phone text not null check (display_phone ~ '^\+[1-9][0-9]{6,14}$'),
-  -- A compact JWE (dir, A256GCM), encrypted with the functions' secret CREDENTIALS_KEY.
+  -- A compact JWE (dir, A256GCM), encrypted with CREDENTIALS_KEY, a secret of the edge functions.
   encrypted_token text check (encrypted_token ~ '^[A-Za-z0-9_-]+\.\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$'),
   disconnected_at timestamptz,
   created_at timestamptz not null default now(),
@@ -8155,7 +8181,8 @@ create table public.messaging_accounts (
   -- an app's secret to forge events for a company that does not use that app.
   channel_app_id uuid references public.channel_apps on delete set null,
   -- When WhatsApp first refused the account after the last successful send. The functions that claim sends read this
-  -- column. If the column is not null, the next successful send withdraws the refusals.
+  -- column. If the column is not null, the next successful send withdraws the stored refusals
+  -- (65_account_refusals.sql).
   refused_at timestamptz,
   unique (company_id, id),
   constraint messaging_accounts_one_per_number unique (company_id, phone_number_id),
@@ -8320,9 +8347,9 @@ comment on function public.disconnect_messaging_account(uuid) is
   'Raises PT503 after waiting too long for a lock.';
 grant execute on function public.disconnect_messaging_account(uuid) to authenticated, service_role;
 
--- A program uses these two functions to encrypt the access tokens with a new CREDENTIALS_KEY. The program has both
--- keys. It reads each sealed token, seals it with the new key, and stores it again. A sealed token is useless without a
--- key.
+-- A program uses the next two functions to encrypt the access tokens with a new CREDENTIALS_KEY. The program has both
+-- keys. The program reads each sealed token, seals the token with the new key, and stores the result. A sealed token is
+-- useless without a key.
 create function public.sealed_account_tokens(
   after_id uuid default null,
   max_rows integer default 1000
@@ -8350,8 +8377,8 @@ create function public.reseal_account_token(
 language sql security definer
 set search_path = ''
 as $$
-  -- If the account was connected or disconnected since its token was read, the condition on sealed_before keeps the
-  -- change.
+  -- If the account was connected or disconnected since the caller read the token, the condition on sealed_before keeps
+  -- that change.
   with resealed as (
     update public.messaging_accounts as accounts set encrypted_token = sealed
     where accounts.id = account_id and accounts.encrypted_token = sealed_before
@@ -8392,8 +8419,9 @@ as $$
 declare
   holder_id uuid;
 begin
-  -- This query searches the accounts of all apps for the account that had the number. Otherwise a repeated event could
-  -- reveal one company's customer to another company.
+  -- This query searches the accounts of all apps for the account that had the number. A search in account_ids alone
+  -- would be unsafe. If the number has moved from company A to company B, a repeated old event could reveal a customer
+  -- of A to B.
   select accounts.id into holder_id
   from public.messaging_accounts as accounts
   join public.account_connections as connections on connections.company_id = accounts.company_id
@@ -8581,7 +8609,7 @@ create table public.contact_windows (
   -- The newest time at which WhatsApp reported that the window is closed.
   closed_at timestamptz,
   expires_at timestamptz generated always as (
-    -- In UTC, every day has 24 hours. The session's time zone does not matter.
+    -- The calculation in UTC does not depend on the time zone of the session.
     case when closed_at >= last_inbound_at
       then least(closed_at, (last_inbound_at at time zone 'UTC' + interval '24 hours') at time zone 'UTC')
       else (last_inbound_at at time zone 'UTC' + interval '24 hours') at time zone 'UTC' end
@@ -8768,9 +8796,9 @@ select app.make_feed('conversation_changes', 'conversations', '
 
 -- schemas/52_message_parts.sql
 
--- The parts of inbound messages that callers read as fields: a location, contact cards, and the person's choice. The
--- functions read these parts from the original WhatsApp object in the column `payload`. A part with an unexpected
--- structure is null.
+-- The parts of inbound messages that callers read as fields: a location, contact cards, and the button or list entry
+-- that the person chose. The functions read these parts from the original WhatsApp object in the column `payload`. A
+-- part with an unexpected structure is null.
 
 create function app.location_in(payload jsonb) returns jsonb
 language sql immutable
@@ -9106,9 +9134,9 @@ begin
 end
 $$;
 comment on function app.note_life() is
-  'Trigger: sets when an accepted message expires: an hour after the end of its lifetime. The lifetime is the time '
-  'that WhatsApp sets for the template. Without such a time, the lifetime is 10 minutes for an authentication '
-  'template, and 30 days for any other message.';
+  'Trigger: sets when an accepted message expires: an hour after the end of its lifetime. The lifetime is the '
+  'ttl_seconds of the template. Without ttl_seconds, the lifetime is 10 minutes for an authentication template, and 30 '
+  'days for any other message.';
 
 create function public.expire_messages() returns integer
 language sql security definer -- no role may write the table
@@ -9128,8 +9156,8 @@ as $$
   select count(*)::integer from expired
 $$;
 comment on function public.expire_messages() is
-  'Sets at most 1,000 messages to expired, and returns their number. An expired message has no report that it arrived '
-  'or failed. A scheduled job calls this function. A later report clears the expiry.';
+  'Sets at most 1,000 messages to expired, and returns their number. An expired message is a message whose arrival or '
+  'failure WhatsApp has not reported. A scheduled job calls this function. A later report clears the expiry.';
 grant execute on function public.expire_messages() to service_role;
 
 create trigger messages_note_change before update on public.messages
@@ -9137,7 +9165,8 @@ create trigger messages_note_change before update on public.messages
 create trigger messages_note_deletion after delete on public.messages
   referencing old table as deleted for each statement execute function app.note_deletion();
 
--- A WhatsApp system notice, such as a notice of a new phone number, is not a person's message.
+-- A WhatsApp system notice, such as a notice of a new phone number, is not a person's message. So it does not change
+-- the conversation.
 create trigger messages_move_conversation after insert on public.messages
   for each row when (
     new.type <> 'system' and (new.direction = 'inbound' or new.status in ('accepted', 'sent', 'delivered', 'read'))
@@ -9427,8 +9456,8 @@ begin
 end
 $$;
 comment on function public.managing_person(uuid) is
-  'Returns the signed-in user''s id and sign-in method, as token claims. Raises PT403 if the user is not an owner or '
-  'admin of the company.';
+  'Returns the claims for a token of the signed-in user: the user''s id, the authentication level (aal) and the '
+  'session. Raises PT403 if the user is not an owner or admin of the company.';
 grant execute on function public.managing_person(uuid) to authenticated;
 
 create function app.note_account_event(account public.messaging_accounts, action text, details jsonb) returns void
@@ -9644,7 +9673,7 @@ create function public.note_media_gone(message_id uuid, media_id text) returns t
 -- Security definer, because no key may write messages. This function writes only the time.
 language plpgsql security definer
 set search_path = ''
--- In UTC, gone_at has the same format as the times of the time columns.
+-- The object stores gone_at as a string. In UTC, this string has the same format as the times of the time columns.
 set timezone = 'UTC'
 as $$
 declare
@@ -9735,7 +9764,7 @@ create table public.templates (
   -- The template parts that this service cannot send, such as CAROUSEL.
   unsupported text[] not null default '{}',
   -- The signed URL of the sample file for a media header. The column sample_source is this URL without its query
-  -- string, and never changes.
+  -- string, so it stays the same when WhatsApp signs the URL again.
   sample_url text check (char_length(sample_url) between 1 and 4096),
   sample_source text generated always as (split_part(sample_url, '?', 1)) stored,
   -- Why WhatsApp does not have the header's media file. Null when WhatsApp has the file, or when no upload was tried
@@ -9794,8 +9823,8 @@ begin
     select new.company_id, new.business_account_id where tg_op <> 'DELETE'
     order by business_account_id
   loop
-    -- This statement waits for a transaction that is storing a list of templates. Otherwise this transaction would not
-    -- see those templates. A transaction that stores a list later waits for this transaction, and then sees the
+    -- If another transaction is storing a list of templates, this statement waits. So the update below also changes
+    -- those templates. A transaction that stores a list later waits for this transaction, and then sees the changed
     -- account.
     perform from public.template_catalogues
     where company_id = changed.company_id and business_account_id = changed.business_account_id
@@ -9849,8 +9878,8 @@ begin
   if not found then
     raise sqlstate 'PT404' using message = 'No account with a business account has this id';
   end if;
-  -- The account may have moved to another business account since the list was requested. In that case, the templates do
-  -- not belong to the new business account.
+  -- The account may have moved to another business account since the list was requested. Then the listed templates
+  -- belong to the earlier business account.
   if account.business_account_id <> apply_template_sync.business_account_id then
     raise sqlstate 'PT409' using message = 'The account belongs to another business account now';
   end if;
@@ -9858,12 +9887,13 @@ begin
   insert into public.template_catalogues (company_id, business_account_id)
   values (account.company_id, account.business_account_id)
   on conflict do nothing;
-  -- Only one transaction at a time stores templates of a catalogue. The claim of a send may insert a row that
-  -- references this row, and does not wait for this lock.
+  -- Only one transaction at a time stores templates of a catalogue. The claim of a send does not wait for this lock,
+  -- even if it inserts a row that references the catalogue.
   select catalogues.synced_at into last_synced_at from public.template_catalogues as catalogues
   where company_id = account.company_id and business_account_id = account.business_account_id
   for no key update;
-  -- The function reads the numbers after it has the lock, for the reason given in app.note_numbers_of_templates().
+  -- The function reads the phone numbers after it has the lock, for the reason given in
+  -- app.note_numbers_of_templates().
   numbers := app.connected_numbers(account.company_id, account.business_account_id);
 
   listed := array(
@@ -9876,8 +9906,8 @@ begin
   );
   total := cardinality(listed);
 
-  -- The names whose templates were read again after this list was requested. The later read is newer, so this list must
-  -- not add or change templates with these names.
+  -- The names whose templates were read again after this list was requested. This list is older, so it must not add or
+  -- change templates with these names.
   later_names := array(
     select rereads.name from public.template_rereads as rereads
     where rereads.company_id = account.company_id and rereads.business_account_id = account.business_account_id
@@ -10019,7 +10049,7 @@ grant select on public.template_rereads to service_role;
 
 -- Hints are events in which WhatsApp reports that a template has changed. After a hint, the template is read again
 -- before its next send, and the whole list is read within a minute. Until then, the stored template has the values from
--- the event. The next read replaces them with the values from WhatsApp's list.
+-- the event. The next read replaces these values with the values from WhatsApp's list.
 
 create table public.template_hints (
   id uuid primary key default gen_random_uuid(),
@@ -10115,7 +10145,8 @@ begin
     order by catalogues.company_id
     for no key update
   loop
-    -- If no list is stored yet, the list is due anyway, and sends are not checked against templates.
+    -- If no list is stored yet, the platform will soon read the list anyway, and sends are not checked against
+    -- templates.
     continue when catalogue.synced_at is null;
     -- If the last attempt to read the list failed, a hint does not shorten the pause before the next attempt.
     update public.template_catalogues set sync_due_at = now()
@@ -10132,8 +10163,8 @@ begin
       value = excluded.value,
       happened_at = excluded.happened_at,
       told_at = excluded.told_at
-    -- Events with the same second may arrive in any order. Because of this condition, the result does not depend on
-    -- their order.
+    -- WhatsApp reports times in whole seconds, so two events may have the same time. With this condition, the result is
+    -- the same in whichever order the two events arrive.
     where (excluded.happened_at, excluded.value) > (hints.happened_at, hints.value);
     continue when not found;
     -- This update fires the trigger that applies the hint.
@@ -10154,8 +10185,8 @@ $$;
 comment on function app.apply_template_hint(uuid[], jsonb) is
   'Applies a WhatsApp event about a template (an item of kind `template`) to the catalogues of these accounts. The '
   'whole list becomes due to be read, and the next send of the template first reads the template again. Until then, '
-  'the template has the values of the event, unless the template was read after the event. An item without a name or a '
-  'language only makes the list due.';
+  'the template has the values of the event. But a template that was read after the event does not change. An item '
+  'without a name or a language only makes the list due.';
 
 create function app.show_hints() returns trigger
 -- Security definer, because only service_role may read the hints.
@@ -10219,8 +10250,9 @@ grant select on public.template_hints to service_role;
 
 -- schemas/62_template_media.sql
 
--- The media files for template headers. WhatsApp requires such a file in every send of the template. The approved
--- sample file is uploaded once for each account. Sends use the media id of the upload until shortly before the upload
+-- Media files for template headers. A template with an image, a video or a document in its header needs such a file in
+-- every send. If the caller provides no file, the send contains the sample that WhatsApp approved with the template.
+-- The sample is uploaded once for each account. Sends use the media id of the upload until shortly before the upload
 -- expires.
 
 create table public.template_media (
@@ -10280,7 +10312,7 @@ language sql
 set search_path = ''
 as $$
   -- Templates that another transaction has locked are skipped, so an upload does not wait while a list of templates is
-  -- being stored. When the list is stored next time, the problem is recorded.
+  -- being stored. The skipped templates get the problem when the list is stored the next time.
   update public.templates as templates
   set media_problem = app.media_problem(own_company_id, templates.business_account_id, of_source)
   where templates.id in (
@@ -10308,7 +10340,8 @@ as $$
     from public.messaging_accounts as accounts
     join public.templates on templates.company_id = accounts.company_id
       and templates.business_account_id = accounts.business_account_id
-    -- Each template has its own lookup, because the plan of a join may read all media of the account for each template.
+    -- The subquery with `offset 0` looks up the media of one template at a time. With a plain join, Postgres might read
+    -- all media of the account for each template.
     left join lateral (
       select * from public.template_media as media
       where media.company_id = accounts.company_id and media.account_id = accounts.id
@@ -10328,8 +10361,8 @@ as $$
 $$;
 comment on function public.due_media(uuid, integer) is
   'Returns the templates whose header media file has to be uploaded for an account. The file was never uploaded, '
-  'WhatsApp rejected the upload, or the upload expires within five days. After a failure, the template is not returned '
-  'until a pause has passed. The pause grows with each failure.';
+  'WhatsApp rejected the uploaded file in a send, or the upload expires within five days. After a failure, the '
+  'template is not returned until a pause has passed. The pause grows with each failure.';
 grant execute on function public.due_media(uuid, integer) to channel_client, service_role;
 
 create function public.begin_media_upload(
@@ -10453,8 +10486,8 @@ begin
   end if;
   perform app.note_media_problem(media.company_id, media.account_id, media.sample_source);
   if fail_media_upload.refusal is not null then
-    -- An API key uploads only for a send, so this refusal stopped one send. A job uploads in advance, so no send was
-    -- stopped.
+    -- A request with an API key uploads a file only for its own send, so this refusal stopped one send. A job uploads
+    -- files in advance, so the refusal stopped no send.
     perform app.note_refusal(
       media.account_id, 'refusal', fail_media_upload.refusal, (own_company_id is not null)::integer
     );
@@ -10479,11 +10512,11 @@ grant select on public.template_media to service_role;
 
 -- schemas/63_preflight.sql
 
--- The preflight check. The claim of a send also checks the send against the stored template, without another round
--- trip. The claim refuses a send that WhatsApp would certainly refuse. The idempotency key of a refused send can be
--- used again. Every send is checked and rendered, so app.rendered_text() and app.template_faults() must be fast. These
--- two functions contain no queries and call no other function of the schema, because each query and each call takes
--- time.
+-- The preflight check. The claim of a template send checks the send against the stored template, in the same database
+-- call. The claim refuses a send that WhatsApp would certainly refuse. The caller can use the idempotency key of a
+-- refused send again. Every send is checked and rendered, so app.rendered_text() and app.template_faults() must be
+-- fast. These two functions contain no queries and call no other function of the schema, because each query and each
+-- call takes time.
 
 create function app.rendered_text(rendering jsonb, header_variables text[], body_variables text[]) returns text
 language plpgsql immutable
@@ -10659,7 +10692,7 @@ begin
         jsonb_build_object('field', 'language_code', 'fault', 'language', 'languages', languages)
       )
     end;
-    -- The template may be new, so the result of a read that did not find it is used for only a minute.
+    -- The template may be new. If the last read did not find the template, this result is used for only a minute.
     is_fresh := reread.read_at > now() - interval '1 minute';
     if hinted_at <= reread.read_at then
       hinted_at := null;
@@ -10671,8 +10704,8 @@ begin
     return;
   end if;
   may_reread := preflight = 'first' and (
-    -- The templates with a name are read again at most once a minute. If another request is reading them now, this
-    -- request may wait for the result.
+    -- The templates with the same name are read again at most once a minute. If another request is reading them now,
+    -- this request may wait for the result.
     reread.tried_at is null or reread.tried_at <= now() - interval '1 minute'
     or (reread.tried_at > now() - interval '15 seconds' and coalesce(reread.read_at < reread.tried_at, true))
   ) and (
@@ -10703,17 +10736,17 @@ $$;
 comment on function app.judge_template(uuid, text, text, text, text, text[], text[], text[], text) is
   'Decides from the stored templates whether a send can continue. Refuses the send only for a fault that was read from '
   'WhatsApp, or that WhatsApp reported, within the last ten minutes. For an older fault, or after a change that '
-  'WhatsApp reported, the template is read again first. The templates with a name are read again at most once a '
-  'minute. If the template cannot be read again, the send continues, and WhatsApp accepts or refuses the message. The '
-  'argument `preflight` is `off` (no check), `first` or `last`. The value `last` means that the template has been read '
-  'again, or could not be read.';
+  'WhatsApp reported, the template is read again first. The templates with the same name are read again at most once a '
+  'minute. If the template cannot be read again now, the send continues, and WhatsApp accepts or refuses the message. '
+  'The argument `preflight` is `off` (no check), `first` or `last`. The verdict can be `reread` only with `first`. The '
+  'value `last` is for the next call, after the template was read again or could not be read.';
 
 -- schemas/64_account_notices.sql
 
--- WhatsApp notices about an account: events about its business account (such as a restriction), errors of its phone
--- number, and responses in which WhatsApp refuses the account. Operators and members of the company can read these
--- notices. A notice does not stop sends or disconnect an account, because WhatsApp itself refuses messages that it does
--- not accept.
+-- WhatsApp notices about an account. A notice is an event about the business account (such as a restriction), an error
+-- of the phone number, or a response in which WhatsApp refuses the account. Operators and members of the company can
+-- read these notices. A notice does not stop sends or disconnect an account. WhatsApp decides for each message whether
+-- to refuse it.
 
 create table public.account_notices (
   id uuid primary key default gen_random_uuid(),
@@ -10725,7 +10758,7 @@ create table public.account_notices (
   -- not deliver it because of the account.
   kind text not null check (kind in ('event', 'trouble', 'refusal', 'reading_refusal', 'reported_refusal')),
   -- For an event, the WhatsApp event name, such as ACCOUNT_RESTRICTION. For all other kinds, the WhatsApp error code.
-  -- For a refusal, token_unusable means that the stored token cannot be decrypted.
+  -- If the stored token cannot be decrypted, a refusal has token_unusable instead of a code.
   event text not null check (event ~ '^[A-Za-z0-9_.-]{1,64}$'),
   -- For an event, the object that WhatsApp sent. For a `trouble`, { code, message, details }. For a refusal, { code }.
   value jsonb not null check (jsonb_typeof(value) = 'object' and octet_length(value::text) <= 16384),
@@ -10753,8 +10786,8 @@ language sql stable
 set search_path = ''
 as $$
   select case
-    -- The next success withdraws a refusal. Without a success or another refusal for 30 days, the refusal is too old to
-    -- describe the account.
+    -- The next success withdraws a refusal. A refusal that was not repeated for 30 days is too old to describe the
+    -- account.
     when kind like '%refusal' then received_at + interval '30 days'
     when until is not null then until
     when stops_sending then happened_at + interval '30 days'
@@ -10762,8 +10795,9 @@ as $$
   end
 $$;
 comment on function app.end_of_notice(text, boolean, timestamptz, timestamptz, timestamptz) is
-  'Returns the time from which a notice with these values is no longer current. A notice without an end is current for '
-  'a day, or for 30 days if it stops sends.';
+  'Returns the time from which a notice with these values is no longer current. A refusal is current for 30 days after '
+  'WhatsApp last refused the account. Another notice is current until the time `until`. If `until` is null, the notice '
+  'is current for a day, or for 30 days if it stops sends.';
 grant execute on function app.end_of_notice(text, boolean, timestamptz, timestamptz, timestamptz) to authenticated;
 
 create function app.is_current(notice public.account_notices) returns boolean
@@ -10805,8 +10839,8 @@ begin
     until = excluded.until,
     stops_sending = excluded.stops_sending,
     received_at = excluded.received_at
-  -- Events with the same second may arrive in any order. Because of this condition, the result does not depend on their
-  -- order.
+  -- WhatsApp reports times in whole seconds, so two events may have the same time. With this condition, the result is
+  -- the same in whichever order the two events arrive.
   where (excluded.happened_at, excluded.value) > (known.happened_at, known.value);
 
   delete from public.account_notices as notices using (
@@ -10826,7 +10860,7 @@ end
 $$;
 comment on function app.keep_account_notices(uuid[], public.account_notices[]) is
   'Stores the same notices for several accounts: the newest notice of each event. Deletes notices that ended more than '
-  '30 days ago, and all but the newest 50 notices of an account.';
+  '30 days ago. Of each account, keeps only the newest 50 notices.';
 
 create function app.apply_account_event(account_ids uuid[], item jsonb) returns text
 language plpgsql
@@ -10877,7 +10911,8 @@ comment on function app.apply_trouble(uuid, jsonb) is
   'Stores WhatsApp errors that are about an account and not about a message (an item of kind `trouble`).';
 
 create function public.current_account_notices(company_id uuid default null) returns jsonb
-language sql stable security definer -- returns one value, because the Data API limits the number of rows
+-- The result is one JSON value, because the Data API limits the number of rows.
+language sql stable security definer
 set search_path = ''
 as $$
   select coalesce(jsonb_agg(
@@ -10899,8 +10934,8 @@ grant select on public.account_notices to authenticated, service_role;
 
 -- schemas/65_account_refusals.sql
 
--- Refusals of an account. WhatsApp refuses an account in its response to a send, a reply, a media upload or a request
--- for the templates, for example because the token has expired. WhatsApp may also accept a message and report the
+-- Refusals of an account. WhatsApp may refuse an account in the response to a send, a reply, a media upload or a
+-- request for the templates. For example, the token has expired. WhatsApp may also accept a message and report the
 -- refusal later. A refusal immediately becomes a notice of the account. The next success of the same kind withdraws the
 -- refusal. A refusal does not stop the next send, because WhatsApp decides again for each message.
 
@@ -10953,7 +10988,7 @@ as $$
   where messages.company_id = of_company_id and messages.id = account_of_message.message_id
 $$;
 comment on function app.account_of_message(uuid, uuid) is
-  'Returns the account that sends a message, and when the last attempt began.';
+  'Returns the account that sends a message, and when the last attempt to send the message began.';
 
 create function app.is_about_token(event text) returns boolean
 language sql immutable
@@ -11002,7 +11037,8 @@ end
 $$;
 comment on function app.withdraw_token_refusals(uuid, timestamptz) is
   'Withdraws the refusals that are about an account''s token or the token''s permissions. Called when the account gets '
-  'a new token or an upload succeeds. Refusals that were recorded after began_at remain.';
+  'a new token or an upload succeeds. The argument began_at is the start time of the upload. Refusals that were '
+  'recorded later remain. For a new token, began_at is infinity.';
 
 create function app.note_report(own_company_id uuid, of_message_id uuid, failure jsonb, reported_at timestamptz)
 returns void
@@ -11026,10 +11062,10 @@ begin
 end
 $$;
 comment on function app.note_report(uuid, uuid, jsonb, timestamptz) is
-  'Applies a report about a message to the refusals of its account. A failure because of the account becomes a '
-  'reported_refusal. If `failure` is null, the report withdraws the reported refusals that were recorded before the '
-  'attempt began. The acceptance of a message does not withdraw reported refusals, because WhatsApp accepts messages '
-  'from such an account, but does not deliver them.';
+  'Applies a report about a message to the refusals of the account that sent the message. A failure because of the '
+  'account becomes a reported_refusal. If `failure` is null, the report withdraws the reported refusals that were '
+  'recorded before the attempt began. The acceptance of a message does not withdraw reported refusals, because '
+  'WhatsApp may accept messages from a refused account and then not deliver them.';
 
 -- schemas/66_media_uploads.sql
 
@@ -11264,8 +11300,8 @@ begin
 end
 $$;
 comment on function app.erase_upload() is
-  'Trigger: deletes an upload if only the erased contact received it, because its file name and hash may reveal '
-  'something about the person.';
+  'Trigger: deletes an upload that only the erased contact received. The file name and the hash of the upload may '
+  'reveal something about the person.';
 
 create function app.remove_old_uploads(max_rows integer) returns integer
 language sql
@@ -11283,7 +11319,7 @@ as $$
   select count(*)::integer from removed
 $$;
 comment on function app.remove_old_uploads(integer) is
-  'Removes the expired uploads, whether they were sent or not, and returns their number.';
+  'Removes at most max_rows expired uploads, whether they were sent or not, and returns the number of removed uploads.';
 
 create trigger messages_erase_upload after update of is_erased on public.messages
   for each row when (new.is_erased and not old.is_erased) execute function app.erase_upload();
@@ -11294,16 +11330,17 @@ grant select on public.media_uploads to service_role;
 
 -- schemas/66_record_events.sql
 
--- Functions that write events. app.make_events() declares the events for one kind of record. It creates triggers that
--- write an event in the transaction of each change. So changes by keys, users, WhatsApp and the platform all create
--- events. The same triggers queue the event for the company's webhooks that subscribe to this event type. An event must
--- never make a write fail or wait. So the triggers do not lock rows. Batches write 500 contacts or deals at once, so
--- their triggers run once per statement. Other records are mostly written one by one. Their triggers run once per row,
--- which halves the cost of such a write.
+-- Functions that write events. app.make_events() declares the events for one kind of record. This function creates
+-- triggers that write an event in the transaction of each change. So changes by keys, users, WhatsApp and the platform
+-- all create events. The same triggers queue the event for the company's webhooks that subscribe to this event type. An
+-- event must never make a write fail or wait. So the triggers do not lock rows. A batch request may write 500 contacts
+-- or deals, so the triggers of these two tables run once per statement. Other records are mostly written one by one.
+-- The triggers of their tables run once per row, which halves the cost of a write.
 
 create type app.event_origin as (actor jsonb, request_id text);
 comment on type app.event_origin is
-  'The author of an event, and the request that caused it. See the columns of app.events.';
+  'The author of an event, and the id of the request that caused the event. See the columns actor and request_id of '
+  'app.events.';
 
 create function app.event_origin(kind text default null) returns app.event_origin
 language plpgsql stable
@@ -11339,11 +11376,11 @@ begin
 end
 $$;
 comment on function app.event_origin(text) is
-  'Returns the author of the change that this statement makes. If the argument `kind` is given, the author has that '
-  'kind. The edge function whatsapp acts as the kind `channel`, unless one of its jobs has set app.event_actor. The '
-  'request id is the X-Request-Id header, which the edge functions forward. The request id is null outside a request, '
-  'or when it does not have the format of an id. Never fails. Only the owner''s functions call this function, because '
-  'no other role may read the key hashes.';
+  'Returns the author of the change that this statement makes, and the request id. If the argument `kind` is given, '
+  'the author has that kind. The edge function whatsapp acts as the kind `channel`, unless one of its jobs has set '
+  'app.event_actor. The request id is the X-Request-Id header, which the edge functions forward. The request id is '
+  'null outside a request, or when it does not have the format of an id. Never fails. Only functions that run as the '
+  'database owner call this function, because no other role may read the key hashes.';
 
 create function app.write_event(
   of_company uuid,
@@ -11379,8 +11416,8 @@ $$;
 comment on function app.write_event(uuid, text, uuid, text[], jsonb, text, bigint) is
   'Writes an event of a record, and queues the event for webhooks. The caller holds the lock on the record, so the '
   'events of a record are numbered in the order of its changes. The argument `author` is a kind of author. If it is '
-  'null, the function stores the author of the statement. The argument of_version saves a call of app.change_now(), '
-  'which returns the same number.';
+  'null, the function stores the author of the statement. The argument of_version is the version of the change. If it '
+  'is null, the function calls app.change_now(), which returns the same number.';
 
 create function app.changes_of(columns text[]) returns text
 language sql immutable
@@ -11426,7 +11463,7 @@ declare
     select 'when (' || string_agg(format('new.%1$I is distinct from old.%1$I', name), ' or ') || ')'
     from unnest(fields) as name
   );
-  -- A row that was just written already has this transaction's version, which saves a call of app.change_now().
+  -- A row that was just written already contains this transaction's version, so app.change_now() need not be called.
   row_version constant text := case
     when exists (
       select from pg_catalog.pg_attribute
@@ -11455,7 +11492,8 @@ begin
       ),
       (
         'deleted', 'delete', 'deletes rows', deleted, 'null::text[]', deleted_values, 'was', 'app.change_now()', '', '',
-        -- If the company itself is deleted, no one can read the event log any more.
+        -- The join excludes the rows of a company that is deleted itself, because no one can read its event log any
+        -- more.
         'before_rows as was join public.companies on companies.id = was.company_id',
         'referencing old table as before_rows for each statement', true
       )
@@ -11541,13 +11579,13 @@ $make$;
 comment on function
   app.make_events(text, text[], text[], text, text, text, text, text, text, text, text, boolean) is
   'Declares the events of a table with the columns id and company_id. The expressions `added`, `changed` and `deleted` '
-  'return the event type for a row, or null for no event. Each may be a list of expressions. They use the rows is_now '
-  'and was. The expression `changed` also uses changed_fields, the fields that the statement changed. The argument '
-  '`shown` lists columns without personal data, whose values the event contains. The expressions added_values, '
-  'changed_values and deleted_values add further values, and may use event_type. The argument `record` is the column '
-  'with the record''s id, and `actor` is the kind of author that makes all changes. The argument in_batches means that '
-  'one statement often writes many rows. If in_batches is false, an update that changes none of the fields creates no '
-  'event.';
+  'return the event type for a row, or null for no event. Each argument may also be a list of expressions, separated '
+  'by commas. The expressions use the rows is_now (after the change) and was (before the change). The expression '
+  '`changed` also uses changed_fields, the fields that the statement changed. The argument `shown` lists columns '
+  'without personal data, whose values the event contains. The expressions added_values, changed_values and '
+  'deleted_values add further values, and may use event_type. The argument `record` is the column with the record''s '
+  'id, and `actor` is the kind of author that makes all changes. The argument in_batches means that one statement '
+  'often writes many rows. If in_batches is false, an update that changes none of the fields creates no event.';
 
 -- schemas/67_contact_events.sql
 
@@ -11649,8 +11687,8 @@ select app.make_events(
 
 -- The events for conversations, messages, templates and messaging accounts.
 
--- Each message changes last_message_at and the window of its conversation. Changes to these columns create no event,
--- because the message has its own event.
+-- A message may change last_message_at and window_expires_at of its conversation. Changes to these columns create no
+-- event, because the message has its own event.
 select app.make_events(
   'conversations',
   fields => '{contact_id, status, assigned_to, team_id}',
@@ -11669,8 +11707,8 @@ select app.make_events(
 );
 
 -- A new outbound message has no event of its own, because the events of its send report its progress. If WhatsApp first
--- accepts a message and later reports a failure, there is also an event send.failed. An erased person's messages create
--- no events, because contact.erased contains the ids of the conversations.
+-- accepts a message and later reports a failure, the triggers write send.failed in addition to message.status_changed.
+-- An erased person's messages create no events, because contact.erased contains the ids of the conversations.
 select app.make_events(
   'messages',
   fields => '{
@@ -11761,8 +11799,9 @@ select app.make_events(
 
 -- schemas/69_event_log.sql
 
--- Functions that read the event log with an API key. As in the change feeds, a page contains only events of
--- transactions below the horizon. So after a page was read, no new event can appear before the page's cursor.
+-- Functions that read the event log with an API key. As in the change feeds, a page contains only events whose version
+-- is below the horizon: all transactions with these versions have ended. So after a page was read, no new event can
+-- appear before the page's cursor.
 
 create index events_record_idx on app.events (record_id);
 
@@ -11772,7 +11811,7 @@ set search_path = ''
 as $$
 declare
   first constant timestamptz := greatest(since, now() - interval '30 days');
-  -- An event may have a later time than this transaction.
+  -- The time of an event may be later than now(), which is the start of this transaction.
   last constant timestamptz := least(until, now() + interval '1 day');
 begin
   return array(
@@ -11819,8 +11858,8 @@ begin
   if after_id is not null then
     from_seq := coalesce(
       (select seq from app.events where id = after_id and company_id = own_company_id),
-      -- No event has the id of a cursor at the horizon. Such a cursor comes after all events of its version. If the
-      -- cursor's event is older than the log, the log has no later event of this version.
+      -- The log has no event with the id of the cursor. Either the cursor is a horizon and not an event, or the event
+      -- is older than the log. In both cases, the page starts after all events of the cursor's version.
       9223372036854775807
     );
   end if;
@@ -11869,7 +11908,7 @@ begin
   end if;
   return next json_build_object(
     'generation', clock.generation, 'horizon', clock.horizon,
-    -- More events may follow the last event that was read.
+    -- If the page stopped at this limit, more events may follow the last event that was read.
     'read_to', case when number_read >= most_read and cardinality(found) < most then
       json_build_object('version', event.version, 'id', event.id) end
   );
@@ -11881,9 +11920,10 @@ $$;
 comment on function public.list_events(bigint, bigint, uuid, text[], uuid, timestamptz, timestamptz, integer) is
   'Returns one page of the events of the key''s company in the last 30 days. Needs a read token. The first row is the '
   'clock { generation, horizon, read_to }. At most max_rows events { version, id, event } follow, and never more than '
-  '201. They start after the cursor, or at the beginning if there is no cursor. A page with a filter may have fewer '
-  'events than max_rows although more events follow. In that case, read_to is the position of the last event that was '
-  'read. Raises PT410 and PT500 as app.change_clock_for() does, PT401 and PT403 as app.company_id() does.';
+  '201. The events start after the cursor, or at the beginning of the log if there is no cursor. A page with a filter '
+  'may have fewer events than max_rows although more events follow. Then read_to is the position of the last event '
+  'that was read. Raises PT410 and PT500 as app.change_clock_for() does. Raises PT401 and PT403 as app.company_id() '
+  'does.';
 grant execute on function
   public.list_events(bigint, bigint, uuid, text[], uuid, timestamptz, timestamptz, integer) to api_client;
 
@@ -11916,7 +11956,7 @@ grant execute on function public.find_event(text) to api_client;
 create table public.sends (
   id uuid primary key default gen_random_uuid(),
   company_id uuid not null references public.companies on delete cascade,
-  -- The caller's idempotency key. Without a key, no later request can repeat the send.
+  -- The caller's idempotency key, or null. If the key is null, no later request is recognized as a repeat of this send.
   idempotency_key text check (char_length(idempotency_key) between 1 and 200),
   message_id uuid not null,
   -- Whether this send opened the conversation of its message.
@@ -11925,8 +11965,9 @@ create table public.sends (
   template_name text check (char_length(template_name) between 1 and 512),
   language_code text check (char_length(language_code) between 1 and 35),
   -- The state `pending` means that the send is claimed, and WhatsApp may have the message. The state `sent` means that
-  -- WhatsApp accepted the message. The state `failed` means that WhatsApp refused the message, or that the outcome
-  -- remained unknown. The state `released` means that WhatsApp certainly does not have the message.
+  -- WhatsApp accepted the message. The state `failed` means that WhatsApp refused the message, that WhatsApp reported a
+  -- failure before it responded, or that the outcome remained unknown. The state `released` means that WhatsApp
+  -- certainly does not have the message.
   state text not null default 'pending' check (state in ('pending', 'sent', 'failed', 'released')),
   -- The edge function creates a claim_id for each attempt. Anyone who knows the claim_id can settle that attempt, so
   -- the claim_id is a secret.
@@ -11940,25 +11981,26 @@ create table public.sends (
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
   media_id text constraint sends_media_id_check check (char_length(media_id) between 1 and 255),
-  -- WhatsApp reports contain the send id and the attempt number, because each attempt of a released send is a separate
-  -- message.
+  -- The number of the last attempt. Each attempt of a released send is a separate message. WhatsApp's reports contain
+  -- the send id and the attempt number, so the platform recognizes a report about an earlier attempt.
   attempt integer not null default 1 constraint sends_attempt_check check (attempt >= 1),
   -- Other message ids that WhatsApp reported for the same attempt. If there are any, the message was sent more than
   -- once.
   double_sent_ids text[] not null default '{}',
   -- A five-byte hash for each request field that has no column of its own. app.fingerprint_of_send() computes these
-  -- hashes. Because of them, the response to a repeat can list the fields that differ. Null for a send without an
+  -- hashes. With these hashes, the response to a repeat can list the fields that differ. Null for a send without an
   -- idempotency key.
   fingerprint bytea constraint sends_fingerprint_check check (octet_length(fingerprint) between 5 and 100),
   is_erased boolean not null default false,
-  -- The API key of the last attempt. This column has no foreign key, so the id remains after the key is deleted.
+  -- The API key of the last attempt. This column has no foreign key, so the id remains after the API key is deleted.
   api_key_id uuid,
   unique (company_id, id),
   -- If several requests have the same idempotency key, this constraint ensures that only one request sends.
   constraint sends_one_per_idempotency_key unique (company_id, idempotency_key),
   constraint sends_one_per_message unique (company_id, message_id),
-  -- This foreign key is checked at the end of the transaction, because a claim writes this row before its message. A
-  -- message with a send cannot be deleted. Otherwise its send and the idempotency key would also be deleted.
+  -- This foreign key is checked at the end of the transaction, because a claim writes this row before its message. The
+  -- constraint also prevents the deletion of a message that has a send, because the send and its idempotency key must
+  -- remain.
   constraint sends_message_fkey foreign key (company_id, message_id)
     references public.messages (company_id, id) on delete no action deferrable initially deferred,
   -- A failed send may have a message id, because WhatsApp can report a failure even if it never responded to the call.
@@ -11978,7 +12020,7 @@ comment on column public.sends.media_id is 'The WhatsApp media id of the media f
 -- This statistic makes the planner assume that all rows belong to one company. 30_contacts.sql explains why.
 alter table public.sends alter column company_id set (n_distinct = 1);
 
--- A double send is rare, and an operator has to examine each double send.
+-- A double send (one attempt that was sent more than once) is rare, and an operator has to examine each double send.
 create index sends_double_sent_idx on public.sends (updated_at) where double_sent_ids <> '{}';
 
 -- This index has the sort order of the send log. The index also contains all columns that are counted, so 100,000 sends
@@ -12006,8 +12048,7 @@ begin
   for no key update;
 
   message.outcome := case new.state when 'released' then 'failed' when 'sent' then 'accepted' else new.state end;
-  -- WhatsApp may report the message before its response to the call arrives here. In that case, another message may
-  -- already have the id.
+  -- If another message of the company already has this WhatsApp id, this message gets no id.
   message.whatsapp_message_id := (
     select new.whatsapp_message_id where not exists (
       select from public.messages as other
@@ -12022,7 +12063,7 @@ begin
     );
   elsif old.whatsapp_message_id is null then
     -- Without a message id, no report about the message can have arrived. So the failure in the message came from the
-    -- ledger. It is outdated now, because the outcome has arrived or a released send is sent again.
+    -- ledger. This failure is outdated now, because the outcome has arrived or a released send is sent again.
     message.failed_at := null;
     message.failure := null;
   end if;
@@ -12039,8 +12080,8 @@ begin
 end
 $$;
 comment on function app.show_send_in_message() is
-  'Trigger: copies the state of a send to its message. Until WhatsApp reports something, also copies the failure from '
-  'the ledger. The trigger never removes a report.';
+  'Trigger: copies the state of a send to its message. As long as the send has no WhatsApp id, also copies the failure '
+  'from the ledger. The trigger never removes a failure that WhatsApp reported.';
 
 create trigger sends_show_in_message
   after update of state, reason, channel_code, whatsapp_message_id on public.sends
@@ -12129,7 +12170,7 @@ create function app.write_message_of_send(
   conversation_is_new boolean,
   of_type text,
   with_content text,
-  -- The text as the recipient sees it, if this text is known and differs from the content.
+  -- The text as the recipient sees it. Null if this text is unknown, and for a free-form reply.
   as_rendered text,
   with_media_id text,
   -- The other columns of the message: { media, payload, reply_to_id }.
@@ -12207,7 +12248,7 @@ declare
   digests bytea := '';
 begin
   foreach field in array fields loop
-    -- Five bytes are enough, because they only have to distinguish one caller's values.
+    -- Five bytes are enough, because a hash only has to distinguish the values of one caller.
     digests := digests || substr(sha256(convert_to(coalesce('=' || field, ''), 'UTF8')), 1, 5);
   end loop;
   return digests;
@@ -12295,13 +12336,14 @@ begin
 end
 $$;
 comment on function app.known_send_key(uuid, text) is
-  'Returns the stored idempotency key of a send. The stored key of an erased send is a hash.';
+  'Returns an idempotency key in the form in which the ledger stores it: as a hash if its send was erased, otherwise '
+  'unchanged.';
 
 -- An idempotency key identifies one message. A request with another recipient, another template or another kind
--- (template or reply) is not a repeat. If the platform treated it as a repeat, its message would never be sent, and the
--- caller would not notice. A repeat first reads its send by the key. If the send's lease has ended, a second statement
--- then settles the send. With a single statement, Postgres might search all pending sends, and each repeat would take
--- longer, although few repeats have to settle their send.
+-- (template or reply) is not a repeat. If the platform treated such a request as a repeat, the platform would never
+-- send the new message, and the caller would not notice. This function reads the earlier send by the key. If the lease
+-- of that send has ended, a second statement settles the send. If one statement did both, Postgres might search all
+-- pending sends at each repeat.
 create function app.repeated_send(
   own_company_id uuid,
   by_idempotency_key text,
@@ -12380,9 +12422,9 @@ $$;
 comment on function app.repeated_send(uuid, text, text, text, text, text, uuid, text[], bytea, boolean) is
   'Returns the claim result for a repeat: the current state of the earlier send with this idempotency_key. The member '
   '`mismatch` lists the fields that differ. A send whose lease has ended without an outcome has failed. The result '
-  '`reused` means that the key belongs to a message with another recipient, another template or another kind. In that '
-  'case, the member `differs` lists the request fields that do not match that message. If the kind differs, `differs` '
-  'contains idempotency_key.';
+  '`reused` means that the key belongs to a message with another recipient, another template or another kind. The '
+  'member `differs` lists the request fields that do not match that message. If the kind differs, `differs` contains '
+  'idempotency_key.';
 
 -- schemas/72_claim_template_send.sql
 
@@ -12625,8 +12667,8 @@ begin
     where template_rereads.tried_at < now() - interval '1 minute';
     answer := answer || jsonb_build_object('is_elsewhere', not found);
   end if;
-  -- This call records that the API key was used. The call comes last, because other requests with the key wait until
-  -- this transaction is committed.
+  -- This call stores the time at which the API key was used. The call comes last, because other requests with the same
+  -- key may wait from here until this transaction is committed.
   perform public.authenticate();
   return answer || jsonb_build_object('company_id', own_company_id);
 end
@@ -12637,18 +12679,19 @@ comment on function public.claim_template_send(
   'Decides whether a template may be sent to a phone number now. Writes what a send needs before the call to WhatsApp: '
   'the contact, the conversation, the message, and the ledger row. Only one request gets that row. The result '
   '`claimed` contains the account''s encrypted token, the attempt, and the values for the template. The member '
-  'was_refused is true if WhatsApp has refused the account since its last success. The result `repeat` contains the '
-  'state of the earlier send with this idempotency_key. Its member `mismatch` lists the fields that differ. The result '
-  '`reused` lists, in `differs`, the fields that do not match the message of this key. The result `do_not_contact` '
-  'means that the person must not be contacted. The result `marketing_opt_out` means that the person opted out of '
-  'marketing templates. The result `no_account` contains the connected accounts. The result `template_refused` '
-  'contains the faults of the template. The result `reread` means that the template has to be read again first. Its '
-  'member is_elsewhere is true if another request is reading the template. The result `media_needed` means that the '
-  'header''s media file has to be uploaded first. The result `own_media_needed` means that the file at the URL in '
-  'header_media has to be uploaded first. The result `unfit` contains the reason why header_media does not match the '
-  'header. A dry run of a valid send returns `send`. Every result contains the key''s company. The function writes the '
-  'contact, the conversation, the message and the ledger row only if the result is `claimed`. With an API key, '
-  'of_company_id has no effect. Raises PT401 and PT403 as app.company_id() does.';
+  'was_refused is true if WhatsApp has refused the account since the account''s last success. The result `repeat` '
+  'contains the state of the earlier send with this idempotency_key. Its member `mismatch` lists the fields that '
+  'differ. The result `reused` means that this key belongs to another message. Its member `differs` lists the fields '
+  'that do not match that message. The result `do_not_contact` means that the person must not be contacted. The result '
+  '`marketing_opt_out` means that the person opted out of marketing templates. The result `no_account` contains the '
+  'connected accounts. The result `template_refused` contains the faults of the template. The result `reread` means '
+  'that the template has to be read again first. Its member is_elsewhere is true if another request is reading the '
+  'template. The result `media_needed` means that the header''s media file has to be uploaded first. The result '
+  '`own_media_needed` means that the file at the URL in header_media has to be uploaded first. The result `unfit` '
+  'contains the reason why header_media does not match the header. A dry run of a valid send returns `send`. Every '
+  'result contains the key''s company. The function writes the contact, the conversation, the message and the ledger '
+  'row only if the result is `claimed`. If the caller has an API key, of_company_id has no effect. Raises PT401 and '
+  'PT403 as app.company_id() does.';
 grant execute on function public.claim_template_send(uuid, text, text, text, text, text, text, text, text, text[], text[], text[], text, boolean, uuid, jsonb)
   to api_client;
 
@@ -12683,10 +12726,10 @@ as $$
   ) end
 $$;
 comment on function app.wrote_after_stop(uuid, uuid, uuid, timestamptz, timestamptz) is
-  'Checks whether a person wrote to the account after do_not_contact was set. If so, the company may answer. If one of '
-  'the two times is unknown, the company may not answer. WhatsApp reports times in whole seconds. If a stop word '
-  'and another message were sent in the same second, the order of their events decides which of them is later. Within '
-  'one event, the order of the messages decides.';
+  'Checks whether a person wrote to the account after do_not_contact was set. If so, the company may answer. If it is '
+  'unknown when do_not_contact was set or when the person last wrote, the company may not answer. WhatsApp reports '
+  'times in whole seconds. If a person sent a stop word and another message in the same second, the message whose '
+  'event arrived later counts as later. Within one event, the order of the messages decides.';
 
 create function app.newest_user_id(own_company_id uuid, of_contact_id uuid) returns text
 language sql stable
@@ -12877,8 +12920,8 @@ begin
     null;
   end;
 
-  -- This call records that the API key was used. The call comes last, because other requests with the key wait until
-  -- this transaction is committed.
+  -- This call stores the time at which the API key was used. The call comes last, because other requests with the same
+  -- key may wait from here until this transaction is committed.
   perform public.authenticate();
   return answer || jsonb_build_object('company_id', own_company_id);
 end
@@ -12887,19 +12930,19 @@ comment on function public.claim_reply(uuid, uuid, text, text, boolean, jsonb, u
   'Decides whether a free-form reply may be sent in a conversation now. Writes what a send needs before the call to '
   'WhatsApp: the message and the ledger row. Only one request gets that row. The result `claimed` contains the '
   'account''s encrypted token, the attempt, and the person''s phone number, or user_id if there is no phone number. '
-  'The member was_refused is true if WhatsApp has refused the account since its last success. The result `repeat` '
-  'contains the state of the earlier send with this idempotency_key. Its member `mismatch` lists the fields that '
-  'differ. The result `reused` lists, in `differs`, the fields that do not match the message of this key. The result '
-  '`not_found` means that the company has no such conversation. The result `archived` means that the conversation''s '
-  'contact is archived. The result `closed` contains the contact''s open conversation on the account, if there is one. '
-  'The result `no_account` means that the account of the conversation is disconnected. The result `do_not_contact` '
-  'means that the person must not be contacted. The result `window_closed` contains the end of the window, or null '
-  'when the person has never written. The result `unfit` contains the invalid field and the fault. Either the upload '
-  'or the quoted message is unknown, or the media file has a member or a caption that its kind cannot have. For a '
-  'claimed reply with a media file, the member `media` contains the fields that WhatsApp needs. The member reply_to is '
-  'the WhatsApp id of the quoted message. A dry run of a valid reply returns `send`. Every result contains the key''s '
-  'company. The function writes the message and the ledger row only if the result is `claimed`. Raises PT401 and PT403 '
-  'as app.company_id() does.';
+  'The member was_refused is true if WhatsApp has refused the account since the account''s last success. The result '
+  '`repeat` contains the state of the earlier send with this idempotency_key. Its member `mismatch` lists the fields '
+  'that differ. The result `reused` means that this key belongs to another message. Its member `differs` lists the '
+  'fields that do not match that message. The result `not_found` means that the company has no such conversation. The '
+  'result `archived` means that the conversation''s contact is archived. The result `closed` contains the contact''s '
+  'open conversation on the account, if there is one. The result `no_account` means that the account of the '
+  'conversation is disconnected. The result `do_not_contact` means that the person must not be contacted. The result '
+  '`window_closed` contains the end of the window, or null when the person has never written. The result `unfit` '
+  'contains the invalid field and the fault. Either the upload or the quoted message is unknown, or the media file has '
+  'a member or a caption that its kind cannot have. For a claimed reply with a media file, the member `media` contains '
+  'the fields that WhatsApp needs. The member reply_to is the WhatsApp id of the quoted message. A dry run of a valid '
+  'reply returns `send`. Every result contains the key''s company. The function writes the message and the ledger row '
+  'only if the result is `claimed`. Raises PT401 and PT403 as app.company_id() does.';
 grant execute on function public.claim_reply(uuid, uuid, text, text, boolean, jsonb, uuid, jsonb) to api_client;
 
 -- schemas/74_settle.sql
@@ -12939,8 +12982,9 @@ begin
     return null;
   end if;
 
-  -- The first success after a refusal withdraws the refusal, even if a report has already settled the send. For other
-  -- sends, the account is not queried here, unless WhatsApp refused the message because of the account.
+  -- The first success after a refusal withdraws the refusal, even if a report has already settled the send. To save
+  -- time, this function looks up the account only for such a success, and for a message that WhatsApp refused because
+  -- of the account.
   if outcome = 'sent' and was_refused then
     perform app.withdraw_refusals(account.id, 'refusal', account.asked_at)
     from app.account_of_message(send.company_id, send.message_id) as account;
@@ -12962,8 +13006,8 @@ begin
       where company_id = send.company_id and id = send.message_id;
     end if;
     if settled_state <> 'sent' then
-      -- The failure is recorded with the start time of the attempt. If the person has written since then, the window is
-      -- open again.
+      -- A failure may close the window. The function gets the start time of the attempt, because a message from the
+      -- person since then has opened the window again.
       perform app.note_failure(send.company_id, send.message_id, channel_code, (
         select created_at from public.messages where company_id = send.company_id and id = send.message_id
       ));
@@ -12982,7 +13026,7 @@ begin
     update public.sends set state = 'sent', reason = null, channel_code = null where id = send.id;
     return 'sent';
   end if;
-  -- WhatsApp has reported two messages for one call.
+  -- The attempt already has another WhatsApp id, so the message was sent twice.
   if send.whatsapp_message_id <> settle_send.whatsapp_message_id then
     perform app.note_double_send(send.id, settle_send.whatsapp_message_id);
   end if;
@@ -13066,9 +13110,9 @@ $$;
 comment on function app.outcome_of_send(text, boolean, text, boolean, text) is
   'Returns the outcome of a send. pending: WhatsApp has not responded yet. accepted: WhatsApp has the message, but has '
   'not reported its arrival yet. delivered and read: the message arrived. failed: WhatsApp accepted the message and '
-  'later reported a failure, or WhatsApp never responded. expired: the lifetime of the message ended without a report. '
-  'refused: WhatsApp refused the message in its response. released: WhatsApp does not have the message, and a repeat '
-  'sends it.';
+  'later reported a failure, or WhatsApp never responded. expired: the lifetime of the message ended before WhatsApp '
+  'reported that the message arrived or failed. refused: WhatsApp refused the message in its response. released: '
+  'WhatsApp does not have the message, and a repeat sends it.';
 grant execute on function app.outcome_of_send(text, boolean, text, boolean, text) to authenticated;
 
 create function app.reason_of_send(outcome text, reason text, reported text) returns text
@@ -13117,14 +13161,15 @@ begin
       counted.day, named.outcome, app.reason_of_send(named.outcome, counted.reason, reported),
       sum(counted.sends)::bigint
     from (
-      -- Many sends have the same values in these columns, so the functions run for only a few rows.
+      -- Sends with the same values in these columns are counted in one row, so the functions run for only a few rows.
       select
         (sends.created_at at time zone sends_by_outcome.zone)::date as day, sends.state,
         sends.state = 'pending' and sends.lease_ends_at <= now() as has_ended,
         sends.whatsapp_message_id is not null as has_id, sends.reason, message.status, message.reported,
         count(*) as sends
       from public.sends
-      -- Each send has its own lookup, because the plan of a join may read all messages of the company.
+      -- The subquery with `offset 0` looks up one message at a time. With a plain join, Postgres might read all
+      -- messages of the company.
       cross join lateral (
         select status, failure ->> 'reason' as reported from public.messages
         where messages.company_id = sends.company_id and messages.id = sends.message_id offset 0
@@ -13145,7 +13190,8 @@ comment on function public.sends_by_outcome(uuid, integer, text) is
   'other callers. Raises PT422 for an invalid number of days or an unknown time zone.';
 grant execute on function public.sends_by_outcome(uuid, integer, text) to authenticated;
 
--- The query handles each company separately, so that it reads only the company's part of messages_unusual_idx.
+-- The query reads the messages of one company at a time, because the first column of messages_unusual_idx is the
+-- company.
 create function app.failures_of_sends(since timestamptz) returns jsonb
 language sql stable
 set search_path = ''
@@ -13333,9 +13379,9 @@ begin
 end
 $$;
 comment on function app.found_sends(uuid, text, boolean, app.send_place, integer) is
-  'Searches the sends after a position in the log, and returns the positions of the sends that match. If the search is '
-  'not the idempotency key or the message id of a send, it is compared with the names of templates and contacts, and '
-  'with the recipients'' phone numbers.';
+  'Searches the sends after a position in the log, and returns the positions of the sends that match. The idempotency '
+  'key or the message id of a send finds only this send. Any other search is compared with the names of templates and '
+  'contacts, and with the recipients'' phone numbers.';
 
 create function app.shown_send(own_company_id uuid, of_message_id uuid, with_key boolean) returns jsonb
 language plpgsql stable
@@ -13441,8 +13487,8 @@ begin
   elsif to_time = 'infinity' and (
     wanted_reason is not null or wanted_outcome in ('pending', 'failed', 'refused', 'released', 'expired')
   ) then
-    -- Few sends have such an outcome, so an index on their messages finds them. Its times are those of the last
-    -- attempts, so it cannot be used together with `until`.
+    -- Few sends have such an outcome, and an index on their messages finds them. But the index contains the time of the
+    -- last attempt, and `until` limits the time of the first attempt. So the index is used only without `until`.
     places := array(
       select (created_at, id)::app.send_place from public.messages
       where messages.company_id = of_company and (failure is not null or status in ('pending', 'failed', 'expired'))
@@ -13460,7 +13506,8 @@ begin
   shown := array(
     select (place.at, place.message_id)::app.send_place
     from unnest(places) with ordinality as place (at, message_id, number)
-    -- Each position has its own lookup, because the plan of a join may read all messages of the company.
+    -- The subqueries with `offset 0` look up one send at a time. With plain joins, Postgres might read all messages of
+    -- the company.
     cross join lateral (
       select
         state, state = 'pending' and lease_ends_at <= now() as has_ended, sends.reason, created_at,
@@ -13497,11 +13544,11 @@ $$;
 comment on function public.list_company_sends(uuid, text, text, text, timestamptz, timestamptz, jsonb) is
   'Returns a page of a company''s log: { sends, next }. The member `sends` contains up to 50 sends, newest first, with '
   'outcome, reason, recipient, template and author. The next page begins after the position `next`, which is null at '
-  'the end of the log. A page may have fewer sends, because it reads at most 5,000. The arguments `outcome` and '
-  '`reason` select sends by outcome and reason, and `since` and `until` by start time. The argument `search` matches '
-  'phone numbers or parts of them, words in names of contacts or templates, and message ids. For owners and admins, it '
-  'also matches idempotency keys. The company''s members may call this function. Raises PT403 for other callers, and '
-  'PT422 if `search` is too long.';
+  'the end of the log. A page may have fewer sends although more follow, because a page reads at most 5,000 sends. The '
+  'arguments `outcome` and `reason` select sends by outcome and reason, and `since` and `until` by the time of the '
+  'first attempt. The argument `search` matches phone numbers or parts of them, words in names of contacts or '
+  'templates, and message ids. For owners and admins, it also matches idempotency keys. The company''s members may '
+  'call this function. Raises PT403 for other callers, and PT422 if `search` is too long.';
 grant execute on function public.list_company_sends(uuid, text, text, text, timestamptz, timestamptz, jsonb)
   to authenticated;
 
@@ -13580,7 +13627,7 @@ comment on table public.test_sends is
   'The test sends that were allowed in the last 24 hours, and the member who requested each of them.';
 
 create function public.begin_test_send(company_id uuid, id uuid) returns void
-language plpgsql security definer -- no person may write the table, because its rows are counted
+language plpgsql security definer -- no user may write the table, because its rows count towards the limit
 set search_path = ''
 as $$
 #variable_conflict use_column
@@ -13616,9 +13663,9 @@ end
 $$;
 comment on function public.begin_test_send(uuid, uuid) is
   'Allows the signed-in user one test send with this id. The settings page creates a new id each time the user presses '
-  'the send button. A repeated call with the same id means the same test send. Owners and admins of the company may '
-  'call this function. Raises PT403 for other callers, and PT409 for the id of another user''s test send. Raises PT429 '
-  'when the company has made 20 test sends in the last 24 hours.';
+  'the send button. Another call with the same id does not allow a second test send. Owners and admins of the company '
+  'may call this function. Raises PT403 for other callers, and PT409 for the id of another user''s test send. Raises '
+  'PT429 when the company has made 20 test sends in the last 24 hours.';
 grant execute on function public.begin_test_send(uuid, uuid) to authenticated;
 
 create function public.claim_test_send(
@@ -13706,8 +13753,9 @@ grant select on public.test_sends to service_role;
 -- schemas/78_reactions.sql
 
 -- The reactions of a company: a company reacts to a message with an emoji, or removes its reaction. WhatsApp keeps only
--- the newest reaction, so a repeat is harmless. WhatsApp is called after the first function and before the second
--- function, because the call may fail. For reactions of contacts, see 85_inbound.sql.
+-- the newest reaction, so a repeat is harmless. The edge function calls message_to_react(), then WhatsApp, then
+-- note_own_reaction(). So a reaction is stored only if WhatsApp accepted it. For reactions of contacts, see
+-- 85_inbound.sql.
 
 create function public.message_to_react(message_id uuid, emoji text default null) returns jsonb
 -- Security definer, because a key cannot read accounts and windows.
@@ -13791,7 +13839,8 @@ declare
   own_company_id constant uuid := app.company_id('messaging');
   has_failed boolean;
 begin
-  -- A repeat changes nothing, so it creates no event. For an erased message, a trigger removes the reaction again.
+  -- The same emoji again changes nothing, so there is no event. If the message is erased, a trigger removes the
+  -- reaction again.
   update public.messages set
     own_reaction = case
       when note_own_reaction.emoji is not null
@@ -13802,7 +13851,7 @@ begin
     end
   where company_id = own_company_id and id = note_own_reaction.message_id
     and own_reaction ->> 'emoji' is distinct from note_own_reaction.emoji;
-  -- WhatsApp's reports about the reaction may arrive before this function runs.
+  -- WhatsApp's reports about the reaction may arrive before this function runs. Such reports are waiting facts.
   with reports as (
     delete from public.waiting_facts
     where company_id = own_company_id and whatsapp_message_id = note_own_reaction.whatsapp_message_id
@@ -13846,8 +13895,8 @@ comment on function app.take_report_of_reaction(uuid[], text, text) is
 -- schemas/78_read_receipts.sql
 
 -- Read receipts: a company shows a person that it has read the person's message. WhatsApp also marks earlier messages
--- as read. WhatsApp is called after the first function and before the second function, because the call may fail. A
--- repeat is harmless.
+-- as read. The edge function calls message_to_read(), then WhatsApp, then note_message_read(). So a message is marked
+-- as read here only if WhatsApp accepted the call. A repeat is harmless.
 
 create function public.message_to_read(message_id uuid) returns jsonb
 -- Security definer, because a key cannot read accounts.
@@ -13911,7 +13960,7 @@ begin
   if not found then
     return null;
   end if;
-  -- The rows are locked in the order of their ids, as everywhere else.
+  -- All functions lock messages in the order of the ids.
   update public.messages set read_at = now()
   where company_id = own_company_id and id in (
     select earlier.id from public.messages as earlier
@@ -13932,8 +13981,9 @@ grant execute on function public.note_message_read(uuid) to api_client;
 
 -- schemas/78_send_events.sql
 
--- The events for sends. This file also defines the time-based events: a window closes in an hour, the outcome of a send
--- was never reported, or a restriction ends. A job writes the time-based events. See app.note_passed_times().
+-- The events for sends. This file also defines the time-based events: a window will close within an hour, the lease of
+-- a send ends without an outcome, or a restriction ends. A job writes the time-based events. See
+-- app.note_passed_times().
 
 -- In the API, the id of a send is the id of its message.
 select app.make_events(
@@ -13964,9 +14014,9 @@ create index contact_windows_closing_idx on public.contact_windows (expires_at)
 -- Few accounts are restricted.
 create index account_notices_stopping_idx on public.account_notices (account_id) where stops_sending;
 
--- A message may arrive hours after the person wrote it, and the window may then close soon. Therefore closing_noted_for
--- records the end of the window for which the event was written. The job writes no event for a window that has already
--- closed.
+-- The job cannot search only for the windows that reached their last hour since its last run. A message may arrive
+-- hours after the person wrote it, and then its window has less than an hour left. So closing_noted_for stores the end
+-- of the window for which the event was written. The job writes no event for a window that has already closed.
 create function app.note_closing_windows() returns void
 language plpgsql
 set search_path = ''
@@ -13979,7 +14029,7 @@ begin
     where expires_at > now() and expires_at <= now() + interval '1 hour'
       and closing_noted_for is distinct from expires_at
     order by expires_at limit 1000
-    -- If a new message has locked a window, the next run handles the window.
+    -- If another transaction has locked a window, for example because of a new message, the next run writes the event.
     for update skip locked
   ),
   noted as (
@@ -14126,8 +14176,8 @@ as $$
   select to_timestamp(('x' || substr(replace(of_event_id::text, '-', ''), 1, 12))::bit(48)::bigint / 1000.0)
 $$;
 comment on function app.event_time(uuid) is
-  'Returns the time of an event, precise to the millisecond. The beginning of the event id contains this time. '
-  'Postgres 17 has no function that extracts this time from a version 7 UUID.';
+  'Returns the time at the beginning of an event id: the time of the event, in milliseconds. Postgres 17 has no '
+  'function that extracts this time from a version 7 UUID.';
 
 create function app.stored_event(of_company_id uuid, of_event_id uuid) returns app.events
 language sql stable
@@ -14163,7 +14213,7 @@ declare
   answer json;
 begin
   if after_event is not null then
-    -- An event that is no longer in the log is treated as older than every row.
+    -- If the event of the cursor is no longer in the log, all remaining rows are newer, so the page is empty.
     before_seq := coalesce((app.stored_event(hook.company_id, app.event_id(after_event))).seq, 0);
   end if;
   with looked as (
@@ -14244,8 +14294,8 @@ $$;
 comment on function public.webhook_deliveries(uuid, text, text, text, timestamptz, integer) is
   'Returns a page of the deliveries of a webhook, newest event first: { data, next }. The states are waiting, '
   'delivered, failed and undelivered. The argument `type` is an event type, or all types of a resource (deal.*). The '
-  'next page begins after next { event_id, ended_at }, which is null on the last page. Raises the errors of '
-  'app.managed_webhook().';
+  'member `next`, { event_id, ended_at }, is the position after which the next page begins. It is null on the last '
+  'page. Raises the errors of app.managed_webhook().';
 grant execute on function public.webhook_deliveries(uuid, text, text, text, timestamptz, integer)
   to api_client, authenticated, service_role;
 
@@ -14279,8 +14329,8 @@ declare
   event constant app.events := app.stored_event(hook.company_id, app.event_id(redeliver_event.event_id));
   earlier constant jsonb := app.claim_idempotency_key(hook.company_id, idempotency);
 begin
-  -- A test event belongs to one webhook. A webhook may have received an event of a type to which it no longer
-  -- subscribes.
+  -- A webhook can get each event of a type to which it subscribes, and each event that it received earlier. But it can
+  -- get a test event only if the test was made for this webhook.
   if event.id is null or not (
     app.wants(hook.types, event.type) and event.type <> 'webhook.test'
     or exists (
@@ -14306,8 +14356,8 @@ end
 $$;
 comment on function public.redeliver_event(uuid, text, jsonb) is
   'Delivers one event of the log to a webhook again. If the event''s delivery is still waiting, makes it due now. '
-  'Returns { replayed, event_id }. Raises PT404 if the webhook neither received the event nor subscribes to its type. '
-  'Also raises the errors of app.delivering_webhook() and app.claim_idempotency_key().';
+  'Returns { replayed, event_id }. Raises PT404 if the webhook has not received the event and does not subscribe to '
+  'its type. Also raises the errors of app.delivering_webhook() and app.claim_idempotency_key().';
 grant execute on function public.redeliver_event(uuid, text, jsonb) to api_client, authenticated, service_role;
 
 create function public.replay_webhook(
@@ -14331,7 +14381,7 @@ begin
     return earlier || '{ "replayed": true }';
   end if;
   if replay_webhook.since is null or replay_webhook.since < at - interval '30 days' then
-    raise sqlstate 'PT422' using message = 'since must be a moment of the last 30 days';
+    raise sqlstate 'PT422' using message = 'since must be a time within the last 30 days';
   end if;
   if replay_webhook.since > at then
     raise sqlstate 'PT422' using message = 'since must not be in the future';
@@ -14445,7 +14495,8 @@ grant execute on function public.webhook_troubles(uuid) to authenticated;
 -- WhatsApp events, stored as received. WhatsApp keeps no history. So an event is committed before WhatsApp gets a
 -- response. Every event is stored, even if its account is unknown or the event cannot be applied. The time for storing
 -- an event is proportional to its size. Data about erased people is removed from an event before the event is applied.
--- A small event is cleaned before it is stored. A large event is cleaned in a separate statement.
+-- From a small event, this data is removed before the event is stored. From a large event, a separate statement removes
+-- the data later.
 
 create table public.channel_events (
   id uuid primary key default gen_random_uuid(),
@@ -14469,8 +14520,8 @@ create table public.channel_events (
   -- When the event was last applied, with any result.
   processed_at timestamptz,
   person_marks bigint[],
-  -- A repeat of the same bytes is recognized by the hash. WhatsApp may also repeat the same content in differently
-  -- grouped events.
+  -- The hash recognizes only a repeat of the same bytes. WhatsApp may also repeat items in an event with other bytes,
+  -- so applying an item again changes nothing.
   constraint channel_events_once unique (channel_app_id, body_sha256)
 );
 comment on table public.channel_events is
@@ -14481,8 +14532,8 @@ comment on column public.channel_events.waits_for is
   'The ids of phone numbers and business accounts for which no account exists. When an account gets one of these ids, '
   'the event is applied.';
 comment on column public.channel_events.person_marks is
-  'The hashes (app.marks_of()) of the people whom the event mentions. Null until the event is applied, or if the names '
-  'cannot be read.';
+  'The hashes (app.marks_of()) of the phone numbers, ids and email addresses of people in the event. Null until the '
+  'event is applied, or if they cannot be read.';
 
 create index channel_events_due_idx on public.channel_events (next_attempt_at) where next_attempt_at is not null;
 create index channel_events_age_idx on public.channel_events (received_at);
@@ -14529,7 +14580,7 @@ comment on function public.store_channel_event(text, text) is
 grant execute on function public.store_channel_event(text, text) to channel_client;
 
 create function public.channel_apps_status() returns jsonb
-language sql stable security definer -- one snapshot of several tables
+language sql stable security definer -- all counts come from one snapshot
 set search_path = ''
 as $$
   select coalesce(jsonb_agg(jsonb_build_object(
@@ -14560,7 +14611,7 @@ comment on function public.channel_apps_status() is
 grant execute on function public.channel_apps_status() to service_role;
 
 create function public.delete_channel_app(app_key text, forced boolean default false) returns jsonb
-language plpgsql security definer -- it also deletes the events of the app and the list of its accounts
+language plpgsql security definer -- the function also deletes the app's events and its list of accounts
 set search_path = ''
 as $$
 #variable_conflict use_column
@@ -14589,9 +14640,9 @@ begin
 end
 $$;
 comment on function public.delete_channel_app(text, boolean) is
-  'Deletes an app with its events. Unless `forced` is true, does not delete an app that an account uses or used '
-  'earlier, or an app with events that are not done. Returns whether the app was deleted, and the numbers of such '
-  'accounts and events. Returns null for an unknown app.';
+  'Deletes an app with its events. If `forced` is false, keeps an app that an account uses or used earlier, and an app '
+  'with events that are not done. Returns whether the app was deleted, and the numbers of these accounts and events. '
+  'Returns null for an unknown app.';
 grant execute on function public.delete_channel_app(text, boolean) to service_role;
 
 create function app.items_with_times(items jsonb, received_at timestamptz) returns jsonb
@@ -14690,9 +14741,9 @@ begin
   failed := outcome -> 'failed';
   delayed := outcome -> 'delayed';
   unroutable := outcome -> 'unroutable';
-  -- If items are left to the job for the first time, this is not a failure.
+  -- At the first attempt, the rest of the items may be left to the job. This is not a failure.
   is_failure := failed > 0 or is_repeated and delayed > 0;
-  -- If the job makes this attempt, the job has already counted it.
+  -- If the job makes this attempt, due_channel_events() has already counted it.
   attempt := case when is_failure and not is_repeated then 1 else 0 end;
   update public.channel_events as events set
     attempts = events.attempts + attempt,
@@ -14771,7 +14822,7 @@ begin
     begin
       names := app.names_in(app.text_of_event(bytes));
     exception when others then
-      -- The event is stored even if its names cannot be read.
+      -- The event is stored even if the identifiers of people (names) in it cannot be read.
       null;
     end;
     select * into judged from app.judged_event(app_id, names, bytes, own_items);
@@ -14930,7 +14981,8 @@ begin
             coalesce(app.account_id_in(entry.item), '(the event does not name it)')
           )
         end;
-      -- The message was sent twice, or it was sent although according to the ledger WhatsApp had not accepted it.
+      -- The message was sent twice, or the message was sent although WhatsApp had not accepted it according to the
+      -- ledger.
       when result in ('double_send', 'released_but_sent') then
         surprises := surprises || jsonb_build_object(
           'kind', result, 'send_id', entry.item #> '{mark,send_id}', 'whatsapp_message_id', entry.item -> 'id'
@@ -14952,9 +15004,9 @@ begin
 end
 $$;
 comment on function app.apply_each_item(uuid, jsonb, timestamptz, boolean) is
-  'Applies items until a given time, statuses first. If `alone` is true, an error undoes only its own item. Otherwise '
-  'an error undoes all items. Returns how many items failed, were delayed (locked, or not reached in time) or could '
-  'not be assigned (unroutable), and the reasons.';
+  'Applies items until a given time, statuses first. If `alone` is true, an error in an item undoes only this item. '
+  'Otherwise an error undoes all items. Returns how many items failed, were delayed (locked, or not reached in time) '
+  'or could not be assigned (unroutable), and the reasons.';
 
 create function app.lock_companies_of_items(app_id uuid, items jsonb) returns uuid[]
 language plpgsql
@@ -14987,9 +15039,10 @@ exception when lock_not_available or deadlock_detected then
 end
 $$;
 comment on function app.lock_companies_of_items(uuid, jsonb) is
-  'Locks the companies of these items, so that no other transaction applies their events or erases their people. '
-  'Returns the companies, or null if the wait for a lock takes longer than two seconds. Events of one company are '
-  'applied one after the other, because a new person often sends two messages in a row.';
+  'Locks the companies of these items, so that no other transaction applies events of these companies or erases '
+  'people. Returns the companies, or null if the wait for a lock takes longer than two seconds. A new person often '
+  'sends two messages in a row. So the events of a company are applied one after the other, and only the first message '
+  'adds a contact.';
 
 create function app.apply_items(app_id uuid, company_ids uuid[], items jsonb, until timestamptz) returns jsonb
 language plpgsql
@@ -14997,7 +15050,7 @@ set search_path = ''
 as $$
 begin
   if jsonb_typeof(items) is distinct from 'array' then
-    raise exception 'Items are a list';
+    raise exception 'The items must be a list';
   elsif items = '[]' then
     return app.apply_each_item(app_id, items, until, false);
   elsif company_ids is null then
@@ -15088,8 +15141,8 @@ begin
 end
 $$;
 comment on function app.fill_business_accounts(uuid, jsonb) is
-  'Stores the business account of each connected number whose business account is unknown. Template events contain the '
-  'business account, but no number.';
+  'Stores the business account of each connected number whose business account is unknown. With this id, the account '
+  'also gets template events, which contain the business account but no number.';
 
 -- schemas/82_event_retries.sql
 
@@ -15220,8 +15273,8 @@ begin
     where accounts.id = of_account_id and events.state = 'unroutable' and events.next_attempt_at is null
       and events.waits_for && array[accounts.phone_number_id, accounts.business_account_id]
       and events.processed_at < processed_before
-    -- This query skips events that are being applied, because connecting the account would have to wait for them. The
-    -- function wake_late_events() makes such events due later.
+    -- The query skips events that are being applied, so that a transaction that connects the account does not wait for
+    -- them. wake_late_events() makes the skipped events due later.
     for update of events skip locked
   )
   update public.channel_events as events set next_attempt_at = now()
@@ -15231,7 +15284,8 @@ begin
 end
 $$;
 comment on function app.wake_events(uuid, timestamptz) is
-  'Makes events due that wait for an account''s number or business account, and returns their number.';
+  'Makes the events due that wait for the phone number or the business account of an account. Returns how many events '
+  'it made due.';
 
 create function app.wake_events_of_account() returns trigger
 language plpgsql security definer
@@ -15356,7 +15410,7 @@ create trigger account_channel_apps_wake_events after insert on public.account_c
 -- schemas/83_waiting_facts.sql
 
 -- Reports about messages that are not known yet, such as a report that arrives before WhatsApp's response to the send.
--- These reports wait until a message gets the id in the report.
+-- Such a report becomes a waiting fact: it waits until a message gets the WhatsApp id in the report.
 
 create table public.waiting_facts (
   id uuid primary key default gen_random_uuid(),
@@ -15370,9 +15424,11 @@ create table public.waiting_facts (
     references public.messaging_accounts (company_id, id) on delete cascade
 );
 comment on table public.waiting_facts is
-  'Reports about unknown messages. A report is applied as soon as a message gets the id in the report. Reports are kept for 30 days.';
+  'Reports about unknown messages. A report is applied as soon as a message gets the WhatsApp id in the report. '
+  'Reports are kept for 30 days.';
 comment on column public.waiting_facts.person_marks is
-  'The hashes (app.marks_of()) of the people whom the fact mentions. Null when the names could not be read.';
+  'The hashes (app.marks_of()) of the phone numbers, ids and email addresses of people in the fact. Null when they '
+  'could not be read.';
 
 -- This statistic makes the planner assume that all rows belong to one company. 30_contacts.sql explains why.
 alter table public.waiting_facts alter column company_id set (n_distinct = 1);
@@ -15424,7 +15480,8 @@ begin
   delete from public.waiting_facts where id = fact_id;
   return true;
 exception when others then
-  -- An error in a fact must not undo a settled send or a received message. Such a fact remains in the table.
+  -- If a fact cannot be applied, the transaction that settles a send or stores a message must not fail. The fact
+  -- remains in the table.
   raise warning 'A waiting fact (%) is not applied: % (%)', fact_id, sqlerrm, sqlstate;
   return false;
 end
@@ -15471,9 +15528,9 @@ declare
   applied integer := 0;
   linked integer;
 begin
-  -- One transaction may store a fact while another transaction stores the id of its message. If neither transaction
-  -- sees the other one's row, neither applies the fact, so this function applies the fact. All sends are locked before
-  -- any fact is applied, because every transaction locks sends first.
+  -- One transaction may store a fact while another transaction stores the id of the fact's message. Then each
+  -- transaction may miss the row of the other, and the fact waits until this function applies it. All sends are locked
+  -- before any fact is applied, because every transaction locks sends first.
   for fact in
     with matched as (
       select facts.id, facts.account_id, facts.item, messages.company_id, messages.id as message_id
@@ -15481,8 +15538,8 @@ begin
       join public.messages on messages.company_id = facts.company_id
         and messages.whatsapp_message_id = facts.whatsapp_message_id
       where facts.received_at > now() - interval '1 day'
-        -- An inbound message has no status. The job would retry a status report for such a message without success
-        -- until the report is deleted.
+        -- An inbound message has no status. The job would try to apply a status report about such a message again and
+        -- again, without success.
         and (facts.item ->> 'kind' <> 'status' or messages.direction = 'outbound')
       -- The order is random, so that facts that cannot be applied do not block the others.
       order by random()
@@ -15584,8 +15641,9 @@ begin
 end
 $$;
 comment on function app.send_of_mark(uuid[], jsonb) is
-  'Returns the send that the label in a report identifies, if the send belongs to one of these accounts. The label is '
-  'not a secret, so a caller who sees it must not be able to change the send of another account.';
+  'Returns the send that the label in a report identifies, if the send belongs to one of these accounts. The platform '
+  'adds the label, with the send id and the attempt, to each message. The label is not a secret. So a label in an '
+  'event of one account must not change a send of another account.';
 
 create function app.take_report(of_send_id uuid, mark_attempt text, wamid text, word text, reason text, code integer)
 returns text
@@ -15601,8 +15659,8 @@ begin
   if not found then
     return 'waiting';
   elsif send.whatsapp_message_id = wamid then
-    -- The message may have failed on another device, or before this report arrived. WhatsApp still accepted the
-    -- message.
+    -- An earlier report about this message was a failure, for example on another device. But WhatsApp accepted the
+    -- message, so the state of the send becomes sent.
     if send.state = 'failed' and word <> 'failed' then
       update public.sends set state = 'sent', reason = null, channel_code = null where id = send.id;
     end if;
@@ -15632,10 +15690,10 @@ begin
 end
 $$;
 comment on function app.take_report(uuid, text, text, text, text, integer) is
-  'Applies a report to its send. The report proves that WhatsApp accepted the send with this id. The argument '
-  'mark_attempt is the attempt in the report''s label, or empty. Normally returns `done`. Returns `released_but_sent` '
-  'if, according to the ledger, WhatsApp had not accepted the send. Returns `double_send` when the attempt has another '
-  'id, and `waiting` when the send or the attempt does not exist.';
+  'Applies a report to its send. The report proves that WhatsApp accepted the message and gave it the id `wamid`. The '
+  'argument mark_attempt is the attempt in the report''s label, or empty. Normally returns `done`. Returns '
+  '`released_but_sent` if, according to the ledger, WhatsApp had not accepted the send. Returns `double_send` when the '
+  'attempt has another id, and `waiting` when the send or the attempt does not exist.';
 
 create function app.apply_status(candidates uuid[], item jsonb) returns text
 language plpgsql
@@ -15644,7 +15702,8 @@ as $$
 declare
   word constant text := item ->> 'status';
   wamid constant text := item ->> 'id';
-  -- A time in the future is replaced with the current time. The function least() ignores null values.
+  -- A time in the future is replaced with the current time. The function least() ignores null values, so a report
+  -- without a time gets the current time.
   reported_at constant timestamptz := least((item ->> 'at')::timestamptz, now());
   code constant integer := case
     when item #>> '{failure,code}' ~ '^[0-9]{1,9}$' then (item #>> '{failure,code}')::integer
@@ -15676,8 +15735,8 @@ begin
   end if;
 
   -- The function first searches for the message by its id, among outbound messages only. Several companies that had the
-  -- number may have a message with the same id. The label identifies the right message. Without a label, the newest
-  -- message is used.
+  -- same phone number may have a message with the same id. The label identifies the right message. Without a label, the
+  -- newest message is used.
   marked_send_id := case when cardinality(companies) > 1 then app.send_of_mark(candidates, item -> 'mark') end;
   select messages.company_id, messages.id, sends.id as send_id into found_message
   from public.messages
@@ -15688,8 +15747,8 @@ begin
   limit 1;
   -- If no message has the id, the function searches for the send by the label.
   own_send_id := coalesce(found_message.send_id, marked_send_id, app.send_of_mark(candidates, item -> 'mark'));
-  -- These codes mean that WhatsApp cannot use the file. The column `media` is set only if the caller chose the file.
-  -- Otherwise the file is the template's sample.
+  -- These codes mean that WhatsApp cannot use the media file. The reason becomes media_rejected only if the caller
+  -- chose the file. In such a message, the column `media` is set. In other messages, the file is the template's sample.
   if word = 'failed' and code in (131052, 131053) and exists (
     select from public.messages
     where messages.company_id = any (companies) and messages.direction = 'outbound' and messages.media is not null
@@ -15785,8 +15844,8 @@ comment on function app.apply_status(uuid[], jsonb) is
   'Applies one report about a message, from an app of these accounts. Finds the message by its id, otherwise by the '
   'label of its send. Returns `done`, or `waiting` when the message is unknown. Returns `ignored` for a report of '
   'another kind, and `unroutable` if there is no account. Returns `double_send` when the attempt already has another '
-  'id. The message then keeps the facts for its own id, and this report is only stored. Returns `released_but_sent` '
-  'if, according to the ledger, WhatsApp had not accepted the send.';
+  'id. The report then does not change the message, and becomes a waiting fact. Returns `released_but_sent` if, '
+  'according to the ledger, WhatsApp had not accepted the send.';
 
 create function app.learn_recipient(
   own_company_id uuid, of_message_id uuid, new_user_id text, at_business_account_id text, at timestamptz
@@ -15869,7 +15928,7 @@ comment on function app.note_refusal(uuid, uuid, text, integer, timestamptz) is
   'Marks stored data as outdated after WhatsApp refused a message, in its response or in a report. After code 131053, '
   'the media file has to be uploaded again. After codes 100 and 131009 (invalid parameter), a media file that was '
   'uploaded more than an hour ago has to be uploaded again. After codes 132000 to 132999, the templates may have '
-  'changed, so the list is read again, but not earlier than ten minutes after the last read.';
+  'changed, so the list is read again. The list is read at the earliest ten minutes after the last read.';
 
 create function app.note_failure(own_company_id uuid, of_message_id uuid, code integer, at timestamptz) returns void
 language plpgsql
@@ -15905,9 +15964,9 @@ begin
 end
 $$;
 comment on function app.note_failure(uuid, uuid, integer, timestamptz) is
-  'Applies the effects of a failure on rows other than its message. Code 131047 closes the contact''s window, and code '
-  '131050 is a marketing opt-out. app.note_refusal() handles code 100 and the other codes from 131000 to 132999. No '
-  'other code has an effect.';
+  'Applies the effects of a failed message on other rows. Code 131047 closes the contact''s window, and code 131050 is '
+  'a marketing opt-out. app.note_refusal() handles code 100 and the other codes from 131000 to 132999. No other code '
+  'has an effect.';
 
 -- schemas/85_inbound.sql
 
@@ -15933,7 +15992,7 @@ as $$
   )
 $$;
 comment on function app.is_marketing(uuid, uuid) is
-  'Checks whether a message was sent with a marketing template. The preflight check uses the same rule.';
+  'Checks whether a message was sent with a marketing template. claim_template_send() also checks this category.';
 
 create function app.apply_message(account_id uuid, item jsonb) returns text
 language plpgsql
@@ -16069,8 +16128,8 @@ begin
   if (target.message).id is null then
     perform app.keep_waiting(account_id, item ->> 'target', item);
     return 'waiting';
-  -- Only the recipient can react to an outbound message. If the event contains only a user id, the person may be
-  -- unknown.
+  -- If the event contains only a user id, the person may be unknown. The reaction is stored nevertheless, because only
+  -- the two people in a conversation can react to its messages.
   elsif not (target.is_theirs or target.is_nobodys) then
     return 'ignored';
   end if;
@@ -16251,8 +16310,8 @@ begin
             and phone_key = app.phone_key(former_phone) and until = 'infinity';
           return false;
         end if;
-        -- The person wrote from the new phone number before WhatsApp delivered this event. The person may have an even
-        -- newer number by now.
+        -- The other contact is the same person, who wrote from the new phone number before WhatsApp delivered this
+        -- event. The person may have an even newer number by now.
         select phone into phone_now from public.contacts where company_id = own_company_id and id = owner_id;
         perform app.merge_contacts(own_company_id, of_contact_id, owner_id);
       end if;
@@ -16303,7 +16362,7 @@ $$;
 comment on function app.change_phone(uuid, uuid, text, text, timestamptz) is
   'Gives a contact the phone number that WhatsApp reports, and stores that the former phone number was valid until the '
   'given time. Returns true. If the new number belongs to another contact that may be another person, only records '
-  'this and returns false.';
+  'this as an identity event (phone_taken) and returns false.';
 
 create function app.apply_identity_change(account_id uuid, item jsonb) returns text
 language plpgsql
@@ -16398,7 +16457,7 @@ comment on function app.apply_identity_change(uuid, jsonb) is
 
 -- schemas/87_jobs.sql
 
--- Jobs. An account job needs the access token of a messaging account. The channel job needs no account. The edge
+-- Jobs. An account job needs the access token of a messaging account. The job channel-events needs no account. The edge
 -- function whatsapp runs one job per call. The database determines which jobs are due, and stores the result of each
 -- run.
 
@@ -16476,7 +16535,8 @@ begin
   delete from public.job_runs where id in (
     select id from public.job_runs where began_at < now() - interval '30 days' for update skip locked
   );
-  -- end_job() counts failures in this row, so the row must exist before the templates are read for the first time.
+  -- end_job() counts failures in the row of the catalogue, so the row must exist before the templates are read for the
+  -- first time.
   if begin_job.job = 'template-sync' and account.business_account_id is not null then
     insert into public.template_catalogues (company_id, business_account_id)
     values (account.company_id, account.business_account_id)
@@ -16574,7 +16634,7 @@ $$;
 comment on function public.note_numbers(uuid, jsonb) is
   'Stores the quality rating and the messaging limit that Meta reports for each number of this account''s business '
   'account. Each element of `numbers` has id, quality_rating and messaging_limit. Returns how many accounts of the '
-  'company have such a number.';
+  'company were updated.';
 grant execute on function public.note_numbers(uuid, jsonb) to channel_client, service_role;
 
 create function public.due_jobs() returns table (job text, account_id uuid)
@@ -16733,7 +16793,7 @@ comment on function app.channel_job_status() is
   'received. Also returns the number of events in each state except done.';
 
 create function public.channel_health() returns jsonb
-language sql stable security definer -- one snapshot of several tables
+language sql stable security definer -- all counts come from one snapshot
 set search_path = ''
 as $$
   select jsonb_build_object(
@@ -17071,8 +17131,8 @@ as $$
   ) as due
 $$;
 comment on function app.delivery_status() is
-  'Returns the number of webhooks in each state, the number of webhooks that are paused after failures (resting), and '
-  'the number of open deliveries that are due now.';
+  'Returns the number of webhooks in each state, and how many webhooks are paused after failures (resting). Also '
+  'returns the numbers of open deliveries and of due deliveries.';
 
 create function app.account_jobs_status() returns jsonb
 language plpgsql stable security definer -- see schedule_jobs()
@@ -17322,8 +17382,8 @@ grant execute on function public.webhooks_overview(uuid, integer) to service_rol
 -- Contacts and deals are archived, not deleted. A record that was archived by mistake can be restored unchanged. The
 -- change feeds report archiving and restoring like any other change. An archived record can be restored, but not
 -- changed in any other way. An archived contact cannot be found by its phone number, its additional or earlier phone
--- numbers, or its WhatsApp user ids. So the person may become another contact in the meantime. The rows still contain
--- these values, for a restore and because the person's wishes still apply.
+-- numbers, or its WhatsApp user ids. So the company may get a new contact for the same person in the meantime. The rows
+-- of the archived contact still contain these values, for a restore and because the person's wishes still apply.
 
 create function app.keep_archived() returns trigger
 language plpgsql
@@ -17408,7 +17468,7 @@ declare
   own_company_id constant uuid := app.company_id('write');
   contact record;
 begin
-  -- The lock is `for update`, because the function clears phone_key, which is a column of a unique key.
+  -- The lock is `for update`, because archiving sets phone_key to null, and phone_key is a column of a unique key.
   select archived_at, version into contact from public.contacts
   where company_id = own_company_id and contacts.id = archive_contact.id
   for update;
@@ -17846,7 +17906,7 @@ comment on function app.merge_contacts(uuid, uuid, uuid) is
   'Merges two contacts of a company into one. The survivor gets the deals, conversations, ids, phone numbers and '
   'opt-outs of the other contact. Empty fields of the survivor get the values of the other contact. The other contact '
   'is deleted, and its tombstone contains the survivor''s id. Returns false when one of the contacts no longer exists. '
-  'The caller must have acquired the advisory lock of the company, or must write nothing else.';
+  'The caller must hold the advisory lock of the company, or its transaction must make no other changes.';
 
 create function app.lock_for_merging(own_company_id uuid, survivor_id uuid, from_id uuid) returns void
 language plpgsql
@@ -17876,7 +17936,8 @@ begin
       order by id for update;
       perform from public.conversations where company_id = own_company_id and contact_id in (survivor_id, from_id)
       order by id for update;
-      -- A claim that was in progress has ended by now, so its message exists. Later claims wait for the contact.
+      -- A claim may have added another message before the contact was locked. If so, the next try locks that message
+      -- too. Later claims wait for the contact.
       exit when cardinality(app.messages_of(own_company_id, array[from_id])) = locked_messages;
       raise sqlstate 'CRM02'; -- releases the locks, to acquire them again in order
     exception when sqlstate 'CRM02' then
@@ -18093,9 +18154,9 @@ begin
 end
 $$;
 comment on function app.author_names(jsonb) is
-  'Returns the names of the person to whom a part of an event belongs: the author, or the recipient in a report. '
-  'Includes quoted or forwarded names only when the part has no such person. A message with another person''s contact '
-  'card belongs to its sender.';
+  'Returns the names of the person to whom a part of an event belongs: the author, or the recipient in a report. If '
+  'the part has no such person, returns all names in the part, including quoted or forwarded names. A message with '
+  'another person''s contact card belongs to its sender.';
 
 create function app.marks_of(names text[]) returns bigint[]
 language plpgsql immutable strict parallel safe
@@ -18178,8 +18239,8 @@ create trigger waiting_facts_note_people before insert or update of item on publ
 -- Functions that keep erased data erased. When a person is erased, a send may still be in progress, and reports may
 -- arrive for weeks afterwards. No write to an erased row can restore the person's data. Ids, times, states, prices and
 -- amounts remain, because they are counted. Hashes of phone numbers and ids identify erased people. WhatsApp may send
--- events about a person for days after the erasure, and operators may replay events. All data in such an event about
--- the time before the erasure is removed. The hashes are deleted after 45 days.
+-- events about a person for days after the erasure, and operators may replay events. From such an event, the platform
+-- removes all data about the time before the erasure. The hashes are deleted after 45 days.
 
 create table app.erased_people (
   company_id uuid not null references public.companies on delete cascade,
@@ -18243,7 +18304,8 @@ set search_path = ''
 as $$
 begin
   new.is_erased := true;
-  -- If a caller repeats a released send, the message is sent again. If a caller repeats a failed send, nothing is sent.
+  -- A repeat of a released send would send the message, so the send becomes failed. A repeat of a failed send sends
+  -- nothing.
   if new.state = 'released' then
     new.state := 'failed';
   end if;
@@ -18474,7 +18536,8 @@ begin
     select coalesce(jsonb_agg(kept order by place), '[]') into items
     from jsonb_array_elements(items) with ordinality as listed (item, place)
     cross join lateral (
-      -- If a number has moved from one company to another, perhaps only one of the two companies has erased the person.
+      -- The erasures of a company apply only to items for an account that the company has or had. Another company in
+      -- the same event may not have erased the person.
       select case when is_own_app and item ->> 'phone_number_id' is null or exists (
         select from public.messaging_accounts as accounts
         where accounts.company_id = own_company_id and (
@@ -18741,8 +18804,8 @@ language plpgsql
 set search_path = ''
 as $$
 declare
-  -- If the erased person still has a name (a phone number or an id), every event with this name is about the person,
-  -- whatever the time in the event is.
+  -- If the erased person still has a name (a phone number or an id), every event with this name is about the person.
+  -- The time in the event makes no difference.
   erased constant jsonb := (
     select coalesce(jsonb_object_agg(name, case
       when until::bigint >= floor(extract(epoch from now())) then '{"until": 99999999999, "is_back": false}'::jsonb
@@ -18873,7 +18936,8 @@ begin
       order by id for update;
       perform from public.conversations where company_id = own_company_id and contact_id = any (contact_ids)
       order by id for update;
-      -- A claim that was in progress has ended by now, so its message exists. Later claims wait for the contact.
+      -- A claim may have added another message before the contact was locked. If so, the next try locks that message
+      -- too. Later claims wait for the contact.
       exit when cardinality(app.messages_of(own_company_id, contact_ids)) = locked_messages;
       raise sqlstate 'CRM02'; -- releases the locks, to acquire them again in order
     exception when sqlstate 'CRM02' then
@@ -18983,7 +19047,7 @@ begin
   on conflict (company_id, digest) do update set
     until = greatest(known.until, excluded.until),
     erased_at = excluded.erased_at;
-  -- Another contact of the same person, for example an archived contact, may have left another decision.
+  -- The platform may already keep wishes from another contact of the same person, such as an archived contact.
   -- app.keep_wishes() keeps the later decision.
   perform app.keep_wishes(own_company_id, array(
     select name from app.names_of_contacts(own_company_id, contact_ids) where not is_former
@@ -19042,7 +19106,7 @@ begin
   message_ids := array(
     select id from public.messages where company_id = own_company_id and conversation_id = any (conversation_ids)
   );
-  -- Waiting facts about these messages are deleted now, while the ids of the messages can still be compared.
+  -- Waiting facts about these messages are deleted now, before hashes replace the WhatsApp ids of the messages.
   delete from public.waiting_facts as facts
   where company_id = own_company_id and (
     (facts.person_marks && marks or facts.person_marks is null) and exists (
@@ -19353,8 +19417,8 @@ grant execute on function public.search_records(text[], text, integer, text, tex
 
 -- schemas/96_shown_records.sql
 
--- Functions that return records in the format of the API, for webhook deliveries. Each record has the columns of the
--- view in 97_views.sql that the API uses for reads, and a test compares the two. These functions and the API cannot
+-- Functions that return records in the format of the API, for webhook deliveries. Each record has the same columns as
+-- the view in 97_views.sql from which the API reads. A test compares the columns. These functions and the API cannot
 -- share a view, because the Data API detects relationships only for views that read a table directly.
 
 create function app.shown_contact(of_company uuid, of_record uuid) returns json
@@ -19586,7 +19650,7 @@ comment on function app.shown_record(text, uuid, uuid) is
 -- view is restricted to the key's company, and only api_reader may read it. A version is a string, because many JSON
 -- parsers round numbers of this size, and the next write needs the exact version. Each column name in a request costs
 -- the Data API time, so reads select all columns of a view. Most reads filter only by columns that they return. Such
--- reads use a plain view, which has only these columns.
+-- reads use a plain view (own_plain_…), which has only these columns.
 
 create view public.own_contacts as
   select
@@ -20128,8 +20192,8 @@ as $$
   where read.bytes_before < most_bytes
 $$;
 comment on function app.deliveries_with_records(public.webhooks, integer, uuid[], integer) is
-  'Returns due deliveries of a webhook, as app.due_deliveries() does, with their events and current records, until the '
-  'records have a total size of most_bytes. For a record of more than 250 KiB, returns only its id.';
+  'Returns due deliveries of a webhook, as app.due_deliveries() does, with their events and current records. Stops '
+  'when the records have a total size of most_bytes. For a record of more than 250 KiB, returns only its id.';
 
 create function public.next_deliveries(run uuid, wanted jsonb, held jsonb) returns json
 language plpgsql security definer
@@ -20390,8 +20454,8 @@ as $$
     || jsonb_build_array(case when is_whole then try else try || '{ "answer": null }' end)
 $$;
 comment on function app.with_try(jsonb, jsonb, boolean) is
-  'Adds an attempt to the attempts of a delivery, and keeps the last 20. Omits the beginning of the response unless '
-  'is_whole is true.';
+  'Adds an attempt to the attempts of a delivery, and keeps the last 20. If is_whole is false, omits the beginning of '
+  'the response.';
 
 create function public.settle_deliveries(run uuid, outcomes jsonb) returns jsonb
 language plpgsql security definer
@@ -20562,8 +20626,8 @@ begin
   if scanned.events > 0 then
     update app.replays set after_version = scanned.version, after_seq = scanned.seq where webhook_id = hook.id;
   end if;
-  -- If the horizon has not passed all events of the replay, the replay remains until all earlier transactions have
-  -- ended.
+  -- The replay ends only when all its events are below the horizon. Until then, transactions that are still running may
+  -- add more events to its period.
   if scanned.events < 1000 and not exists (
     select from app.events
     where events.company_id = hook.company_id and events.version >= horizon
@@ -20673,8 +20737,8 @@ begin
   if (select count(*) from (select from app.open_deliveries where webhook_id = webhook limit 1000) as open) >= 1000 then
     return 'filled';
   end if;
-  -- This lock waits for a settlement that is moving deliveries to the log. Otherwise the statements below might see
-  -- these deliveries neither in the queue nor in the log.
+  -- This lock waits for a settlement that is moving deliveries to the log. Without the lock, the statements below might
+  -- miss a delivery that is no longer in the queue and not yet in the log.
   perform from public.webhooks where id = webhook for no key update;
   -- Every transaction below the horizon has ended, so the statements below see all events of these transactions.
   select * into clock from app.change_clock_now();
@@ -20689,8 +20753,8 @@ begin
       where id = webhook;
       return 'wait';
     end if;
-    -- The transactions that did not queue their events for this webhook started before this time. Deliveries wait until
-    -- these transactions have ended, so that their events come first.
+    -- Transactions that started before now may not queue their events for this webhook. Deliveries wait until these
+    -- transactions have ended, so that their events come first.
     if hook.catch_up_until = 0 then
       update public.webhooks set catch_up_until = clock.beyond where id = webhook;
       return 'wait';
@@ -20725,7 +20789,8 @@ begin
     where state in ('on', 'paused') and catch_up_version is null
       and exists (select from app.open_deliveries where webhook_id = webhooks.id offset 50000)
   loop
-    -- Events at or above the horizon may be missing from the queue. All earlier events were queued.
+    -- All events below the horizon were queued. From the horizon on, events are read from the log, because some of them
+    -- may be missing from the queue.
     update public.webhooks set
       catch_up_version = clock.horizon - 1, catch_up_seq = 9223372036854775807, catch_up_until = null,
       state = case state when 'on' then 'catching_up' else state end

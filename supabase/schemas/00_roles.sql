@@ -46,14 +46,14 @@ comment on role webhook_client is
   'role may call only the functions for the delivery job.';
 grant api_client, api_reader, channel_client, settings_client, usage_client, webhook_client to authenticator;
 
--- A statement for an API key never needs more than 8 seconds. Postgres cancels a statement that runs longer, which
--- frees the connection. A statement that waits for a lock also occupies a connection, and all companies share the
--- connection pool.
+-- No statement of a request with an API key needs more than 8 seconds. Postgres cancels a longer statement, which frees
+-- the connection. A statement that waits for a lock also occupies a connection, and all companies share the connection
+-- pool.
 alter role api_client set statement_timeout = '8s';
 alter role api_client set lock_timeout = '1s';
--- The role api_reader can read only views that contain one company's rows. It cannot write, even if a function has a
--- bug. Postgres cancels a search after 3 seconds, for example a search without an index, and the error asks the caller
--- to narrow the search.
+-- The role api_reader can read only views that contain one company's rows. The role cannot write, even if a function
+-- has a bug. Postgres cancels a search after 3 seconds, for example a search without an index, and the error asks the
+-- caller to narrow the search.
 alter role api_reader set statement_timeout = '3s';
 alter role api_reader set lock_timeout = '1s';
 -- The Data API prepares its statements. After five runs, Postgres may use one plan for all values. A search for a rare
@@ -76,11 +76,11 @@ alter role usage_client set lock_timeout = '2s';
 alter role webhook_client set statement_timeout = '20s';
 alter role webhook_client set lock_timeout = '5s';
 
--- The roles below look up rows by key and never run text searches. So one plan suits all values, and planning a
--- statement takes longer than running it. A connection keeps using a plan while a table grows from one disk page to
--- thousands. So the plan must use an index for each lookup, even if a sequential scan is cheaper while the table is
--- small. If a lookup has no index, Postgres estimates a very high cost. A high cost makes Postgres use JIT compilation,
--- so JIT is off.
+-- The roles below look up rows by indexed columns and never run text searches. So one plan suits all values, and
+-- planning a statement takes longer than running it. A connection keeps using a plan while a table grows from one disk
+-- page to thousands. So the plan must use an index for each lookup, even if a sequential scan is cheaper while the
+-- table is small. With these settings, Postgres estimates a very high cost for a lookup without an index. Postgres uses
+-- JIT compilation for expensive plans, so JIT is off.
 do $$
 declare
   role_name text;

@@ -54,12 +54,13 @@ as $$
 begin
   return case
     -- In Brazil, mobile numbers got an extra 9 in front of their eight digits, and both forms reach the same WhatsApp
-    -- account. Only numbers whose eight digits begin with 6 to 9 (the old mobile range) also have a form without the
-    -- extra 9.
+    -- account. The phone key contains the 9. Only numbers whose eight digits begin with 6 to 9 (the old mobile range)
+    -- also have a form without the extra 9.
     when phone ~ '^\+55[1-9][0-9][6-9][0-9]{7}$' then overlay(phone placing '9' from 6 for 0)
-    -- In Mexico, mobile numbers used to have a 1 in front of their ten digits.
+    -- In Mexico, mobile numbers used to have a 1 in front of their ten digits. The phone key omits the 1.
     when phone ~ '^\+521[0-9]{10}$' then '+52' || right(phone, 10)
-    -- In Argentina, callers from abroad dial a 9 in front of the ten digits of a mobile number.
+    -- In Argentina, callers from abroad dial a 9 in front of the ten digits of a mobile number. The phone key omits the
+    -- 9.
     when phone ~ '^\+549[0-9]{10}$' then '+54' || right(phone, 10)
     else phone
   end;
@@ -86,8 +87,8 @@ as $$
     and name !~ '[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180e\u2800\u3164\uffa0\ufff9-\ufffb\U000e0000-\U000e0fff]'
 $$;
 comment on function app.is_key_name(text) is
-  'Checks whether users can read and type the name of an API key. A valid name does not start or end with a blank, and '
-  'contains no invisible characters except joiners between other characters.';
+  'Checks whether users can read and type the name of an API key, a member or an app. A valid name does not start or '
+  'end with a blank, and contains no invisible characters except joiners between other characters.';
 grant execute on function app.is_key_name(text) to authenticated, service_role;
 
 create function app.check_name(name text, whose text) returns void
@@ -106,7 +107,7 @@ begin
 end
 $$;
 comment on function app.check_name(text, text) is
-  'Raises PT422, with a readable message, when the name is not valid for an API key or a member. Accepts null.';
+  'Raises PT422, with a readable message, when the name is not valid for an API key, a member or an app. Accepts null.';
 grant execute on function app.check_name(text, text) to authenticated, service_role;
 
 create function app.check_name_of_row() returns trigger
@@ -172,5 +173,5 @@ as $$
     when 'array' then document when 'object' then jsonb_build_array(document) else '[]' end
 $$;
 comment on function app.as_list(jsonb) is
-  'Returns a JSON value as an array. An object becomes an array with one element. A value that is neither an array nor '
-  'an object becomes an empty array.';
+  'Returns a JSON value as an array. An array does not change. An object becomes an array with one element. Any other '
+  'value becomes an empty array.';

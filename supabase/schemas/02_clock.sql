@@ -2,12 +2,14 @@
 -- last wrote the row. The horizon is the ID of the oldest transaction that is still writing. A page of changes shows
 -- only versions below the horizon. Transactions get increasing IDs in the order in which they begin to write. So a
 -- change that is committed after a page was read has a version at or above the horizon of that page. The commit order
--- does not matter. A caller that continues from its cursor misses no change.
+-- does not matter. A cursor is the position where a caller stopped reading. A caller that continues from its cursor
+-- misses no change.
 --
--- A database that is restored from a dump starts counting transactions from the beginning. So a version is the base
--- plus the transaction ID. restart_changes() sets the base above every version. The generation shows whether a cursor
--- was made before the last restart. The generation is the time of the last restart or of the first migration, in
--- seconds. So two databases rarely have the same generation.
+-- A database that is restored from a dump starts counting transactions from the beginning. So a version is not the
+-- transaction ID alone, but the base plus the transaction ID. After a restore, restart_changes() raises the base, so
+-- that new versions are above all earlier versions. The generation shows whether a cursor was made before the last
+-- restart. The generation is the time of the last restart or of the first migration, in seconds. So two databases
+-- rarely have the same generation.
 create table app.change_clock (
   is_only boolean primary key default true check (is_only),
   base bigint not null default 0,
@@ -71,11 +73,11 @@ declare
 begin
   select clock.generation, clock.horizon, clock.beyond into generation, horizon, beyond
   from app.change_clock_now() as clock;
-  -- This check runs first, because only the operator can repair the versions. A caller that starts again from the
-  -- beginning would not get all rows: the newest rows would still be missing.
+  -- This check runs first. The error PT410 below makes the caller start again from the beginning. The caller would then
+  -- still miss the newest rows, because only the operator can repair the versions.
   if newest_version >= beyond then
     raise sqlstate 'PT500' using
-      message = 'Rows have versions that this database has not given out, so the feeds of changes would not show them',
+      message = 'Rows have versions that this database has not assigned yet, so the change feeds would not show them',
       detail = format('a row has the version %s, and the versions of this database end at %s', newest_version, beyond),
       hint = 'The database was restored or moved: run npm run admin -- changes restart';
   end if;
@@ -95,8 +97,8 @@ grant execute on function app.change_clock_for(bigint, bigint, bigint) to api_cl
 -- version that it read, and the statement compares this version with the stored version. If fifty writes with the same
 -- version run at the same time, only one succeeds.
 --
--- Comparing the version in the `where` clause would not be enough. The statement would find no row in both cases: if
--- the record was changed, and if the record does not exist.
+-- A comparison of the versions in the `where` clause would not be enough. A statement also finds no row if the record
+-- does not exist, so the caller could not distinguish the two cases.
 create function app.note_change() returns trigger
 language plpgsql
 set search_path = ''
@@ -105,12 +107,12 @@ begin
   -- If a row's id or company could change, a caller's copy would still contain the row with the earlier id or company.
   if new.id <> old.id or new.company_id <> old.company_id then
     raise sqlstate 'PT422' using
-      message = 'A row keeps its id and its company: delete it, and add another one';
+      message = 'The id and the company of a row cannot change: delete the row, and add another one';
   end if;
   -- If the statement writes no version, the old and the new version are equal.
   if new.version <> old.version then
     raise sqlstate 'PT412' using
-      message = 'The row has another version: it was changed after that version was read', detail = old.version::text;
+      message = 'The given version is not the current version: read the row again', detail = old.version::text;
   end if;
   new.updated_at := now();
   new.version := app.change_now();
@@ -132,7 +134,7 @@ begin
   -- If the statement writes no version, the old and the new version are equal.
   if new.version <> old.version then
     raise sqlstate 'PT412' using
-      message = 'The row has another version: it was changed after that version was read', detail = old.version::text;
+      message = 'The given version is not the current version: read the row again', detail = old.version::text;
   end if;
   new.updated_at := now();
   new.version := app.change_now();
@@ -150,13 +152,13 @@ as $$
 begin
   if present <> accepted then
     raise sqlstate 'PT412' using
-      message = 'The row has another version: it was changed after that version was read', detail = present::text;
+      message = 'The given version is not the current version: read the row again', detail = present::text;
   end if;
 end
 $$;
 comment on function app.require_version(bigint, bigint) is
   'Raises PT412, as app.note_version() does, if the version of a row is not the accepted version. Null accepts any '
-  'version. This function is for functions that check the version before they write the row.';
+  'version. Functions that check the version before they write the row call this function.';
 
 create function app.require_version(present bigint, accepted bigint[]) returns void
 language plpgsql immutable
@@ -165,7 +167,7 @@ as $$
 begin
   if accepted is not null and present <> all (accepted) then
     raise sqlstate 'PT412' using
-      message = 'The row has another version: it was changed after that version was read', detail = present::text;
+      message = 'The given version is not the current version: read the row again', detail = present::text;
   end if;
 end
 $$;

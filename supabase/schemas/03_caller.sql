@@ -14,7 +14,7 @@ declare
   claimed_scope constant text := claims ->> 'scope';
   key record;
 begin
-  -- Users and the platform have no API key, so their statements specify the company of a row.
+  -- Users and the platform have no API key. Their statements specify the company of each row.
   if coalesce(current_setting('role', true), '') not in ('api_client', 'api_reader') then
     return null;
   end if;
@@ -85,11 +85,11 @@ grant execute on function app.company_id_to_read(text) to api_client;
 -- (`returning`), and if the statement finds the row by a condition (`where`). So a write token may read a table while a
 -- statement writes that table. At any other time, only a read token may read the table.
 --
--- The setting app.written names the table that is being written. The triggers set app.written before the statement
--- searches for its first row, and clear app.written after the statement returns its last row. Postgres evaluates a
--- policy's condition only when the result is needed. A caller cannot set app.written, because the Data API does not
--- expose set_config(). The claims of the token are a setting too. So a caller who could set app.written could also
--- change the claims.
+-- The setting app.written names the table that is being written. Triggers with the function below set app.written
+-- before the statement searches for its first row, and clear app.written after the statement returns its last row.
+-- Postgres evaluates the condition of a policy at the first row, so after app.written is set. A caller cannot set
+-- app.written, because the Data API does not expose set_config(). A caller who could do so could also change the claims
+-- of the token, because the claims are a setting too.
 create function app.note_written_table() returns trigger
 language plpgsql
 set search_path = ''
@@ -151,14 +151,16 @@ declare
   claims constant jsonb := auth.jwt();
   person constant uuid := auth.uid();
 begin
-  -- A token is valid for up to an hour. A user who ends a session expects the session to end immediately.
+  -- A token is valid for up to an hour, but a session that a user ends must end immediately. So this function checks
+  -- that the session still exists.
   if claims ? 'session_id' and not exists (
     select from auth.sessions where sessions.id = (claims ->> 'session_id')::uuid
   ) then
     raise sqlstate 'PT401' using message = 'This session has ended: sign in again';
   end if;
   -- Supabase Auth issues a token with level aal1 after a correct password. The settings page then asks for the code of
-  -- the second factor. An attacker who knows only the password could call the Data API without the settings page.
+  -- the second factor. Without this check, an attacker who knows only the password could call the Data API directly
+  -- with this token.
   if person is not null and not app.used_second_factor() and exists (
     select from auth.mfa_factors where mfa_factors.user_id = person and mfa_factors.status = 'verified'
   ) then
@@ -195,8 +197,8 @@ $$;
 comment on function app.acting_kind() is
   'Returns the kind of author that runs the statement, as in company_events.actor_kind: person, platform or database.';
 
--- The client's IP address, as reported by the proxy in front of the Data API. The Data API makes the request headers
--- available to its statements.
+-- The next two functions find the client's IP address in the request headers. The proxy in front of the Data API sets
+-- these headers, and the Data API makes all headers available to its statements.
 create function app.address_of(written text) returns inet
 language sql immutable
 set search_path = ''

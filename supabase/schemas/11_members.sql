@@ -129,8 +129,8 @@ begin
 end
 $$;
 comment on function app.give_role(uuid, uuid, text) is
-  'Changes a member''s role. Raises PT409 when the company would have no owner left. This function does not check '
-  'permissions. Its caller does.';
+  'Changes a member''s role. Raises PT409 when the company would have no owner left. The calling function must check '
+  'the permissions.';
 
 create function app.end_membership(company_id uuid, user_id uuid) returns void
 language plpgsql
@@ -145,8 +145,8 @@ begin
 end
 $$;
 comment on function app.end_membership(uuid, uuid) is
-  'Removes a member. Raises PT409 when the company would have no owner left. This function does not check permissions. '
-  'Its caller does.';
+  'Removes a member. Raises PT409 when the company would have no owner left. The calling function must check the '
+  'permissions.';
 
 -- This function and the next three are security definer, because they read the e-mail addresses of users. Only the
 -- platform may call these four functions.

@@ -92,8 +92,8 @@ begin
 end
 $$;
 comment on function app.add_api_key(uuid, text, text[], timestamptz, uuid) is
-  'Creates a random key with these values. Only create_api_key() and rotate_api_key() call this function. Both check '
-  'the caller.';
+  'Creates a random key with the given values. Only create_api_key() and rotate_api_key() call this function, after '
+  'they have checked the caller.';
 
 create function public.create_api_key(
   name text,
@@ -173,7 +173,8 @@ begin
   if not (is_platform or key.company_id = any (app.managed_company_ids())) then
     raise sqlstate 'PT403' using message = denied;
   end if;
-  -- This statement locks the company before its key, as a statement that deletes a company does.
+  -- This statement locks the company before its key. A statement that deletes a company uses the same order, so the two
+  -- statements cannot cause a deadlock.
   perform from public.companies where companies.id = key.company_id for key share;
   select * into key from public.api_keys where api_keys.id = of_key_id for no key update;
   if not found then
@@ -271,7 +272,7 @@ begin
     select from public.api_keys
     where api_keys.company_id = key.company_id and api_keys.replaces = key.id
   ) then
-    raise sqlstate 'PT422' using message = 'This key was replaced, so it must end: name a moment in expires_at';
+    raise sqlstate 'PT422' using message = 'This key was replaced, so it must expire: give a time in expires_at';
   end if;
   update public.api_keys set expires_at = wanted, updated_at = now() where api_keys.id = key.id;
 end

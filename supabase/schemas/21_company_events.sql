@@ -1,14 +1,13 @@
--- The history of a company. The history has an event for each change to an API key. It also has an event for each
--- member who joins or leaves, and for each change of a member's name or role. The history also records invitations,
--- changes to the company's messaging accounts and webhooks, and changes to its second-factor rule. An event records who
--- made the change, when, and from which IP address. The database writes the event in the transaction of the change.
--- Changes by users, keys, the platform and database administrators all create events. The history also records changes
--- to the company's own WhatsApp apps.
+-- The history of a company. The history has an event for each change to the company's API keys, invitations, messaging
+-- accounts, webhooks and own WhatsApp apps. It also has an event for each member who joins or leaves, for each change
+-- of a member's name or role, and for each change of the rule about second factors. An event records who made the
+-- change, when, and from which IP address. The database writes the event in the transaction of the change. Changes by
+-- users, keys, the platform and database administrators all create events.
 --
 -- An event is about at most one thing: a key (key_id), a member (member_id), a messaging account (account_id), a
--- webhook (webhook_id) or an invitation (invited_email). An event without any of these is about the company itself.
--- When you add an action, add its name to the constraint and to the comment on the column `details`, and its texts to
--- the settings page (page/texts/*/history.ts).
+-- webhook (webhook_id) or an invitation (invited_email). If all of these columns are null, the event is about the
+-- company itself or about one of its apps. When you add an action, add its name to the constraint and to the comment on
+-- the column `details`, and its texts to the settings page (page/texts/*/history.ts).
 
 create table public.company_events (
   id uuid primary key default gen_random_uuid(),
@@ -67,8 +66,8 @@ create table public.company_events (
   )
 );
 comment on table public.company_events is
-  'The changes to the API keys, members, invitations, messaging accounts and webhooks of each company. Owners and '
-  'admins read this table. Only triggers and functions of the database write to this table.';
+  'The changes to the API keys, members, invitations, messaging accounts, webhooks, apps and second-factor rule of '
+  'each company. Owners and admins read this table. Only triggers and functions of the database write to this table.';
 comment on column public.company_events.key_name is
   'The name of the key after the event. Null when the event is not about a key.';
 comment on column public.company_events.member_id is
@@ -94,7 +93,7 @@ comment on column public.company_events.details is
   '`successor_id` and `ends_at`. changed: `fields`, and also `from` and `to` if the scopes changed. deleted: `scopes`. '
   'member_renamed and member_role_changed: `from` and `to`. A null name means no name. member_added, member_removed, '
   'invited, invitation_renewed, invitation_withdrawn and invitation_declined: `role`. The events of an app: `app`, the '
-  'name of the app. webhook_changed: `fields`. webhook_switched_off: `why`.';
+  'name of the app. webhook_created: `types` and `payload`. webhook_changed: `fields`. webhook_switched_off: `why`.';
 comment on column public.company_events.actor_name is
   'The author''s name in the company before the event, or the e-mail address if the author had no name. Another user '
   'may later have the same name, but never the same actor_id. If the author is a key, this is the key''s name.';

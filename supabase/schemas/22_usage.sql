@@ -31,8 +31,8 @@ create table public.api_key_errors (
   operation text check (char_length(operation) between 1 and 64),
   -- The path of the operation as the API describes it, such as /gateway/contacts/{id}.
   path text check (char_length(path) between 1 and 128),
-  -- The field, parameter or header that the error is about. Null when the error is about none of these, or when the
-  -- caller chose the field's name.
+  -- The field, parameter or header that the error is about. Null for any other error, and when the caller chose the
+  -- field's name.
   field text check (char_length(field) between 1 and 128),
   -- The error message of the service, without values from the request.
   problem text not null check (char_length(problem) between 1 and 300),
@@ -56,8 +56,9 @@ comment on table public.api_key_errors is
 comment on column public.api_key_errors.requests is
   'The latest requests with this error, newest first, at most 10: [{ id, at }].';
 
--- The index is on an expression, so that only the deletion of old rows uses it. Otherwise, with few companies, the
--- planner would use this index to count the requests of one key, and would read the rows of all keys.
+-- The index api_key_usage_age_idx is on an expression, so that only the deletion of old rows uses this index.
+-- Otherwise, with few companies, the planner would also use the index to count the requests of one key, and would read
+-- the rows of all keys.
 create index api_key_usage_age_idx on public.api_key_usage ((hour at time zone 'UTC'));
 create index api_key_errors_newest_idx on public.api_key_errors (company_id, key_id, last_at desc, id desc);
 create index api_key_errors_age_idx on public.api_key_errors (last_at);
@@ -219,7 +220,7 @@ set search_path = ''
 as $$
   select keys.id, lately.requests, lately.refused
   from public.api_keys as keys
-  -- The query handles each key separately, so that it reads only the rows of the given number of hours.
+  -- The query reads the rows of each key separately. So the primary key limits each read to the given number of hours.
   cross join lateral (
     select
       sum(usage.requests)::bigint as requests,

@@ -79,17 +79,18 @@ begin
     raise sqlstate 'PT422' using message = 'idempotency_key_reused';
   end if;
   if earlier.outcome is null then
-    raise exception 'The request with this key has kept no outcome, so it cannot be repeated';
+    raise exception 'The first request with this idempotency key stored no outcome';
   end if;
   return earlier.outcome;
 end
 $$;
 comment on function app.claim_idempotency_key(uuid, jsonb) is
   'Claims the idempotency key { path, key, fingerprint } of a request. Returns null for a request without an '
-  'idempotency key, and for the first request with this key. The caller then writes, and calls app.keep_outcome() at '
-  'the end. For a repeat, returns the outcome of the first request, and the caller writes nothing. Raises PT409 '
-  'idempotency_in_progress while the first request runs. Raises PT422 idempotency_key_reused when the content of the '
-  'first request was different. The calling function must check own_company_id before this call.';
+  'idempotency key, and for the first request with this key. After null, the calling function writes, and calls '
+  'app.keep_outcome() at the end. For a repeat, returns the outcome of the first request, and the calling function '
+  'writes nothing. Raises PT409 idempotency_in_progress while the first request runs. Raises PT422 '
+  'idempotency_key_reused when the content of the first request was different. The calling function must check '
+  'own_company_id before this call.';
 
 create function app.keep_outcome(own_company_id uuid, idempotency jsonb, outcome jsonb) returns void
 language plpgsql
@@ -138,8 +139,8 @@ as $$
 $$;
 comment on function app.undone(jsonb) is 'Returns the result of an atomic write in which an item failed.';
 
--- Idempotency keys are kept for 24 hours. An older key can be used again, even if the job has not deleted the key yet.
--- The job runs every minute.
+-- Idempotency keys are kept for 24 hours. A job calls this function every minute. A key that is older than 24 hours can
+-- be used again, even if the job has not deleted the key yet.
 create function app.remove_old_idempotency_keys(max_rows integer) returns integer
 language sql
 set search_path = ''

@@ -1,5 +1,5 @@
--- The change feeds. Callers read a change feed to keep their copies up to date. A deleted row leaves a tombstone with
--- its id. Each file that defines a table with a change feed calls app.make_feed().
+-- The change feeds. Callers read a change feed to keep their copies of records up to date. A deleted row leaves a
+-- tombstone with its id. Each file that defines a table with a change feed calls app.make_feed().
 
 create table public.deleted_rows (
   company_id uuid not null references public.companies on delete cascade,
@@ -132,8 +132,8 @@ comment on function app.make_feed(text, text, text) is
   'function.';
 
 -- A version is never used twice, even after a restore. So the new base is also above the versions in tables without a
--- change feed. The restart does not wait for transactions that write those tables, because no one reads those tables in
--- version order.
+-- change feed. The function restart_changes() does not wait for transactions that write those tables, because no one
+-- reads those tables in version order.
 create function public.restart_changes() returns json
 -- Security definer, because no role may read or change the change clock.
 language plpgsql security definer

@@ -50,8 +50,8 @@ end
 $$;
 comment on function app.erased_digest(uuid, text, text) is
   'Returns the hash that replaces an erased person''s value. The kinds are person (a phone number or a WhatsApp user '
-  'id), message (a WhatsApp message id) and key (an idempotency key). If the value is null or already such a hash, '
-  'returns it unchanged.';
+  'id), message (a WhatsApp message id) and key (an idempotency key). Returns null for null, and does not change a '
+  'value that is already a hash.';
 
 insert into app.erasure_key (inner_pad, outer_pad)
 select app.padded(key, 54), app.padded(key, 92) -- 0x36 and 0x5c

@@ -1,5 +1,5 @@
 -- Invitations to become a member of a company. Owners and admins invite a person by e-mail address. The person signs in
--- with this address and accepts. No response reveals whether an address has an account.
+-- with this address and accepts. No response reveals whether an address belongs to a user account.
 
 create table public.company_invitations (
   id uuid primary key default gen_random_uuid(),
@@ -228,13 +228,14 @@ create function app.own_verified_email() returns text
 language sql stable
 set search_path = ''
 as $$
-  -- A single sign-on identity provider may report any address as a user's address.
+  -- With single sign-on (SSO), the identity provider may report any address as a user's address. So the address of an
+  -- SSO user does not count as verified.
   select lower(users.email) from auth.users
   where users.id = app.signed_in_person() and users.email_confirmed_at is not null and not users.is_sso_user
 $$;
 comment on function app.own_verified_email() is
   'Returns the e-mail address of the signed-in user, in lower case. Returns null when the user has not verified the '
-  'address.';
+  'address, and for a user with single sign-on.';
 
 create function public.own_invitations()
 returns table (id uuid, company_name text, role text, invited_by_name text, expires_at timestamptz)

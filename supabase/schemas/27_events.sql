@@ -29,8 +29,8 @@ comment on column app.events.seq is
   'The order of a record''s events. The transaction gets the number while it holds the lock on the record. Callers '
   'never see this number, because it reveals how much all companies write.';
 comment on column app.events.version is
-  'The version that app.change_now() returns. The event log is read in the order of the versions, because no event can '
-  'appear later with a version below the horizon.';
+  'The version that app.change_now() returns. The event log is read in the order of the versions and only up to the '
+  'horizon (02_clock.sql). Below the horizon, no event is added later.';
 comment on column app.events.changed is 'The names of the changed fields, as in the API.';
 comment on column app.events.changes is
   'For each field, an object with `from` and `to`. Contains only fields without personal data. Some event types have '

@@ -70,8 +70,9 @@ comment on column public.webhooks.catch_up_version is
   'The version of the last event that was queued from the log. catch_up_seq is the seq of this event. While '
   'catch_up_version is not null, the deliveries come from the log.';
 comment on column public.webhooks.catch_up_until is
-  'Not null after the log was queued up to its end. From then on, new events are queued as they are written. The log '
-  'is still read up to this version, because the last transactions before this version did not queue their events.';
+  'Not null after all events in the log were queued. From then on, new events are queued as they are written. The log '
+  'is still read until the horizon reaches this version, because some earlier transactions did not queue their events. '
+  'The value is 0 until a job sets the version.';
 comment on column public.webhooks.lease_id is 'The id of the job run that delivers to this webhook until leased_until.';
 
 create table app.open_deliveries (
@@ -145,7 +146,7 @@ end
 $$;
 
 create index webhooks_company_idx on public.webhooks (company_id, created_at desc, id desc);
--- The delivery job queries these webhooks four times a second.
+-- Four times a second, the delivery job looks for webhooks that are catching up.
 create index webhooks_catching_up_idx on public.webhooks (id) where catch_up_version is not null;
 create index open_deliveries_due_idx on app.open_deliveries (webhook_id, due_at);
 create index open_deliveries_newest_first_idx on app.open_deliveries (webhook_id, seq);

@@ -58,7 +58,7 @@ create function public.reseal_webhook_secret(webhook_id uuid, kind text, sealed_
 language sql security definer -- see sealed_webhook_secrets()
 set search_path = ''
 as $$
-  -- If a rotation has changed the secret since it was read, the condition on sealed_before keeps the new secret.
+  -- If a rotation has changed the secret since the caller read it, the condition on sealed_before keeps the new secret.
   with resealed as (
     update public.webhooks as hooks set
       sealed_secret = case when kind = 'secret' then sealed else hooks.sealed_secret end,

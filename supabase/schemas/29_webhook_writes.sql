@@ -1,7 +1,8 @@
 -- Functions that create, change and delete webhooks. Owners, admins and API keys with the scope `webhooks` may call
--- them, and app.webhook_company() and app.managed_webhook() check the caller. The edge functions check URLs and seal
--- secrets. So users can set URLs and secrets only through the edge function `settings`. When a key ends, the webhooks
--- that it created are switched off. A webhook that a user created stays on, even if the user leaves the company.
+-- these functions. The functions app.webhook_company() and app.managed_webhook() check the caller. The edge functions
+-- check URLs and seal secrets. So users can set URLs and secrets only through the edge function `settings`. When a key
+-- ends, the webhooks that it created are switched off. A webhook that a user created stays on, even if the user leaves
+-- the company.
 
 create function app.webhook_company(of_company_id uuid) returns uuid
 language plpgsql stable
@@ -60,7 +61,8 @@ declare
   -- The function checks the caller before it locks anything.
   hook public.webhooks := app.managed_webhook(of_webhook_id);
 begin
-  -- A function that writes the company's history locks the company. It must lock the company before the webhook.
+  -- The calling function also locks the company when it writes the company's history. A deletion of the company locks
+  -- the company before its webhooks. This function uses the same order, so that no deadlock occurs.
   perform from public.companies where id = hook.company_id for key share;
   select * into hook from public.webhooks where id = of_webhook_id for no key update;
   if not found then
@@ -78,7 +80,8 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
-  -- When a key expires, no row changes. The delivery job switches the webhook off later.
+  -- When a key expires, no row changes, and the delivery job switches the webhook off later. Until then, this function
+  -- already returns the state `off`.
   has_ended constant boolean := hook.state <> 'off' and app.has_ended_key(hook);
 begin
   return json_build_object(
@@ -294,8 +297,9 @@ $$;
 comment on function public.change_webhook(uuid, jsonb) is
   'Changes a webhook and returns it. The changes are { url?, types?, payload?, description?, state? }. The state is '
   '`on` or `paused`. The edge functions check the URL and then call this function. If the caller switches on a webhook '
-  'that is off, created_by_key_id and created_by then identify the caller. Raises PT409 when the change would pause a '
-  'webhook that is off. Also raises the errors of app.managed_webhook().';
+  'that is off, created_by_key_id and created_by then identify the caller. The same applies when a key changes the '
+  'URL. Raises PT409 when the change would pause a webhook that is off. Also raises the errors of '
+  'app.managed_webhook().';
 grant execute on function public.change_webhook(uuid, jsonb) to api_client, settings_client, service_role;
 
 create function public.delete_webhook(webhook_id uuid) returns void

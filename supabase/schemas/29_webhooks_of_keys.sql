@@ -16,8 +16,7 @@ begin
 end
 $$;
 comment on function app.has_ended_key(public.webhooks) is
-  'Checks whether the key of a webhook is off, expired, deleted or without the scope `webhooks`. A rotation gives the '
-  'webhook to the successor of its key.';
+  'Checks whether the key of a webhook was switched off or deleted, has expired, or lacks the scope `webhooks`.';
 
 create function app.note_webhook_off() returns trigger
 language plpgsql security definer

@@ -121,8 +121,8 @@ alter table public.contacts
 create index contacts_newest_first_idx on public.contacts (company_id, created_at desc, id desc);
 
 -- This index covers words, tags and custom fields. A single index is smaller than three indexes, and halves the cost of
--- a write. Its pending list is short, so that no single write or search has to process the entries of many other
--- writes.
+-- a write. The pending list of the index is short, so that no single write or search has to process the entries of many
+-- other writes.
 create index contacts_found_idx on public.contacts using gin (
   company_id, tags, custom_fields jsonb_path_ops, name_words extensions.gin_trgm_ops,
   email_words extensions.gin_trgm_ops, replace(phone, '+', ' ') extensions.gin_trgm_ops,
@@ -178,8 +178,8 @@ begin
 end
 $$;
 comment on function app.note_own_name() is
-  'Trigger: sets profile_name_at to null when a statement writes a name without profile_name_at. In that case, the '
-  'company set the name.';
+  'Trigger: sets profile_name_at to null when a statement writes a name without profile_name_at. Such a statement '
+  'comes from the company, so the name is no longer the person''s profile name.';
 
 create function app.changed_tags(known text[], added jsonb, removed jsonb) returns text[]
 language plpgsql immutable
@@ -351,7 +351,7 @@ grant update (
 ) on public.contacts to authenticated;
 grant select, insert, update, delete on public.contacts to service_role;
 
--- The columns that a key can read, in the order of the API.
+-- The columns of a change in the change feed, in the order of the API.
 select app.make_feed('contact_changes', 'contacts', '
   id, company_id, external_id, name, email, phone, temperature, tags, source, job_title, empresa, custom_fields,
   do_not_contact, do_not_contact_source, do_not_contact_at, marketing_opt_out, marketing_opt_out_source,

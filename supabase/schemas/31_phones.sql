@@ -169,8 +169,8 @@ grant execute on function public.contact_id_by_external_id(text) to api_client;
 
 -- If a caller searches for a merged contact's phone number, this function finds the surviving contact.
 create function public.contacts_of_further_phones(phone_keys text[], with_archived boolean default false) returns uuid[]
--- Security definer, because a token cannot read the phone keys of additional phone numbers. So the function gets the
--- company from the API key.
+-- Security definer, because no API key may read the phone keys of additional phone numbers. The policies do not apply
+-- to this function, so the function itself limits the rows to the key's company.
 language plpgsql stable security definer
 set search_path = ''
 as $$
@@ -194,8 +194,9 @@ comment on function public.contacts_of_further_phones(text[], boolean) is
   'another contact was merged into them. Needs a read token. Raises PT401 and PT403 as app.company_id() does.';
 grant execute on function public.contacts_of_further_phones(text[], boolean) to api_client;
 
--- An additional phone number belongs to its contact, and no other contact can get it. Otherwise a company could contact
--- a person at that number although the person asked not to be contacted.
+-- An additional phone number belongs to its contact, and callers cannot give it to another contact. The other contact
+-- would not have the person's wishes. So a company could contact a person at that number although the person asked not
+-- to be contacted.
 create function app.refuse_further_phone() returns trigger
 -- Security definer, because a key or a user who writes a contact cannot read the additional phone numbers of other
 -- contacts.
@@ -223,8 +224,9 @@ comment on function app.refuse_further_phone() is
 
 -- A restored contact gets its additional phone numbers back, except numbers that another contact has by then. A new
 -- contact cannot have another contact's additional number. The checks of these two rules see only committed rows. So a
--- transaction that adds a contact waits while a contact with additional phones is being restored. This wait is rare,
--- and the transaction does not wait for anything else.
+-- transaction that adds a contact waits while another transaction restores a contact with additional phone numbers. It
+-- also waits while app.find_person() adds an additional phone number. These waits are rare. Transactions that add
+-- contacts do not wait for each other.
 create function app.await_further_phones(of_company_id uuid) returns void
 language plpgsql
 set search_path = ''
@@ -234,9 +236,9 @@ begin
 end
 $$;
 comment on function app.await_further_phones(uuid) is
-  'Waits while a contact with additional phone numbers is being restored in the company. Until this transaction ends, '
-  'no other transaction can restore such a contact. A query after this call finds the additional phone numbers of '
-  'restored contacts.';
+  'Waits for transactions that called app.lock_further_phones() for the company. Until this transaction ends, new '
+  'calls of that function wait. A query after this call finds the additional phone numbers that those transactions '
+  'added or restored.';
 
 create function app.lock_further_phones(of_company_id uuid) returns void
 language sql
@@ -245,8 +247,9 @@ as $$
   select pg_advisory_xact_lock(hashtextextended(format('further phones %s', of_company_id), 0))
 $$;
 comment on function app.lock_further_phones(uuid) is
-  'Waits for transactions that are adding contacts to a company, and blocks later such transactions until this '
-  'transaction ends.';
+  'Waits for transactions that are adding contacts to a company. Until this transaction ends, other transactions that '
+  'add contacts wait. The restore of a contact and app.find_person() call this function before they give a contact '
+  'additional phone numbers.';
 
 create function app.owner_of_phone(own_company_id uuid, phone text, at timestamptz) returns uuid
 language plpgsql stable
@@ -305,8 +308,9 @@ create trigger contacts_refuse_further_phone_when_added after insert on public.c
   execute function app.refuse_further_phone();
 
 -- A restored contact must not get another contact's additional phone number. This rule applies to users of the Data
--- API. It also applies to keys if a merge gives the number to the other contact at the same time. Otherwise a company
--- could contact a person at that number although the person asked not to be contacted.
+-- API. It also applies to keys if a merge gives the number to the other contact at the same time. The restored contact
+-- would not have the person's wishes. So a company could contact a person at that number although the person asked not
+-- to be contacted.
 --
 -- This trigger runs after the row is written, because the statement may have waited for a merge that gave the phone
 -- number to another contact. The trigger also runs for the platform, because app.unarchive_contact() has the platform's

@@ -1,8 +1,8 @@
 -- A wish is a person's decision about whether a company may contact them. Members and keys of a company set
 -- do_not_contact manually. The contacted person sets do_not_contact with the keyword "stop", and clears it with the
 -- keyword "start". Keywords may arrive late, twice and in any order, but the same keywords always lead to the same
--- result. For a value that was set manually, the row has the source `manual` and the time of the change. For each
--- keyword, the row has the newest time. A trigger derives do_not_contact from these values.
+-- result. For a value that was set manually, the contact's row has the source `manual` and the time of the change. For
+-- each keyword, the row has the newest time. A trigger derives do_not_contact from these values.
 --
 -- A person may also opt out of marketing only, and members and keys may set marketing_opt_out manually. The newest
 -- decision about marketing applies, even if a member recorded the decision, because members record decisions on the
@@ -36,7 +36,7 @@ begin
     end if;
     return new;
   end if;
-  -- Callers may not write the source or the time. So if only the opt-out changes, a user or a key changed the value
+  -- Callers may not write the source or the time. So if only do_not_contact changes, a user or a key changed the value
   -- manually.
   if new.do_not_contact <> old.do_not_contact
     and (new.do_not_contact_source, new.do_not_contact_at, new.stop_word_at, new.start_word_at)
@@ -91,8 +91,8 @@ language plpgsql
 set search_path = ''
 as $$
 begin
-  -- Callers may not write the times. So if only the opt-out changes, a user or a key changed the value manually. In an
-  -- insert, `old` is null.
+  -- Callers may not write the times. So if only marketing_opt_out changes, a user or a key changed the value manually.
+  -- In an insert, `old` is null.
   if new.marketing_opt_out <> coalesce(old.marketing_opt_out, false)
     and (new.marketing_stopped_at, new.marketing_resumed_at)
       is not distinct from (old.marketing_stopped_at, old.marketing_resumed_at)

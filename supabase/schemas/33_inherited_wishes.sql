@@ -70,8 +70,9 @@ begin
     contact.do_not_contact := true;
     contact.do_not_contact_source := wishes.do_not_contact_source;
     contact.do_not_contact_at := wishes.do_not_contact_at;
-    -- The contact also inherits the times of the keywords. Otherwise a later "start" from another person, such as an
-    -- earlier owner of the phone number, would end the wish.
+    -- The inherited times of the keywords replace the contact's own times. Otherwise a newer "start" that the contact
+    -- already has would end the wish. That "start" may come from another person, such as an earlier owner of the phone
+    -- number.
     contact.stop_word_at := wishes.stop_word_at;
     contact.start_word_at := wishes.start_word_at;
   end if;
@@ -144,8 +145,8 @@ comment on function app.share_wishes(uuid, uuid, text, timestamptz) is
   'that contact.';
 
 create function app.inherit_wishes_of_added() returns trigger
--- Security definer, like the triggers below. A key or a user who writes a contact may not read archived contacts or a
--- person's keywords.
+-- Security definer, like the triggers below. A key or a user who writes a contact may not read app.kept_wishes, and may
+-- not write the sources and the times of wishes.
 language plpgsql security definer
 set search_path = ''
 as $$
@@ -240,7 +241,7 @@ begin
   if found then
     perform app.pass_on_wishes(
       contact,
-      -- As in app.note_word(), a "stop" applies unless the person certainly revoked the "stop" later.
+      -- As in app.note_word(), a "stop" also applies if it was sent in the same second as the contact's own decision.
       coalesce(
         new.do_not_contact and not old.do_not_contact
           and new.do_not_contact_at >= date_trunc('second', contact.do_not_contact_at),

@@ -1,5 +1,5 @@
--- Functions that change existing contacts, many with a few statements. The writes that find contacts by phone, by
--- external_id or by id use these functions.
+-- Functions that change many existing contacts with a few statements. The functions that find contacts by phone,
+-- external_id or id call these functions.
 
 create function app.fill_custom_fields(known jsonb, given jsonb) returns jsonb
 language plpgsql stable
@@ -250,7 +250,7 @@ comment on function app.change_contacts(uuid, uuid[], jsonb[], text) is
   'Applies each item to the contact whose id is at the same array position. Skips an item with a null id. Applies '
   'several items of one contact in their order. Under the rule `update`, an item replaces the stored values. Under the '
   'rule `keep`, an item fills only values that are null or empty, and must not contain a phone. Under the rule '
-  '`patch`, an item replaces the stored values, and custom_fields are merged (RFC 7396). Such an item may have '
+  '`patch`, an item replaces the stored values, custom_fields are merged (RFC 7396), and an item may also have '
   'add_tags and remove_tags. The rule `merge` also merges custom_fields, and adds the tags of an item to the stored '
   'tags. Returns the contacts that have changed. The caller must have locked the contacts.';
 
@@ -304,7 +304,7 @@ language plpgsql
 set search_path = ''
 as $$
 declare
-  -- The unique field that breaks the constraint. Null when the constraint is of another kind.
+  -- The unique field whose value another contact already has. Null for any other constraint.
   field constant text := substring(broken from '^contacts_one_per_(phone|external_id)$');
   existing_id uuid;
 begin
@@ -317,6 +317,6 @@ begin
 end
 $$;
 comment on function app.refusal_of_contact(uuid, jsonb, text) is
-  'Returns the result of an item that breaks a constraint. If another contact has the same value, this is { status: '
-  '409, existing_id, field }. Otherwise it is { status: 422, constraint }. Returns null when the other contact no '
-  'longer exists. The caller can then retry the item.';
+  'Returns the result of an item that violates a constraint. The result is { status: 409, existing_id, field } if '
+  'another contact has the phone or the external_id of the item. For any other constraint, the result is { status: '
+  '422, constraint }. Returns null when the other contact no longer exists, so that the caller can retry the item.';

@@ -1,7 +1,7 @@
--- Functions that find contacts by phone or external_id, or add them. The field that `match` specifies identifies the
--- person, and the functions add a contact for an unknown person. They write many contacts with a few statements. Two
--- transactions with the same people cannot cause a deadlock. Each transaction adds its new contacts in the order of
--- their phone keys. Then the transaction locks the existing contacts in the order of their ids.
+-- Functions that find contacts by phone or external_id, or add them. The argument `match` is the field by which a
+-- contact is found. If no contact is found, the functions add a contact. The functions write many contacts with a few
+-- statements. Two transactions with the same people cannot cause a deadlock. Each transaction adds its new contacts in
+-- the order of their phone keys. Then the transaction locks the existing contacts in the order of their ids.
 
 create function app.put_contacts_at_once(own_company_id uuid, items jsonb[], on_conflict text, match text) returns jsonb
 language plpgsql
@@ -13,11 +13,11 @@ declare
   -- The items for existing contacts. They have no phone if the phone number of an existing contact must not change.
   changes jsonb[] := items;
   changed uuid[];
-  -- The contact that was found for each item.
+  -- The contact of each item, whether it was found or has just been added.
   met uuid[];
   locked uuid[];
   added uuid[] := '{}';
-  -- The contact that was found for each item, or null if the item adds a contact.
+  -- The contact of each item, or null if the item added this contact.
   known uuid[];
 begin
   -- A contact that is found by phone keeps the stored format of the phone number. Under the rule `keep`, no phone
@@ -222,5 +222,5 @@ comment on function app.put_contacts(uuid, jsonb[], text, text) is
   'specifies how existing contacts change. The values `update`, `merge` and `keep` are rules of app.change_contacts(). '
   'With `fail`, existing contacts do not change. If two items are for the same person, the later item finds the '
   'contact of the earlier item. Returns a result for each item, in order: { status, id }, or what '
-  'app.refusal_of_contact() returns. The status is 201 for a new contact, 200 for a changed one, and 304 for a contact '
-  'that already had the values of the item.';
+  'app.refusal_of_contact() returns. The status is 201 for a new contact, 200 for a changed contact, and 304 for a '
+  'contact that already had the values of the item.';

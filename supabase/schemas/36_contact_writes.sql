@@ -82,7 +82,7 @@ begin
   end loop;
   if present <> all (accepted_versions) then
     raise sqlstate 'PT412' using
-      message = 'The row has another version: it was changed after that version was read', detail = present::text;
+      message = 'The given version is not the current version: read the row again', detail = present::text;
   end if;
 end
 $$;
@@ -118,7 +118,7 @@ end
 $$;
 comment on function app.lock_contacts_to_patch(uuid, jsonb[]) is
   'Locks the contacts of items { id, phone?, … } in the order of their ids. If an item changes a phone key, acquires '
-  'the stronger lock for all of these contacts.';
+  'the stronger lock (for update) for all of these contacts.';
 
 create function app.patch_contacts_at_once(own_company_id uuid, items jsonb[]) returns jsonb
 language plpgsql
@@ -129,8 +129,8 @@ declare
   changed uuid[];
 begin
   perform app.lock_contacts_to_patch(own_company_id, items);
-  -- This wait comes after the rows are locked. If another transaction is restoring one of these contacts, that
-  -- transaction already holds the lock for which this call waits.
+  -- This wait comes after the rows are locked. A transaction that restores one of these contacts also locks the row
+  -- first, and then acquires the lock for which this call waits. With the opposite order here, a deadlock could occur.
   perform app.await_further_phones(own_company_id);
   -- Here and below, each item has its own subquery, because the plan of a join may read all rows of the company.
   ids := array(
@@ -242,9 +242,11 @@ $$;
 comment on function app.patch_contacts(uuid, jsonb[]) is
   'Changes the contact with the id of each item { id, … }. The other fields of the item are a JSON Merge Patch. Items '
   'for the same contact are applied in their order. Returns a result for each item, in order. The result is { status: '
-  '200, id } for a changed contact, and { status: 304, id } for a contact that already had the values of the item. It '
-  'is { status: 404 } when the company has no such contact, and { status: 409, existing_id, field } when another '
-  'contact has the phone or the external_id. It is { status: 422, constraint } when the item violates that constraint.';
+  '200, id } for a changed contact, and { status: 304, id } for a contact that already had the values of the item. The '
+  'result is { status: 404 } when the company has no such contact, or the contact is archived. For a merged contact, '
+  'the result is { status: 409, existing_id, merged } with the surviving contact. The result is { status: 409, '
+  'existing_id, field } when another contact has the phone or the external_id, and { status: 422, constraint } for a '
+  'violation of any other constraint.';
 
 create function public.patch_contacts(items jsonb[], atomic boolean default false) returns json
 -- Security definer, for the same reason as write_contacts().
@@ -278,8 +280,9 @@ create function public.write_contacts(
   idempotency jsonb default null,
   match text default 'phone'
 ) returns json
--- Security definer, because a key cannot read phone keys or claim idempotency keys. So the function gets the company
--- from the API key, and lists each column that it writes.
+-- Security definer, because a key may not add contacts or write idempotency keys. The policies and the column
+-- privileges do not apply to this function. So the function itself limits the rows to the key's company, and lists each
+-- column that it writes.
 language plpgsql security definer
 set search_path = ''
 as $$

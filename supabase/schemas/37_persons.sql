@@ -37,9 +37,9 @@ begin
 end
 $$;
 comment on function app.one_person(uuid, uuid, uuid) is
-  'Merges two contacts and returns the survivor. The contact with a phone number survives. If both contacts have a '
-  'phone number, or neither has, the older contact survives. If one of the contacts is archived, merges nothing and '
-  'returns the other contact.';
+  'Merges two contacts and returns the survivor. A contact with a phone number survives a contact without one. In all '
+  'other cases, the older contact survives. If one of the contacts is archived, merges nothing and returns the other '
+  'contact.';
 
 create function app.learn_user_id(
   own_company_id uuid, of_contact_id uuid, new_user_id text, at_business_account_id text, at timestamptz
@@ -63,14 +63,15 @@ begin
     )) then
       return app.one_person(own_company_id, of_contact_id, owner);
     end if;
-    -- The person wrote with this id from a new phone number that is stored for another contact.
+    -- The person wrote with this id from a new phone number that is stored for another contact, so that contact got the
+    -- id. The id now moves to the person's own contact.
     update public.contact_identities set contact_id = of_contact_id
     where company_id = own_company_id and user_id = new_user_id;
     perform app.keep_wishes(own_company_id, array[new_user_id], app.wishes_of(contacts)) from public.contacts
     where company_id = own_company_id and id = owner;
     perform app.pass_on_wishes(contacts, false) from public.contacts
     where company_id = own_company_id and id = of_contact_id;
-    -- The other contact still has the phone number, so it does not need an id.
+    -- The other contact may have no id now. It still has the phone number, so it does not need an id.
     update public.contacts set has_identity = false
     where company_id = own_company_id and id = owner and phone is not null and not exists (
       select from public.contact_identities where company_id = own_company_id and contact_id = owner
@@ -172,7 +173,8 @@ begin
       and app.owner_of_phone(own_company_id, their_phone, said_at) is distinct from by_phone;
     if by_phone is null and contact.phone is not null and their_phone is not null then
       -- The person uses this phone number in addition to the stored phone number. A transaction that adds a contact
-      -- with the number either waits or has already added the contact.
+      -- with this number either waits for the lock below or has already ended. The check after the lock then finds the
+      -- added contact.
       perform app.lock_further_phones(own_company_id);
       continue when app.owner_of_phone(own_company_id, their_phone, said_at) is not null;
       insert into public.contact_former_phones (company_id, contact_id, phone, until)

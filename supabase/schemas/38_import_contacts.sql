@@ -1,4 +1,5 @@
--- The contact import writes in the same way as an API batch. The operator specifies the company.
+-- The contact import writes contacts with the same functions as a batch request of the API. The operator specifies the
+-- company.
 
 create function public.import_contacts(
   company_id uuid,
@@ -70,6 +71,6 @@ $$;
 comment on function public.import_contacts(uuid, jsonb[], text, boolean) is
   'Adds new contacts to a company and finds existing contacts, as app.put_contacts() does, and returns its results. '
   'With on_conflict `update`, an item replaces the stored values, but custom fields that are not in the item remain. A '
-  'result has the status 404 when the contact was deleted in the meantime. A dry run does the same and then undoes the '
-  'writes. Raises PT404 for an unknown company, and PT422 for an unknown on_conflict. Needs the secret key.';
+  'result has the status 404 when the contact was deleted in the meantime. A dry run writes the contacts and then '
+  'undoes the writes. Raises PT404 for an unknown company, and PT422 for an unknown on_conflict. Needs the secret key.';
 grant execute on function public.import_contacts(uuid, jsonb[], text, boolean) to service_role;

@@ -58,8 +58,8 @@ as $$
 $$;
 comment on function app.lock_pipelines(uuid) is
   'Waits until no other transaction writes the pipelines and stages of a company, and blocks such transactions until '
-  'this transaction ends. Writers acquire this lock before they lock any of the rows, so two writers cannot cause a '
-  'deadlock.';
+  'this transaction ends. Functions for keys and statements of users acquire this lock before they lock any of the '
+  'rows, so two of them cannot cause a deadlock.';
 
 create function app.lock_own_pipelines() returns trigger
 language plpgsql security definer
@@ -196,8 +196,8 @@ begin
     new.is_default := new.is_default or not exists (
       select from public.pipelines where company_id = new.company_id and is_default
     );
-  -- When another pipeline becomes the default, this trigger itself changes the earlier default pipeline, at a greater
-  -- trigger depth.
+  -- When another pipeline becomes the default, this trigger itself changes the earlier default pipeline. The trigger
+  -- depth is then greater than 1.
   elsif old.is_default and not new.is_default and pg_trigger_depth() = 1 then
     raise sqlstate 'PT409' using
       message = 'A company needs one default pipeline: make another pipeline the default instead';

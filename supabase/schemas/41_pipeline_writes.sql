@@ -17,7 +17,7 @@ begin
   if was_archived and (not is_archived or is_moved) then
     raise sqlstate 'PT409' using message = format('An archived %s stays archived and cannot be moved', kind);
   end if;
-  -- Only owners and admins may archive, because only they may delete.
+  -- Of the users, only owners and admins may archive, because only owners and admins may delete.
   if is_archived and not was_archived and current_setting('role', true) = 'authenticated'
     and of_company_id <> all (app.managed_company_ids()) then
     raise sqlstate 'PT403' using message = format('Only owners and admins of a company archive its %ss', kind);
@@ -25,8 +25,8 @@ begin
 end
 $$;
 comment on function app.refuse_archived_change(text, uuid, boolean, boolean, boolean) is
-  'Raises PT409 when a statement would restore or move an archived row. Raises PT403 when a user who is neither owner '
-  'nor admin tries to archive a row.';
+  'Raises PT409 when a statement would restore or move an archived row. Raises PT403 when a user who does not manage '
+  'the company tries to archive a row.';
 
 create function app.pipeline_json(pipeline public.pipelines) returns json
 language sql stable
@@ -81,7 +81,7 @@ begin
 end
 $$;
 comment on function public.add_pipeline(jsonb, jsonb) is
-  'Adds a pipeline { name, position?, is_default? } to the key''s company and returns { replayed, data }. The member '
+  'Adds a pipeline { name, position?, is_default? } to the key''s company and returns { replayed, data }. The field '
   '`data` is null when the request is a repeat and the pipeline was deleted. Needs a write token. Raises the errors of '
   'app.company_id() and app.claim_idempotency_key().';
 grant execute on function public.add_pipeline(jsonb, jsonb) to api_client;
@@ -222,7 +222,7 @@ begin
 end
 $$;
 comment on function public.add_stage(jsonb, jsonb) is
-  'Adds a stage { pipeline_id, name, position? } to the key''s company and returns { replayed, data }. The member '
+  'Adds a stage { pipeline_id, name, position? } to the key''s company and returns { replayed, data }. The field '
   '`data` is null when the request is a repeat and the stage was deleted. Needs a write token. Violates '
   'stages_pipeline_fkey if the pipeline is archived or belongs to another company. Raises the errors of '
   'app.company_id() and app.claim_idempotency_key().';
@@ -305,8 +305,8 @@ begin
     perform from public.deals where company_id = own_company_id and deals.stage_id = archive_stage.stage_id
     order by id for no key update;
   end if;
-  -- This statement waits for transactions that add deals to the stage or move deals there. The deals of such
-  -- transactions are then also moved to the other stage.
+  -- This statement waits for transactions that add deals to the stage or move deals there. The deals that those
+  -- transactions add or move are then also moved to the stage move_deals_to.
   select * into stored from public.stages where company_id = own_company_id and id = archive_stage.stage_id for update;
   if not found then
     return 'not_found';

@@ -4,7 +4,7 @@ create table public.deals (
   id uuid primary key default gen_random_uuid(),
   company_id uuid not null default app.company_id() references public.companies on delete cascade,
   title text not null check (char_length(title) between 1 and 255),
-  -- NaN is also a numeric value, and greater than every number.
+  -- The second condition is necessary, because Postgres treats NaN as greater than every number.
   value numeric(14, 2) check (value >= 0 and value <> 'NaN'),
   status text not null default 'open' check (status in ('open', 'won', 'lost')),
   contact_id uuid not null,
@@ -56,7 +56,8 @@ create index deals_by_value_idx on public.deals (company_id, coalesce(value, -1)
 create index deals_by_update_idx on public.deals (company_id, updated_at, id);
 create index deals_changes_idx on public.deals (company_id, version, id);
 
--- In these indexes, deals without the time come first. So the same index supports both range conditions and sorting.
+-- In the indexes on won_at and lost_at, deals without this time come first. So each index supports both range
+-- conditions and sorting.
 create index deals_by_stage_change_idx on public.deals (company_id, stage_changed_at, id);
 create index deals_by_won_at_idx on public.deals (company_id, coalesce(won_at, '-infinity'), id);
 create index deals_by_lost_at_idx on public.deals (company_id, coalesce(lost_at, '-infinity'), id);

@@ -1,6 +1,6 @@
 -- The deal history. It records when each deal was created, moved to another stage, won, lost or reopened, and who made
--- the change. The database writes the history in the transaction of the change. This applies to changes by keys, users,
--- batches and the platform.
+-- the change. The database writes the history in the transaction of the change, for changes by keys, users and the
+-- platform.
 
 create table public.deal_history (
   id uuid primary key default gen_random_uuid(),
@@ -29,8 +29,8 @@ comment on column public.deal_history.api_key_id is
   'is not known.';
 
 -- These statistics make the planner assume that all rows belong to one company, and that each deal has 1,000 entries.
--- 30_contacts.sql explains why. If the planner expects fewer entries than a page contains, it may read and sort the
--- whole history of a deal.
+-- 30_contacts.sql explains the first assumption. The second assumption is necessary, because a planner that expects
+-- fewer entries than a page contains may read and sort the whole history of a deal.
 alter table public.deal_history
   alter column company_id set (n_distinct = 1),
   alter column deal_id set (n_distinct = -0.001);
@@ -89,8 +89,8 @@ end
 $$;
 comment on function app.note_moves() is
   'Trigger: sets won_at, lost_at and stage_changed_at, and writes the history of a deal whose stage or status changes. '
-  'An update cannot set these times, but a new deal may have been won or lost earlier. A reopened deal is neither won '
-  'nor lost.';
+  'An update cannot set these times, but the platform may set won_at or lost_at in a new deal. A reopened deal has no '
+  'won_at and no lost_at.';
 
 create function app.note_creation() returns trigger
 language plpgsql security definer

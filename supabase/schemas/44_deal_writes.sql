@@ -121,7 +121,7 @@ end
 $$;
 comment on function app.add_deals(uuid, jsonb[]) is
   'Adds a deal for each item { title, contact_id, stage_id, value?, external_id? }, and returns the results. Raises a '
-  'violation of deals_one_per_external_id when another deal has an external_id.';
+  'violation of deals_one_per_external_id when another deal has the external_id of an item.';
 
 create function app.patch_deals_at_once(own_company_id uuid, items jsonb[]) returns jsonb
 language plpgsql
@@ -149,8 +149,8 @@ declare
   written uuid[];
   changed uuid[] := '{}';
 begin
-  -- If an external_id moves between deals, the order of the items matters. app.patch_deals() then writes them one by
-  -- one.
+  -- If an external_id moves between deals, the order of the items matters. So this function raises an error, and
+  -- app.patch_deals() then writes the items one by one.
   if exists (select from unnest(items) as item where item ? 'external_id') and exists (
     select from unnest(items) as item
     where item ->> 'external_id' is not null and (item ->> 'id')::uuid = any (known_deals)
@@ -160,7 +160,7 @@ begin
     )
   ) then
     raise unique_violation using
-      message = 'another deal has an external_id, or several deals would get it',
+      message = 'another deal has the external_id of an item, or several deals would get the same external_id',
       constraint = 'deals_one_per_external_id';
   end if;
   select jsonb_agg(
@@ -183,7 +183,7 @@ begin
         select
           item, place, result ->> 'id' as id,
           -- Each change of the stage or the status adds an entry to the history, so each such change has its own round.
-          -- Other changes of the deal are written in the round of the previous such change.
+          -- A change of other fields is written in the same round as the previous change of the stage or the status.
           greatest(1, count(*) filter (where item ?| '{stage_id,status}') over (
             partition by result ->> 'id' order by place
           )) as round

@@ -60,8 +60,9 @@ end
 $$;
 comment on function app.change_known_deals(uuid, uuid[], jsonb[], text) is
   'Applies each item { contact_id, … } to the deal whose id is at the same array position, and returns the results. '
-  'Under `update` and `merge`, an item replaces the stored values. Under `keep`, an item only fills a missing value. A '
-  'deal''s contact cannot change, so an item with another contact is refused. The caller must have locked the deals.';
+  'Under `update` and `merge`, an item replaces the stored values. Under `keep`, an item only fills the field `value`, '
+  'if the deal has no value. This function never changes the contact of a deal, so it refuses an item with another '
+  'contact. The caller must have locked the deals.';
 
 create function app.put_deals(own_company_id uuid, items jsonb[], on_conflict text) returns jsonb
 language plpgsql

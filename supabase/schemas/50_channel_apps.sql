@@ -4,13 +4,13 @@
 
 create table public.channel_apps (
   id uuid primary key default gen_random_uuid(),
-  -- The key is part of the webhook path that Meta calls. The key is random, so no one can guess it, but it is not a
-  -- secret.
+  -- The app_key is part of the webhook path that Meta calls. The app_key is random, so no one can guess it, but it is
+  -- not a secret.
   app_key text not null unique check (app_key ~ '^[A-Za-z0-9_-]{16,64}$'),
   name text not null check (char_length(name) between 1 and 100)
     constraint channel_apps_name_can_be_typed check (app.is_key_name(name)),
-  -- The secret with which Meta signs events. All sealed columns are compact JWEs (dir, A256GCM), encrypted with the
-  -- functions' secret CREDENTIALS_KEY.
+  -- The secret with which Meta signs events. All sealed columns are compact JWEs (dir, A256GCM), encrypted with
+  -- CREDENTIALS_KEY, a secret of the edge functions.
   sealed_secret text not null
     check (sealed_secret ~ '^[A-Za-z0-9_-]+\.\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$'),
   -- The earlier secret, which is accepted until the rotation ends.
@@ -54,8 +54,8 @@ as $$
   where owner_company_id = of_company_id or owner_company_id is null
 $$;
 comment on function app.usual_channel_app(uuid) is
-  'Returns the app that a new account of a company probably uses: the company''s only app, otherwise the operator''s '
-  'only app. Returns null when several apps are possible.';
+  'Returns the app that a new account of a company probably uses: the company''s only app. If the company has no app, '
+  'returns the operator''s only app. Returns null when there are several such apps, or none.';
 
 create function app.note_app_event(app public.channel_apps, action text) returns void
 language sql security definer -- no role may write the events
@@ -137,9 +137,9 @@ begin
 end
 $$;
 comment on function public.create_channel_app(uuid, text, text, text, text) is
-  'Registers an app of a company, with its sealed secrets. From then on, the company''s accounts that did not use one '
-  'of its own apps use the new app. Raises PT403 for users who do not manage the company, PT409 when the company has '
-  '10 apps, and PT422 for an unreadable name.';
+  'Registers an app of a company, with its sealed secrets. The company''s accounts that use no app, or an app of the '
+  'operator, then change to the new app. Raises PT403 for users who do not manage the company, PT409 when the company '
+  'has 10 apps, and PT422 for an unreadable name.';
 grant execute on function public.create_channel_app(uuid, text, text, text, text) to settings_client;
 
 create function public.channel_app(app_key text) returns jsonb
@@ -234,7 +234,7 @@ create function public.reseal_app_secret(app_key text, kind text, sealed_before 
 language sql security definer -- see sealed_app_secrets()
 set search_path = ''
 as $$
-  -- If a rotation has changed the secret since it was read, the condition on sealed_before keeps the new secret.
+  -- If a rotation has changed the secret since the caller read it, the condition on sealed_before keeps the new secret.
   with resealed as (
     update public.channel_apps as apps set
       sealed_secret = case when kind = 'secret' then sealed else apps.sealed_secret end,

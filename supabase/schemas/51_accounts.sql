@@ -1,5 +1,6 @@
 -- Messaging accounts: the phone numbers that a company uses on WhatsApp, and when each number was connected. Owners,
--- admins and the operator can disconnect a number. They connect a number with connect_messaging_account().
+-- admins and the operator connect a number with connect_messaging_account(), and can disconnect it with
+-- disconnect_messaging_account().
 
 create type public.disconnected_messaging_account as (
   id uuid,
@@ -17,7 +18,7 @@ create table public.messaging_accounts (
   phone_number_id text not null check (phone_number_id ~ '^[0-9]{1,32}$'),
   business_account_id text check (business_account_id ~ '^[0-9]{1,32}$'),
   display_phone text not null check (display_phone ~ '^\+[1-9][0-9]{6,14}$'),
-  -- A compact JWE (dir, A256GCM), encrypted with the functions' secret CREDENTIALS_KEY.
+  -- A compact JWE (dir, A256GCM), encrypted with CREDENTIALS_KEY, a secret of the edge functions.
   encrypted_token text check (encrypted_token ~ '^[A-Za-z0-9_-]+\.\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$'),
   disconnected_at timestamptz,
   created_at timestamptz not null default now(),
@@ -26,7 +27,8 @@ create table public.messaging_accounts (
   -- an app's secret to forge events for a company that does not use that app.
   channel_app_id uuid references public.channel_apps on delete set null,
   -- When WhatsApp first refused the account after the last successful send. The functions that claim sends read this
-  -- column. If the column is not null, the next successful send withdraws the refusals.
+  -- column. If the column is not null, the next successful send withdraws the stored refusals
+  -- (65_account_refusals.sql).
   refused_at timestamptz,
   unique (company_id, id),
   constraint messaging_accounts_one_per_number unique (company_id, phone_number_id),
@@ -191,9 +193,9 @@ comment on function public.disconnect_messaging_account(uuid) is
   'Raises PT503 after waiting too long for a lock.';
 grant execute on function public.disconnect_messaging_account(uuid) to authenticated, service_role;
 
--- A program uses these two functions to encrypt the access tokens with a new CREDENTIALS_KEY. The program has both
--- keys. It reads each sealed token, seals it with the new key, and stores it again. A sealed token is useless without a
--- key.
+-- A program uses the next two functions to encrypt the access tokens with a new CREDENTIALS_KEY. The program has both
+-- keys. The program reads each sealed token, seals the token with the new key, and stores the result. A sealed token is
+-- useless without a key.
 create function public.sealed_account_tokens(
   after_id uuid default null,
   max_rows integer default 1000
@@ -221,8 +223,8 @@ create function public.reseal_account_token(
 language sql security definer
 set search_path = ''
 as $$
-  -- If the account was connected or disconnected since its token was read, the condition on sealed_before keeps the
-  -- change.
+  -- If the account was connected or disconnected since the caller read the token, the condition on sealed_before keeps
+  -- that change.
   with resealed as (
     update public.messaging_accounts as accounts set encrypted_token = sealed
     where accounts.id = account_id and accounts.encrypted_token = sealed_before
@@ -263,8 +265,9 @@ as $$
 declare
   holder_id uuid;
 begin
-  -- This query searches the accounts of all apps for the account that had the number. Otherwise a repeated event could
-  -- reveal one company's customer to another company.
+  -- This query searches the accounts of all apps for the account that had the number. A search in account_ids alone
+  -- would be unsafe. If the number has moved from company A to company B, a repeated old event could reveal a customer
+  -- of A to B.
   select accounts.id into holder_id
   from public.messaging_accounts as accounts
   join public.account_connections as connections on connections.company_id = accounts.company_id

@@ -51,7 +51,7 @@ create table public.contact_windows (
   -- The newest time at which WhatsApp reported that the window is closed.
   closed_at timestamptz,
   expires_at timestamptz generated always as (
-    -- In UTC, every day has 24 hours. The session's time zone does not matter.
+    -- The calculation in UTC does not depend on the time zone of the session.
     case when closed_at >= last_inbound_at
       then least(closed_at, (last_inbound_at at time zone 'UTC' + interval '24 hours') at time zone 'UTC')
       else (last_inbound_at at time zone 'UTC' + interval '24 hours') at time zone 'UTC' end

@@ -1,6 +1,6 @@
--- The parts of inbound messages that callers read as fields: a location, contact cards, and the person's choice. The
--- functions read these parts from the original WhatsApp object in the column `payload`. A part with an unexpected
--- structure is null.
+-- The parts of inbound messages that callers read as fields: a location, contact cards, and the button or list entry
+-- that the person chose. The functions read these parts from the original WhatsApp object in the column `payload`. A
+-- part with an unexpected structure is null.
 
 create function app.location_in(payload jsonb) returns jsonb
 language sql immutable

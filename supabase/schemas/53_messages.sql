@@ -255,9 +255,9 @@ begin
 end
 $$;
 comment on function app.note_life() is
-  'Trigger: sets when an accepted message expires: an hour after the end of its lifetime. The lifetime is the time '
-  'that WhatsApp sets for the template. Without such a time, the lifetime is 10 minutes for an authentication '
-  'template, and 30 days for any other message.';
+  'Trigger: sets when an accepted message expires: an hour after the end of its lifetime. The lifetime is the '
+  'ttl_seconds of the template. Without ttl_seconds, the lifetime is 10 minutes for an authentication template, and 30 '
+  'days for any other message.';
 
 create function public.expire_messages() returns integer
 language sql security definer -- no role may write the table
@@ -277,8 +277,8 @@ as $$
   select count(*)::integer from expired
 $$;
 comment on function public.expire_messages() is
-  'Sets at most 1,000 messages to expired, and returns their number. An expired message has no report that it arrived '
-  'or failed. A scheduled job calls this function. A later report clears the expiry.';
+  'Sets at most 1,000 messages to expired, and returns their number. An expired message is a message whose arrival or '
+  'failure WhatsApp has not reported. A scheduled job calls this function. A later report clears the expiry.';
 grant execute on function public.expire_messages() to service_role;
 
 create trigger messages_note_change before update on public.messages
@@ -286,7 +286,8 @@ create trigger messages_note_change before update on public.messages
 create trigger messages_note_deletion after delete on public.messages
   referencing old table as deleted for each statement execute function app.note_deletion();
 
--- A WhatsApp system notice, such as a notice of a new phone number, is not a person's message.
+-- A WhatsApp system notice, such as a notice of a new phone number, is not a person's message. So it does not change
+-- the conversation.
 create trigger messages_move_conversation after insert on public.messages
   for each row when (
     new.type <> 'system' and (new.direction = 'inbound' or new.status in ('accepted', 'sent', 'delivered', 'read'))

@@ -38,8 +38,8 @@ begin
 end
 $$;
 comment on function public.managing_person(uuid) is
-  'Returns the signed-in user''s id and sign-in method, as token claims. Raises PT403 if the user is not an owner or '
-  'admin of the company.';
+  'Returns the claims for a token of the signed-in user: the user''s id, the authentication level (aal) and the '
+  'session. Raises PT403 if the user is not an owner or admin of the company.';
 grant execute on function public.managing_person(uuid) to authenticated;
 
 create function app.note_account_event(account public.messaging_accounts, action text, details jsonb) returns void

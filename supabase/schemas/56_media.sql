@@ -55,7 +55,7 @@ create function public.note_media_gone(message_id uuid, media_id text) returns t
 -- Security definer, because no key may write messages. This function writes only the time.
 language plpgsql security definer
 set search_path = ''
--- In UTC, gone_at has the same format as the times of the time columns.
+-- The object stores gone_at as a string. In UTC, this string has the same format as the times of the time columns.
 set timezone = 'UTC'
 as $$
 declare

@@ -66,7 +66,7 @@ create table public.templates (
   -- The template parts that this service cannot send, such as CAROUSEL.
   unsupported text[] not null default '{}',
   -- The signed URL of the sample file for a media header. The column sample_source is this URL without its query
-  -- string, and never changes.
+  -- string, so it stays the same when WhatsApp signs the URL again.
   sample_url text check (char_length(sample_url) between 1 and 4096),
   sample_source text generated always as (split_part(sample_url, '?', 1)) stored,
   -- Why WhatsApp does not have the header's media file. Null when WhatsApp has the file, or when no upload was tried
@@ -125,8 +125,8 @@ begin
     select new.company_id, new.business_account_id where tg_op <> 'DELETE'
     order by business_account_id
   loop
-    -- This statement waits for a transaction that is storing a list of templates. Otherwise this transaction would not
-    -- see those templates. A transaction that stores a list later waits for this transaction, and then sees the
+    -- If another transaction is storing a list of templates, this statement waits. So the update below also changes
+    -- those templates. A transaction that stores a list later waits for this transaction, and then sees the changed
     -- account.
     perform from public.template_catalogues
     where company_id = changed.company_id and business_account_id = changed.business_account_id
@@ -180,8 +180,8 @@ begin
   if not found then
     raise sqlstate 'PT404' using message = 'No account with a business account has this id';
   end if;
-  -- The account may have moved to another business account since the list was requested. In that case, the templates do
-  -- not belong to the new business account.
+  -- The account may have moved to another business account since the list was requested. Then the listed templates
+  -- belong to the earlier business account.
   if account.business_account_id <> apply_template_sync.business_account_id then
     raise sqlstate 'PT409' using message = 'The account belongs to another business account now';
   end if;
@@ -189,12 +189,13 @@ begin
   insert into public.template_catalogues (company_id, business_account_id)
   values (account.company_id, account.business_account_id)
   on conflict do nothing;
-  -- Only one transaction at a time stores templates of a catalogue. The claim of a send may insert a row that
-  -- references this row, and does not wait for this lock.
+  -- Only one transaction at a time stores templates of a catalogue. The claim of a send does not wait for this lock,
+  -- even if it inserts a row that references the catalogue.
   select catalogues.synced_at into last_synced_at from public.template_catalogues as catalogues
   where company_id = account.company_id and business_account_id = account.business_account_id
   for no key update;
-  -- The function reads the numbers after it has the lock, for the reason given in app.note_numbers_of_templates().
+  -- The function reads the phone numbers after it has the lock, for the reason given in
+  -- app.note_numbers_of_templates().
   numbers := app.connected_numbers(account.company_id, account.business_account_id);
 
   listed := array(
@@ -207,8 +208,8 @@ begin
   );
   total := cardinality(listed);
 
-  -- The names whose templates were read again after this list was requested. The later read is newer, so this list must
-  -- not add or change templates with these names.
+  -- The names whose templates were read again after this list was requested. This list is older, so it must not add or
+  -- change templates with these names.
   later_names := array(
     select rereads.name from public.template_rereads as rereads
     where rereads.company_id = account.company_id and rereads.business_account_id = account.business_account_id

@@ -1,6 +1,6 @@
 -- Hints are events in which WhatsApp reports that a template has changed. After a hint, the template is read again
 -- before its next send, and the whole list is read within a minute. Until then, the stored template has the values from
--- the event. The next read replaces them with the values from WhatsApp's list.
+-- the event. The next read replaces these values with the values from WhatsApp's list.
 
 create table public.template_hints (
   id uuid primary key default gen_random_uuid(),
@@ -96,7 +96,8 @@ begin
     order by catalogues.company_id
     for no key update
   loop
-    -- If no list is stored yet, the list is due anyway, and sends are not checked against templates.
+    -- If no list is stored yet, the platform will soon read the list anyway, and sends are not checked against
+    -- templates.
     continue when catalogue.synced_at is null;
     -- If the last attempt to read the list failed, a hint does not shorten the pause before the next attempt.
     update public.template_catalogues set sync_due_at = now()
@@ -113,8 +114,8 @@ begin
       value = excluded.value,
       happened_at = excluded.happened_at,
       told_at = excluded.told_at
-    -- Events with the same second may arrive in any order. Because of this condition, the result does not depend on
-    -- their order.
+    -- WhatsApp reports times in whole seconds, so two events may have the same time. With this condition, the result is
+    -- the same in whichever order the two events arrive.
     where (excluded.happened_at, excluded.value) > (hints.happened_at, hints.value);
     continue when not found;
     -- This update fires the trigger that applies the hint.
@@ -135,8 +136,8 @@ $$;
 comment on function app.apply_template_hint(uuid[], jsonb) is
   'Applies a WhatsApp event about a template (an item of kind `template`) to the catalogues of these accounts. The '
   'whole list becomes due to be read, and the next send of the template first reads the template again. Until then, '
-  'the template has the values of the event, unless the template was read after the event. An item without a name or a '
-  'language only makes the list due.';
+  'the template has the values of the event. But a template that was read after the event does not change. An item '
+  'without a name or a language only makes the list due.';
 
 create function app.show_hints() returns trigger
 -- Security definer, because only service_role may read the hints.

@@ -1,5 +1,6 @@
--- The media files for template headers. WhatsApp requires such a file in every send of the template. The approved
--- sample file is uploaded once for each account. Sends use the media id of the upload until shortly before the upload
+-- Media files for template headers. A template with an image, a video or a document in its header needs such a file in
+-- every send. If the caller provides no file, the send contains the sample that WhatsApp approved with the template.
+-- The sample is uploaded once for each account. Sends use the media id of the upload until shortly before the upload
 -- expires.
 
 create table public.template_media (
@@ -59,7 +60,7 @@ language sql
 set search_path = ''
 as $$
   -- Templates that another transaction has locked are skipped, so an upload does not wait while a list of templates is
-  -- being stored. When the list is stored next time, the problem is recorded.
+  -- being stored. The skipped templates get the problem when the list is stored the next time.
   update public.templates as templates
   set media_problem = app.media_problem(own_company_id, templates.business_account_id, of_source)
   where templates.id in (
@@ -87,7 +88,8 @@ as $$
     from public.messaging_accounts as accounts
     join public.templates on templates.company_id = accounts.company_id
       and templates.business_account_id = accounts.business_account_id
-    -- Each template has its own lookup, because the plan of a join may read all media of the account for each template.
+    -- The subquery with `offset 0` looks up the media of one template at a time. With a plain join, Postgres might read
+    -- all media of the account for each template.
     left join lateral (
       select * from public.template_media as media
       where media.company_id = accounts.company_id and media.account_id = accounts.id
@@ -107,8 +109,8 @@ as $$
 $$;
 comment on function public.due_media(uuid, integer) is
   'Returns the templates whose header media file has to be uploaded for an account. The file was never uploaded, '
-  'WhatsApp rejected the upload, or the upload expires within five days. After a failure, the template is not returned '
-  'until a pause has passed. The pause grows with each failure.';
+  'WhatsApp rejected the uploaded file in a send, or the upload expires within five days. After a failure, the '
+  'template is not returned until a pause has passed. The pause grows with each failure.';
 grant execute on function public.due_media(uuid, integer) to channel_client, service_role;
 
 create function public.begin_media_upload(
@@ -232,8 +234,8 @@ begin
   end if;
   perform app.note_media_problem(media.company_id, media.account_id, media.sample_source);
   if fail_media_upload.refusal is not null then
-    -- An API key uploads only for a send, so this refusal stopped one send. A job uploads in advance, so no send was
-    -- stopped.
+    -- A request with an API key uploads a file only for its own send, so this refusal stopped one send. A job uploads
+    -- files in advance, so the refusal stopped no send.
     perform app.note_refusal(
       media.account_id, 'refusal', fail_media_upload.refusal, (own_company_id is not null)::integer
     );

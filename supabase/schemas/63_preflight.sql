@@ -1,8 +1,8 @@
--- The preflight check. The claim of a send also checks the send against the stored template, without another round
--- trip. The claim refuses a send that WhatsApp would certainly refuse. The idempotency key of a refused send can be
--- used again. Every send is checked and rendered, so app.rendered_text() and app.template_faults() must be fast. These
--- two functions contain no queries and call no other function of the schema, because each query and each call takes
--- time.
+-- The preflight check. The claim of a template send checks the send against the stored template, in the same database
+-- call. The claim refuses a send that WhatsApp would certainly refuse. The caller can use the idempotency key of a
+-- refused send again. Every send is checked and rendered, so app.rendered_text() and app.template_faults() must be
+-- fast. These two functions contain no queries and call no other function of the schema, because each query and each
+-- call takes time.
 
 create function app.rendered_text(rendering jsonb, header_variables text[], body_variables text[]) returns text
 language plpgsql immutable
@@ -178,7 +178,7 @@ begin
         jsonb_build_object('field', 'language_code', 'fault', 'language', 'languages', languages)
       )
     end;
-    -- The template may be new, so the result of a read that did not find it is used for only a minute.
+    -- The template may be new. If the last read did not find the template, this result is used for only a minute.
     is_fresh := reread.read_at > now() - interval '1 minute';
     if hinted_at <= reread.read_at then
       hinted_at := null;
@@ -190,8 +190,8 @@ begin
     return;
   end if;
   may_reread := preflight = 'first' and (
-    -- The templates with a name are read again at most once a minute. If another request is reading them now, this
-    -- request may wait for the result.
+    -- The templates with the same name are read again at most once a minute. If another request is reading them now,
+    -- this request may wait for the result.
     reread.tried_at is null or reread.tried_at <= now() - interval '1 minute'
     or (reread.tried_at > now() - interval '15 seconds' and coalesce(reread.read_at < reread.tried_at, true))
   ) and (
@@ -222,7 +222,7 @@ $$;
 comment on function app.judge_template(uuid, text, text, text, text, text[], text[], text[], text) is
   'Decides from the stored templates whether a send can continue. Refuses the send only for a fault that was read from '
   'WhatsApp, or that WhatsApp reported, within the last ten minutes. For an older fault, or after a change that '
-  'WhatsApp reported, the template is read again first. The templates with a name are read again at most once a '
-  'minute. If the template cannot be read again, the send continues, and WhatsApp accepts or refuses the message. The '
-  'argument `preflight` is `off` (no check), `first` or `last`. The value `last` means that the template has been read '
-  'again, or could not be read.';
+  'WhatsApp reported, the template is read again first. The templates with the same name are read again at most once a '
+  'minute. If the template cannot be read again now, the send continues, and WhatsApp accepts or refuses the message. '
+  'The argument `preflight` is `off` (no check), `first` or `last`. The verdict can be `reread` only with `first`. The '
+  'value `last` is for the next call, after the template was read again or could not be read.';

@@ -1,7 +1,7 @@
--- WhatsApp notices about an account: events about its business account (such as a restriction), errors of its phone
--- number, and responses in which WhatsApp refuses the account. Operators and members of the company can read these
--- notices. A notice does not stop sends or disconnect an account, because WhatsApp itself refuses messages that it does
--- not accept.
+-- WhatsApp notices about an account. A notice is an event about the business account (such as a restriction), an error
+-- of the phone number, or a response in which WhatsApp refuses the account. Operators and members of the company can
+-- read these notices. A notice does not stop sends or disconnect an account. WhatsApp decides for each message whether
+-- to refuse it.
 
 create table public.account_notices (
   id uuid primary key default gen_random_uuid(),
@@ -13,7 +13,7 @@ create table public.account_notices (
   -- not deliver it because of the account.
   kind text not null check (kind in ('event', 'trouble', 'refusal', 'reading_refusal', 'reported_refusal')),
   -- For an event, the WhatsApp event name, such as ACCOUNT_RESTRICTION. For all other kinds, the WhatsApp error code.
-  -- For a refusal, token_unusable means that the stored token cannot be decrypted.
+  -- If the stored token cannot be decrypted, a refusal has token_unusable instead of a code.
   event text not null check (event ~ '^[A-Za-z0-9_.-]{1,64}$'),
   -- For an event, the object that WhatsApp sent. For a `trouble`, { code, message, details }. For a refusal, { code }.
   value jsonb not null check (jsonb_typeof(value) = 'object' and octet_length(value::text) <= 16384),
@@ -41,8 +41,8 @@ language sql stable
 set search_path = ''
 as $$
   select case
-    -- The next success withdraws a refusal. Without a success or another refusal for 30 days, the refusal is too old to
-    -- describe the account.
+    -- The next success withdraws a refusal. A refusal that was not repeated for 30 days is too old to describe the
+    -- account.
     when kind like '%refusal' then received_at + interval '30 days'
     when until is not null then until
     when stops_sending then happened_at + interval '30 days'
@@ -50,8 +50,9 @@ as $$
   end
 $$;
 comment on function app.end_of_notice(text, boolean, timestamptz, timestamptz, timestamptz) is
-  'Returns the time from which a notice with these values is no longer current. A notice without an end is current for '
-  'a day, or for 30 days if it stops sends.';
+  'Returns the time from which a notice with these values is no longer current. A refusal is current for 30 days after '
+  'WhatsApp last refused the account. Another notice is current until the time `until`. If `until` is null, the notice '
+  'is current for a day, or for 30 days if it stops sends.';
 grant execute on function app.end_of_notice(text, boolean, timestamptz, timestamptz, timestamptz) to authenticated;
 
 create function app.is_current(notice public.account_notices) returns boolean
@@ -93,8 +94,8 @@ begin
     until = excluded.until,
     stops_sending = excluded.stops_sending,
     received_at = excluded.received_at
-  -- Events with the same second may arrive in any order. Because of this condition, the result does not depend on their
-  -- order.
+  -- WhatsApp reports times in whole seconds, so two events may have the same time. With this condition, the result is
+  -- the same in whichever order the two events arrive.
   where (excluded.happened_at, excluded.value) > (known.happened_at, known.value);
 
   delete from public.account_notices as notices using (
@@ -114,7 +115,7 @@ end
 $$;
 comment on function app.keep_account_notices(uuid[], public.account_notices[]) is
   'Stores the same notices for several accounts: the newest notice of each event. Deletes notices that ended more than '
-  '30 days ago, and all but the newest 50 notices of an account.';
+  '30 days ago. Of each account, keeps only the newest 50 notices.';
 
 create function app.apply_account_event(account_ids uuid[], item jsonb) returns text
 language plpgsql
@@ -165,7 +166,8 @@ comment on function app.apply_trouble(uuid, jsonb) is
   'Stores WhatsApp errors that are about an account and not about a message (an item of kind `trouble`).';
 
 create function public.current_account_notices(company_id uuid default null) returns jsonb
-language sql stable security definer -- returns one value, because the Data API limits the number of rows
+-- The result is one JSON value, because the Data API limits the number of rows.
+language sql stable security definer
 set search_path = ''
 as $$
   select coalesce(jsonb_agg(

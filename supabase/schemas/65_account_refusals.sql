@@ -1,5 +1,5 @@
--- Refusals of an account. WhatsApp refuses an account in its response to a send, a reply, a media upload or a request
--- for the templates, for example because the token has expired. WhatsApp may also accept a message and report the
+-- Refusals of an account. WhatsApp may refuse an account in the response to a send, a reply, a media upload or a
+-- request for the templates. For example, the token has expired. WhatsApp may also accept a message and report the
 -- refusal later. A refusal immediately becomes a notice of the account. The next success of the same kind withdraws the
 -- refusal. A refusal does not stop the next send, because WhatsApp decides again for each message.
 
@@ -52,7 +52,7 @@ as $$
   where messages.company_id = of_company_id and messages.id = account_of_message.message_id
 $$;
 comment on function app.account_of_message(uuid, uuid) is
-  'Returns the account that sends a message, and when the last attempt began.';
+  'Returns the account that sends a message, and when the last attempt to send the message began.';
 
 create function app.is_about_token(event text) returns boolean
 language sql immutable
@@ -101,7 +101,8 @@ end
 $$;
 comment on function app.withdraw_token_refusals(uuid, timestamptz) is
   'Withdraws the refusals that are about an account''s token or the token''s permissions. Called when the account gets '
-  'a new token or an upload succeeds. Refusals that were recorded after began_at remain.';
+  'a new token or an upload succeeds. The argument began_at is the start time of the upload. Refusals that were '
+  'recorded later remain. For a new token, began_at is infinity.';
 
 create function app.note_report(own_company_id uuid, of_message_id uuid, failure jsonb, reported_at timestamptz)
 returns void
@@ -125,7 +126,7 @@ begin
 end
 $$;
 comment on function app.note_report(uuid, uuid, jsonb, timestamptz) is
-  'Applies a report about a message to the refusals of its account. A failure because of the account becomes a '
-  'reported_refusal. If `failure` is null, the report withdraws the reported refusals that were recorded before the '
-  'attempt began. The acceptance of a message does not withdraw reported refusals, because WhatsApp accepts messages '
-  'from such an account, but does not deliver them.';
+  'Applies a report about a message to the refusals of the account that sent the message. A failure because of the '
+  'account becomes a reported_refusal. If `failure` is null, the report withdraws the reported refusals that were '
+  'recorded before the attempt began. The acceptance of a message does not withdraw reported refusals, because '
+  'WhatsApp may accept messages from a refused account and then not deliver them.';

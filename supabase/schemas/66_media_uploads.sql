@@ -229,8 +229,8 @@ begin
 end
 $$;
 comment on function app.erase_upload() is
-  'Trigger: deletes an upload if only the erased contact received it, because its file name and hash may reveal '
-  'something about the person.';
+  'Trigger: deletes an upload that only the erased contact received. The file name and the hash of the upload may '
+  'reveal something about the person.';
 
 create function app.remove_old_uploads(max_rows integer) returns integer
 language sql
@@ -248,7 +248,7 @@ as $$
   select count(*)::integer from removed
 $$;
 comment on function app.remove_old_uploads(integer) is
-  'Removes the expired uploads, whether they were sent or not, and returns their number.';
+  'Removes at most max_rows expired uploads, whether they were sent or not, and returns the number of removed uploads.';
 
 create trigger messages_erase_upload after update of is_erased on public.messages
   for each row when (new.is_erased and not old.is_erased) execute function app.erase_upload();

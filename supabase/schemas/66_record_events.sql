@@ -1,13 +1,14 @@
--- Functions that write events. app.make_events() declares the events for one kind of record. It creates triggers that
--- write an event in the transaction of each change. So changes by keys, users, WhatsApp and the platform all create
--- events. The same triggers queue the event for the company's webhooks that subscribe to this event type. An event must
--- never make a write fail or wait. So the triggers do not lock rows. Batches write 500 contacts or deals at once, so
--- their triggers run once per statement. Other records are mostly written one by one. Their triggers run once per row,
--- which halves the cost of such a write.
+-- Functions that write events. app.make_events() declares the events for one kind of record. This function creates
+-- triggers that write an event in the transaction of each change. So changes by keys, users, WhatsApp and the platform
+-- all create events. The same triggers queue the event for the company's webhooks that subscribe to this event type. An
+-- event must never make a write fail or wait. So the triggers do not lock rows. A batch request may write 500 contacts
+-- or deals, so the triggers of these two tables run once per statement. Other records are mostly written one by one.
+-- The triggers of their tables run once per row, which halves the cost of a write.
 
 create type app.event_origin as (actor jsonb, request_id text);
 comment on type app.event_origin is
-  'The author of an event, and the request that caused it. See the columns of app.events.';
+  'The author of an event, and the id of the request that caused the event. See the columns actor and request_id of '
+  'app.events.';
 
 create function app.event_origin(kind text default null) returns app.event_origin
 language plpgsql stable
@@ -43,11 +44,11 @@ begin
 end
 $$;
 comment on function app.event_origin(text) is
-  'Returns the author of the change that this statement makes. If the argument `kind` is given, the author has that '
-  'kind. The edge function whatsapp acts as the kind `channel`, unless one of its jobs has set app.event_actor. The '
-  'request id is the X-Request-Id header, which the edge functions forward. The request id is null outside a request, '
-  'or when it does not have the format of an id. Never fails. Only the owner''s functions call this function, because '
-  'no other role may read the key hashes.';
+  'Returns the author of the change that this statement makes, and the request id. If the argument `kind` is given, '
+  'the author has that kind. The edge function whatsapp acts as the kind `channel`, unless one of its jobs has set '
+  'app.event_actor. The request id is the X-Request-Id header, which the edge functions forward. The request id is '
+  'null outside a request, or when it does not have the format of an id. Never fails. Only functions that run as the '
+  'database owner call this function, because no other role may read the key hashes.';
 
 create function app.write_event(
   of_company uuid,
@@ -83,8 +84,8 @@ $$;
 comment on function app.write_event(uuid, text, uuid, text[], jsonb, text, bigint) is
   'Writes an event of a record, and queues the event for webhooks. The caller holds the lock on the record, so the '
   'events of a record are numbered in the order of its changes. The argument `author` is a kind of author. If it is '
-  'null, the function stores the author of the statement. The argument of_version saves a call of app.change_now(), '
-  'which returns the same number.';
+  'null, the function stores the author of the statement. The argument of_version is the version of the change. If it '
+  'is null, the function calls app.change_now(), which returns the same number.';
 
 create function app.changes_of(columns text[]) returns text
 language sql immutable
@@ -130,7 +131,7 @@ declare
     select 'when (' || string_agg(format('new.%1$I is distinct from old.%1$I', name), ' or ') || ')'
     from unnest(fields) as name
   );
-  -- A row that was just written already has this transaction's version, which saves a call of app.change_now().
+  -- A row that was just written already contains this transaction's version, so app.change_now() need not be called.
   row_version constant text := case
     when exists (
       select from pg_catalog.pg_attribute
@@ -159,7 +160,8 @@ begin
       ),
       (
         'deleted', 'delete', 'deletes rows', deleted, 'null::text[]', deleted_values, 'was', 'app.change_now()', '', '',
-        -- If the company itself is deleted, no one can read the event log any more.
+        -- The join excludes the rows of a company that is deleted itself, because no one can read its event log any
+        -- more.
         'before_rows as was join public.companies on companies.id = was.company_id',
         'referencing old table as before_rows for each statement', true
       )
@@ -245,10 +247,10 @@ $make$;
 comment on function
   app.make_events(text, text[], text[], text, text, text, text, text, text, text, text, boolean) is
   'Declares the events of a table with the columns id and company_id. The expressions `added`, `changed` and `deleted` '
-  'return the event type for a row, or null for no event. Each may be a list of expressions. They use the rows is_now '
-  'and was. The expression `changed` also uses changed_fields, the fields that the statement changed. The argument '
-  '`shown` lists columns without personal data, whose values the event contains. The expressions added_values, '
-  'changed_values and deleted_values add further values, and may use event_type. The argument `record` is the column '
-  'with the record''s id, and `actor` is the kind of author that makes all changes. The argument in_batches means that '
-  'one statement often writes many rows. If in_batches is false, an update that changes none of the fields creates no '
-  'event.';
+  'return the event type for a row, or null for no event. Each argument may also be a list of expressions, separated '
+  'by commas. The expressions use the rows is_now (after the change) and was (before the change). The expression '
+  '`changed` also uses changed_fields, the fields that the statement changed. The argument `shown` lists columns '
+  'without personal data, whose values the event contains. The expressions added_values, changed_values and '
+  'deleted_values add further values, and may use event_type. The argument `record` is the column with the record''s '
+  'id, and `actor` is the kind of author that makes all changes. The argument in_batches means that one statement '
+  'often writes many rows. If in_batches is false, an update that changes none of the fields creates no event.';

@@ -1,7 +1,7 @@
 -- The events for conversations, messages, templates and messaging accounts.
 
--- Each message changes last_message_at and the window of its conversation. Changes to these columns create no event,
--- because the message has its own event.
+-- A message may change last_message_at and window_expires_at of its conversation. Changes to these columns create no
+-- event, because the message has its own event.
 select app.make_events(
   'conversations',
   fields => '{contact_id, status, assigned_to, team_id}',
@@ -20,8 +20,8 @@ select app.make_events(
 );
 
 -- A new outbound message has no event of its own, because the events of its send report its progress. If WhatsApp first
--- accepts a message and later reports a failure, there is also an event send.failed. An erased person's messages create
--- no events, because contact.erased contains the ids of the conversations.
+-- accepts a message and later reports a failure, the triggers write send.failed in addition to message.status_changed.
+-- An erased person's messages create no events, because contact.erased contains the ids of the conversations.
 select app.make_events(
   'messages',
   fields => '{

@@ -1,5 +1,6 @@
--- Functions that read the event log with an API key. As in the change feeds, a page contains only events of
--- transactions below the horizon. So after a page was read, no new event can appear before the page's cursor.
+-- Functions that read the event log with an API key. As in the change feeds, a page contains only events whose version
+-- is below the horizon: all transactions with these versions have ended. So after a page was read, no new event can
+-- appear before the page's cursor.
 
 create index events_record_idx on app.events (record_id);
 
@@ -9,7 +10,7 @@ set search_path = ''
 as $$
 declare
   first constant timestamptz := greatest(since, now() - interval '30 days');
-  -- An event may have a later time than this transaction.
+  -- The time of an event may be later than now(), which is the start of this transaction.
   last constant timestamptz := least(until, now() + interval '1 day');
 begin
   return array(
@@ -56,8 +57,8 @@ begin
   if after_id is not null then
     from_seq := coalesce(
       (select seq from app.events where id = after_id and company_id = own_company_id),
-      -- No event has the id of a cursor at the horizon. Such a cursor comes after all events of its version. If the
-      -- cursor's event is older than the log, the log has no later event of this version.
+      -- The log has no event with the id of the cursor. Either the cursor is a horizon and not an event, or the event
+      -- is older than the log. In both cases, the page starts after all events of the cursor's version.
       9223372036854775807
     );
   end if;
@@ -106,7 +107,7 @@ begin
   end if;
   return next json_build_object(
     'generation', clock.generation, 'horizon', clock.horizon,
-    -- More events may follow the last event that was read.
+    -- If the page stopped at this limit, more events may follow the last event that was read.
     'read_to', case when number_read >= most_read and cardinality(found) < most then
       json_build_object('version', event.version, 'id', event.id) end
   );
@@ -118,9 +119,10 @@ $$;
 comment on function public.list_events(bigint, bigint, uuid, text[], uuid, timestamptz, timestamptz, integer) is
   'Returns one page of the events of the key''s company in the last 30 days. Needs a read token. The first row is the '
   'clock { generation, horizon, read_to }. At most max_rows events { version, id, event } follow, and never more than '
-  '201. They start after the cursor, or at the beginning if there is no cursor. A page with a filter may have fewer '
-  'events than max_rows although more events follow. In that case, read_to is the position of the last event that was '
-  'read. Raises PT410 and PT500 as app.change_clock_for() does, PT401 and PT403 as app.company_id() does.';
+  '201. The events start after the cursor, or at the beginning of the log if there is no cursor. A page with a filter '
+  'may have fewer events than max_rows although more events follow. Then read_to is the position of the last event '
+  'that was read. Raises PT410 and PT500 as app.change_clock_for() does. Raises PT401 and PT403 as app.company_id() '
+  'does.';
 grant execute on function
   public.list_events(bigint, bigint, uuid, text[], uuid, timestamptz, timestamptz, integer) to api_client;
 

@@ -5,7 +5,7 @@
 create table public.sends (
   id uuid primary key default gen_random_uuid(),
   company_id uuid not null references public.companies on delete cascade,
-  -- The caller's idempotency key. Without a key, no later request can repeat the send.
+  -- The caller's idempotency key, or null. If the key is null, no later request is recognized as a repeat of this send.
   idempotency_key text check (char_length(idempotency_key) between 1 and 200),
   message_id uuid not null,
   -- Whether this send opened the conversation of its message.
@@ -14,8 +14,9 @@ create table public.sends (
   template_name text check (char_length(template_name) between 1 and 512),
   language_code text check (char_length(language_code) between 1 and 35),
   -- The state `pending` means that the send is claimed, and WhatsApp may have the message. The state `sent` means that
-  -- WhatsApp accepted the message. The state `failed` means that WhatsApp refused the message, or that the outcome
-  -- remained unknown. The state `released` means that WhatsApp certainly does not have the message.
+  -- WhatsApp accepted the message. The state `failed` means that WhatsApp refused the message, that WhatsApp reported a
+  -- failure before it responded, or that the outcome remained unknown. The state `released` means that WhatsApp
+  -- certainly does not have the message.
   state text not null default 'pending' check (state in ('pending', 'sent', 'failed', 'released')),
   -- The edge function creates a claim_id for each attempt. Anyone who knows the claim_id can settle that attempt, so
   -- the claim_id is a secret.
@@ -29,25 +30,26 @@ create table public.sends (
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
   media_id text constraint sends_media_id_check check (char_length(media_id) between 1 and 255),
-  -- WhatsApp reports contain the send id and the attempt number, because each attempt of a released send is a separate
-  -- message.
+  -- The number of the last attempt. Each attempt of a released send is a separate message. WhatsApp's reports contain
+  -- the send id and the attempt number, so the platform recognizes a report about an earlier attempt.
   attempt integer not null default 1 constraint sends_attempt_check check (attempt >= 1),
   -- Other message ids that WhatsApp reported for the same attempt. If there are any, the message was sent more than
   -- once.
   double_sent_ids text[] not null default '{}',
   -- A five-byte hash for each request field that has no column of its own. app.fingerprint_of_send() computes these
-  -- hashes. Because of them, the response to a repeat can list the fields that differ. Null for a send without an
+  -- hashes. With these hashes, the response to a repeat can list the fields that differ. Null for a send without an
   -- idempotency key.
   fingerprint bytea constraint sends_fingerprint_check check (octet_length(fingerprint) between 5 and 100),
   is_erased boolean not null default false,
-  -- The API key of the last attempt. This column has no foreign key, so the id remains after the key is deleted.
+  -- The API key of the last attempt. This column has no foreign key, so the id remains after the API key is deleted.
   api_key_id uuid,
   unique (company_id, id),
   -- If several requests have the same idempotency key, this constraint ensures that only one request sends.
   constraint sends_one_per_idempotency_key unique (company_id, idempotency_key),
   constraint sends_one_per_message unique (company_id, message_id),
-  -- This foreign key is checked at the end of the transaction, because a claim writes this row before its message. A
-  -- message with a send cannot be deleted. Otherwise its send and the idempotency key would also be deleted.
+  -- This foreign key is checked at the end of the transaction, because a claim writes this row before its message. The
+  -- constraint also prevents the deletion of a message that has a send, because the send and its idempotency key must
+  -- remain.
   constraint sends_message_fkey foreign key (company_id, message_id)
     references public.messages (company_id, id) on delete no action deferrable initially deferred,
   -- A failed send may have a message id, because WhatsApp can report a failure even if it never responded to the call.
@@ -67,7 +69,7 @@ comment on column public.sends.media_id is 'The WhatsApp media id of the media f
 -- This statistic makes the planner assume that all rows belong to one company. 30_contacts.sql explains why.
 alter table public.sends alter column company_id set (n_distinct = 1);
 
--- A double send is rare, and an operator has to examine each double send.
+-- A double send (one attempt that was sent more than once) is rare, and an operator has to examine each double send.
 create index sends_double_sent_idx on public.sends (updated_at) where double_sent_ids <> '{}';
 
 -- This index has the sort order of the send log. The index also contains all columns that are counted, so 100,000 sends
@@ -95,8 +97,7 @@ begin
   for no key update;
 
   message.outcome := case new.state when 'released' then 'failed' when 'sent' then 'accepted' else new.state end;
-  -- WhatsApp may report the message before its response to the call arrives here. In that case, another message may
-  -- already have the id.
+  -- If another message of the company already has this WhatsApp id, this message gets no id.
   message.whatsapp_message_id := (
     select new.whatsapp_message_id where not exists (
       select from public.messages as other
@@ -111,7 +112,7 @@ begin
     );
   elsif old.whatsapp_message_id is null then
     -- Without a message id, no report about the message can have arrived. So the failure in the message came from the
-    -- ledger. It is outdated now, because the outcome has arrived or a released send is sent again.
+    -- ledger. This failure is outdated now, because the outcome has arrived or a released send is sent again.
     message.failed_at := null;
     message.failure := null;
   end if;
@@ -128,8 +129,8 @@ begin
 end
 $$;
 comment on function app.show_send_in_message() is
-  'Trigger: copies the state of a send to its message. Until WhatsApp reports something, also copies the failure from '
-  'the ledger. The trigger never removes a report.';
+  'Trigger: copies the state of a send to its message. As long as the send has no WhatsApp id, also copies the failure '
+  'from the ledger. The trigger never removes a failure that WhatsApp reported.';
 
 create trigger sends_show_in_message
   after update of state, reason, channel_code, whatsapp_message_id on public.sends

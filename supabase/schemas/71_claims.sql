@@ -57,7 +57,7 @@ create function app.write_message_of_send(
   conversation_is_new boolean,
   of_type text,
   with_content text,
-  -- The text as the recipient sees it, if this text is known and differs from the content.
+  -- The text as the recipient sees it. Null if this text is unknown, and for a free-form reply.
   as_rendered text,
   with_media_id text,
   -- The other columns of the message: { media, payload, reply_to_id }.
@@ -135,7 +135,7 @@ declare
   digests bytea := '';
 begin
   foreach field in array fields loop
-    -- Five bytes are enough, because they only have to distinguish one caller's values.
+    -- Five bytes are enough, because a hash only has to distinguish the values of one caller.
     digests := digests || substr(sha256(convert_to(coalesce('=' || field, ''), 'UTF8')), 1, 5);
   end loop;
   return digests;
@@ -223,13 +223,14 @@ begin
 end
 $$;
 comment on function app.known_send_key(uuid, text) is
-  'Returns the stored idempotency key of a send. The stored key of an erased send is a hash.';
+  'Returns an idempotency key in the form in which the ledger stores it: as a hash if its send was erased, otherwise '
+  'unchanged.';
 
 -- An idempotency key identifies one message. A request with another recipient, another template or another kind
--- (template or reply) is not a repeat. If the platform treated it as a repeat, its message would never be sent, and the
--- caller would not notice. A repeat first reads its send by the key. If the send's lease has ended, a second statement
--- then settles the send. With a single statement, Postgres might search all pending sends, and each repeat would take
--- longer, although few repeats have to settle their send.
+-- (template or reply) is not a repeat. If the platform treated such a request as a repeat, the platform would never
+-- send the new message, and the caller would not notice. This function reads the earlier send by the key. If the lease
+-- of that send has ended, a second statement settles the send. If one statement did both, Postgres might search all
+-- pending sends at each repeat.
 create function app.repeated_send(
   own_company_id uuid,
   by_idempotency_key text,
@@ -308,6 +309,6 @@ $$;
 comment on function app.repeated_send(uuid, text, text, text, text, text, uuid, text[], bytea, boolean) is
   'Returns the claim result for a repeat: the current state of the earlier send with this idempotency_key. The member '
   '`mismatch` lists the fields that differ. A send whose lease has ended without an outcome has failed. The result '
-  '`reused` means that the key belongs to a message with another recipient, another template or another kind. In that '
-  'case, the member `differs` lists the request fields that do not match that message. If the kind differs, `differs` '
-  'contains idempotency_key.';
+  '`reused` means that the key belongs to a message with another recipient, another template or another kind. The '
+  'member `differs` lists the request fields that do not match that message. If the kind differs, `differs` contains '
+  'idempotency_key.';

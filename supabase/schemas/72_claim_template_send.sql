@@ -237,8 +237,8 @@ begin
     where template_rereads.tried_at < now() - interval '1 minute';
     answer := answer || jsonb_build_object('is_elsewhere', not found);
   end if;
-  -- This call records that the API key was used. The call comes last, because other requests with the key wait until
-  -- this transaction is committed.
+  -- This call stores the time at which the API key was used. The call comes last, because other requests with the same
+  -- key may wait from here until this transaction is committed.
   perform public.authenticate();
   return answer || jsonb_build_object('company_id', own_company_id);
 end
@@ -249,17 +249,18 @@ comment on function public.claim_template_send(
   'Decides whether a template may be sent to a phone number now. Writes what a send needs before the call to WhatsApp: '
   'the contact, the conversation, the message, and the ledger row. Only one request gets that row. The result '
   '`claimed` contains the account''s encrypted token, the attempt, and the values for the template. The member '
-  'was_refused is true if WhatsApp has refused the account since its last success. The result `repeat` contains the '
-  'state of the earlier send with this idempotency_key. Its member `mismatch` lists the fields that differ. The result '
-  '`reused` lists, in `differs`, the fields that do not match the message of this key. The result `do_not_contact` '
-  'means that the person must not be contacted. The result `marketing_opt_out` means that the person opted out of '
-  'marketing templates. The result `no_account` contains the connected accounts. The result `template_refused` '
-  'contains the faults of the template. The result `reread` means that the template has to be read again first. Its '
-  'member is_elsewhere is true if another request is reading the template. The result `media_needed` means that the '
-  'header''s media file has to be uploaded first. The result `own_media_needed` means that the file at the URL in '
-  'header_media has to be uploaded first. The result `unfit` contains the reason why header_media does not match the '
-  'header. A dry run of a valid send returns `send`. Every result contains the key''s company. The function writes the '
-  'contact, the conversation, the message and the ledger row only if the result is `claimed`. With an API key, '
-  'of_company_id has no effect. Raises PT401 and PT403 as app.company_id() does.';
+  'was_refused is true if WhatsApp has refused the account since the account''s last success. The result `repeat` '
+  'contains the state of the earlier send with this idempotency_key. Its member `mismatch` lists the fields that '
+  'differ. The result `reused` means that this key belongs to another message. Its member `differs` lists the fields '
+  'that do not match that message. The result `do_not_contact` means that the person must not be contacted. The result '
+  '`marketing_opt_out` means that the person opted out of marketing templates. The result `no_account` contains the '
+  'connected accounts. The result `template_refused` contains the faults of the template. The result `reread` means '
+  'that the template has to be read again first. Its member is_elsewhere is true if another request is reading the '
+  'template. The result `media_needed` means that the header''s media file has to be uploaded first. The result '
+  '`own_media_needed` means that the file at the URL in header_media has to be uploaded first. The result `unfit` '
+  'contains the reason why header_media does not match the header. A dry run of a valid send returns `send`. Every '
+  'result contains the key''s company. The function writes the contact, the conversation, the message and the ledger '
+  'row only if the result is `claimed`. If the caller has an API key, of_company_id has no effect. Raises PT401 and '
+  'PT403 as app.company_id() does.';
 grant execute on function public.claim_template_send(uuid, text, text, text, text, text, text, text, text, text[], text[], text[], text, boolean, uuid, jsonb)
   to api_client;

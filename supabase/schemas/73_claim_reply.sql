@@ -27,10 +27,10 @@ as $$
   ) end
 $$;
 comment on function app.wrote_after_stop(uuid, uuid, uuid, timestamptz, timestamptz) is
-  'Checks whether a person wrote to the account after do_not_contact was set. If so, the company may answer. If one of '
-  'the two times is unknown, the company may not answer. WhatsApp reports times in whole seconds. If a stop word '
-  'and another message were sent in the same second, the order of their events decides which of them is later. Within '
-  'one event, the order of the messages decides.';
+  'Checks whether a person wrote to the account after do_not_contact was set. If so, the company may answer. If it is '
+  'unknown when do_not_contact was set or when the person last wrote, the company may not answer. WhatsApp reports '
+  'times in whole seconds. If a person sent a stop word and another message in the same second, the message whose '
+  'event arrived later counts as later. Within one event, the order of the messages decides.';
 
 create function app.newest_user_id(own_company_id uuid, of_contact_id uuid) returns text
 language sql stable
@@ -221,8 +221,8 @@ begin
     null;
   end;
 
-  -- This call records that the API key was used. The call comes last, because other requests with the key wait until
-  -- this transaction is committed.
+  -- This call stores the time at which the API key was used. The call comes last, because other requests with the same
+  -- key may wait from here until this transaction is committed.
   perform public.authenticate();
   return answer || jsonb_build_object('company_id', own_company_id);
 end
@@ -231,17 +231,17 @@ comment on function public.claim_reply(uuid, uuid, text, text, boolean, jsonb, u
   'Decides whether a free-form reply may be sent in a conversation now. Writes what a send needs before the call to '
   'WhatsApp: the message and the ledger row. Only one request gets that row. The result `claimed` contains the '
   'account''s encrypted token, the attempt, and the person''s phone number, or user_id if there is no phone number. '
-  'The member was_refused is true if WhatsApp has refused the account since its last success. The result `repeat` '
-  'contains the state of the earlier send with this idempotency_key. Its member `mismatch` lists the fields that '
-  'differ. The result `reused` lists, in `differs`, the fields that do not match the message of this key. The result '
-  '`not_found` means that the company has no such conversation. The result `archived` means that the conversation''s '
-  'contact is archived. The result `closed` contains the contact''s open conversation on the account, if there is one. '
-  'The result `no_account` means that the account of the conversation is disconnected. The result `do_not_contact` '
-  'means that the person must not be contacted. The result `window_closed` contains the end of the window, or null '
-  'when the person has never written. The result `unfit` contains the invalid field and the fault. Either the upload '
-  'or the quoted message is unknown, or the media file has a member or a caption that its kind cannot have. For a '
-  'claimed reply with a media file, the member `media` contains the fields that WhatsApp needs. The member reply_to is '
-  'the WhatsApp id of the quoted message. A dry run of a valid reply returns `send`. Every result contains the key''s '
-  'company. The function writes the message and the ledger row only if the result is `claimed`. Raises PT401 and PT403 '
-  'as app.company_id() does.';
+  'The member was_refused is true if WhatsApp has refused the account since the account''s last success. The result '
+  '`repeat` contains the state of the earlier send with this idempotency_key. Its member `mismatch` lists the fields '
+  'that differ. The result `reused` means that this key belongs to another message. Its member `differs` lists the '
+  'fields that do not match that message. The result `not_found` means that the company has no such conversation. The '
+  'result `archived` means that the conversation''s contact is archived. The result `closed` contains the contact''s '
+  'open conversation on the account, if there is one. The result `no_account` means that the account of the '
+  'conversation is disconnected. The result `do_not_contact` means that the person must not be contacted. The result '
+  '`window_closed` contains the end of the window, or null when the person has never written. The result `unfit` '
+  'contains the invalid field and the fault. Either the upload or the quoted message is unknown, or the media file has '
+  'a member or a caption that its kind cannot have. For a claimed reply with a media file, the member `media` contains '
+  'the fields that WhatsApp needs. The member reply_to is the WhatsApp id of the quoted message. A dry run of a valid '
+  'reply returns `send`. Every result contains the key''s company. The function writes the message and the ledger row '
+  'only if the result is `claimed`. Raises PT401 and PT403 as app.company_id() does.';
 grant execute on function public.claim_reply(uuid, uuid, text, text, boolean, jsonb, uuid, jsonb) to api_client;

@@ -33,8 +33,9 @@ begin
     return null;
   end if;
 
-  -- The first success after a refusal withdraws the refusal, even if a report has already settled the send. For other
-  -- sends, the account is not queried here, unless WhatsApp refused the message because of the account.
+  -- The first success after a refusal withdraws the refusal, even if a report has already settled the send. To save
+  -- time, this function looks up the account only for such a success, and for a message that WhatsApp refused because
+  -- of the account.
   if outcome = 'sent' and was_refused then
     perform app.withdraw_refusals(account.id, 'refusal', account.asked_at)
     from app.account_of_message(send.company_id, send.message_id) as account;
@@ -56,8 +57,8 @@ begin
       where company_id = send.company_id and id = send.message_id;
     end if;
     if settled_state <> 'sent' then
-      -- The failure is recorded with the start time of the attempt. If the person has written since then, the window is
-      -- open again.
+      -- A failure may close the window. The function gets the start time of the attempt, because a message from the
+      -- person since then has opened the window again.
       perform app.note_failure(send.company_id, send.message_id, channel_code, (
         select created_at from public.messages where company_id = send.company_id and id = send.message_id
       ));
@@ -76,7 +77,7 @@ begin
     update public.sends set state = 'sent', reason = null, channel_code = null where id = send.id;
     return 'sent';
   end if;
-  -- WhatsApp has reported two messages for one call.
+  -- The attempt already has another WhatsApp id, so the message was sent twice.
   if send.whatsapp_message_id <> settle_send.whatsapp_message_id then
     perform app.note_double_send(send.id, settle_send.whatsapp_message_id);
   end if;

@@ -31,9 +31,9 @@ $$;
 comment on function app.outcome_of_send(text, boolean, text, boolean, text) is
   'Returns the outcome of a send. pending: WhatsApp has not responded yet. accepted: WhatsApp has the message, but has '
   'not reported its arrival yet. delivered and read: the message arrived. failed: WhatsApp accepted the message and '
-  'later reported a failure, or WhatsApp never responded. expired: the lifetime of the message ended without a report. '
-  'refused: WhatsApp refused the message in its response. released: WhatsApp does not have the message, and a repeat '
-  'sends it.';
+  'later reported a failure, or WhatsApp never responded. expired: the lifetime of the message ended before WhatsApp '
+  'reported that the message arrived or failed. refused: WhatsApp refused the message in its response. released: '
+  'WhatsApp does not have the message, and a repeat sends it.';
 grant execute on function app.outcome_of_send(text, boolean, text, boolean, text) to authenticated;
 
 create function app.reason_of_send(outcome text, reason text, reported text) returns text
@@ -82,14 +82,15 @@ begin
       counted.day, named.outcome, app.reason_of_send(named.outcome, counted.reason, reported),
       sum(counted.sends)::bigint
     from (
-      -- Many sends have the same values in these columns, so the functions run for only a few rows.
+      -- Sends with the same values in these columns are counted in one row, so the functions run for only a few rows.
       select
         (sends.created_at at time zone sends_by_outcome.zone)::date as day, sends.state,
         sends.state = 'pending' and sends.lease_ends_at <= now() as has_ended,
         sends.whatsapp_message_id is not null as has_id, sends.reason, message.status, message.reported,
         count(*) as sends
       from public.sends
-      -- Each send has its own lookup, because the plan of a join may read all messages of the company.
+      -- The subquery with `offset 0` looks up one message at a time. With a plain join, Postgres might read all
+      -- messages of the company.
       cross join lateral (
         select status, failure ->> 'reason' as reported from public.messages
         where messages.company_id = sends.company_id and messages.id = sends.message_id offset 0
@@ -110,7 +111,8 @@ comment on function public.sends_by_outcome(uuid, integer, text) is
   'other callers. Raises PT422 for an invalid number of days or an unknown time zone.';
 grant execute on function public.sends_by_outcome(uuid, integer, text) to authenticated;
 
--- The query handles each company separately, so that it reads only the company's part of messages_unusual_idx.
+-- The query reads the messages of one company at a time, because the first column of messages_unusual_idx is the
+-- company.
 create function app.failures_of_sends(since timestamptz) returns jsonb
 language sql stable
 set search_path = ''

@@ -157,9 +157,9 @@ begin
 end
 $$;
 comment on function app.found_sends(uuid, text, boolean, app.send_place, integer) is
-  'Searches the sends after a position in the log, and returns the positions of the sends that match. If the search is '
-  'not the idempotency key or the message id of a send, it is compared with the names of templates and contacts, and '
-  'with the recipients'' phone numbers.';
+  'Searches the sends after a position in the log, and returns the positions of the sends that match. The idempotency '
+  'key or the message id of a send finds only this send. Any other search is compared with the names of templates and '
+  'contacts, and with the recipients'' phone numbers.';
 
 create function app.shown_send(own_company_id uuid, of_message_id uuid, with_key boolean) returns jsonb
 language plpgsql stable
@@ -265,8 +265,8 @@ begin
   elsif to_time = 'infinity' and (
     wanted_reason is not null or wanted_outcome in ('pending', 'failed', 'refused', 'released', 'expired')
   ) then
-    -- Few sends have such an outcome, so an index on their messages finds them. Its times are those of the last
-    -- attempts, so it cannot be used together with `until`.
+    -- Few sends have such an outcome, and an index on their messages finds them. But the index contains the time of the
+    -- last attempt, and `until` limits the time of the first attempt. So the index is used only without `until`.
     places := array(
       select (created_at, id)::app.send_place from public.messages
       where messages.company_id = of_company and (failure is not null or status in ('pending', 'failed', 'expired'))
@@ -284,7 +284,8 @@ begin
   shown := array(
     select (place.at, place.message_id)::app.send_place
     from unnest(places) with ordinality as place (at, message_id, number)
-    -- Each position has its own lookup, because the plan of a join may read all messages of the company.
+    -- The subqueries with `offset 0` look up one send at a time. With plain joins, Postgres might read all messages of
+    -- the company.
     cross join lateral (
       select
         state, state = 'pending' and lease_ends_at <= now() as has_ended, sends.reason, created_at,
@@ -321,11 +322,11 @@ $$;
 comment on function public.list_company_sends(uuid, text, text, text, timestamptz, timestamptz, jsonb) is
   'Returns a page of a company''s log: { sends, next }. The member `sends` contains up to 50 sends, newest first, with '
   'outcome, reason, recipient, template and author. The next page begins after the position `next`, which is null at '
-  'the end of the log. A page may have fewer sends, because it reads at most 5,000. The arguments `outcome` and '
-  '`reason` select sends by outcome and reason, and `since` and `until` by start time. The argument `search` matches '
-  'phone numbers or parts of them, words in names of contacts or templates, and message ids. For owners and admins, it '
-  'also matches idempotency keys. The company''s members may call this function. Raises PT403 for other callers, and '
-  'PT422 if `search` is too long.';
+  'the end of the log. A page may have fewer sends although more follow, because a page reads at most 5,000 sends. The '
+  'arguments `outcome` and `reason` select sends by outcome and reason, and `since` and `until` by the time of the '
+  'first attempt. The argument `search` matches phone numbers or parts of them, words in names of contacts or '
+  'templates, and message ids. For owners and admins, it also matches idempotency keys. The company''s members may '
+  'call this function. Raises PT403 for other callers, and PT422 if `search` is too long.';
 grant execute on function public.list_company_sends(uuid, text, text, text, timestamptz, timestamptz, jsonb)
   to authenticated;
 

@@ -17,7 +17,7 @@ comment on table public.test_sends is
   'The test sends that were allowed in the last 24 hours, and the member who requested each of them.';
 
 create function public.begin_test_send(company_id uuid, id uuid) returns void
-language plpgsql security definer -- no person may write the table, because its rows are counted
+language plpgsql security definer -- no user may write the table, because its rows count towards the limit
 set search_path = ''
 as $$
 #variable_conflict use_column
@@ -53,9 +53,9 @@ end
 $$;
 comment on function public.begin_test_send(uuid, uuid) is
   'Allows the signed-in user one test send with this id. The settings page creates a new id each time the user presses '
-  'the send button. A repeated call with the same id means the same test send. Owners and admins of the company may '
-  'call this function. Raises PT403 for other callers, and PT409 for the id of another user''s test send. Raises PT429 '
-  'when the company has made 20 test sends in the last 24 hours.';
+  'the send button. Another call with the same id does not allow a second test send. Owners and admins of the company '
+  'may call this function. Raises PT403 for other callers, and PT409 for the id of another user''s test send. Raises '
+  'PT429 when the company has made 20 test sends in the last 24 hours.';
 grant execute on function public.begin_test_send(uuid, uuid) to authenticated;
 
 create function public.claim_test_send(

@@ -1,6 +1,7 @@
 -- The reactions of a company: a company reacts to a message with an emoji, or removes its reaction. WhatsApp keeps only
--- the newest reaction, so a repeat is harmless. WhatsApp is called after the first function and before the second
--- function, because the call may fail. For reactions of contacts, see 85_inbound.sql.
+-- the newest reaction, so a repeat is harmless. The edge function calls message_to_react(), then WhatsApp, then
+-- note_own_reaction(). So a reaction is stored only if WhatsApp accepted it. For reactions of contacts, see
+-- 85_inbound.sql.
 
 create function public.message_to_react(message_id uuid, emoji text default null) returns jsonb
 -- Security definer, because a key cannot read accounts and windows.
@@ -84,7 +85,8 @@ declare
   own_company_id constant uuid := app.company_id('messaging');
   has_failed boolean;
 begin
-  -- A repeat changes nothing, so it creates no event. For an erased message, a trigger removes the reaction again.
+  -- The same emoji again changes nothing, so there is no event. If the message is erased, a trigger removes the
+  -- reaction again.
   update public.messages set
     own_reaction = case
       when note_own_reaction.emoji is not null
@@ -95,7 +97,7 @@ begin
     end
   where company_id = own_company_id and id = note_own_reaction.message_id
     and own_reaction ->> 'emoji' is distinct from note_own_reaction.emoji;
-  -- WhatsApp's reports about the reaction may arrive before this function runs.
+  -- WhatsApp's reports about the reaction may arrive before this function runs. Such reports are waiting facts.
   with reports as (
     delete from public.waiting_facts
     where company_id = own_company_id and whatsapp_message_id = note_own_reaction.whatsapp_message_id

@@ -1,6 +1,6 @@
 -- Read receipts: a company shows a person that it has read the person's message. WhatsApp also marks earlier messages
--- as read. WhatsApp is called after the first function and before the second function, because the call may fail. A
--- repeat is harmless.
+-- as read. The edge function calls message_to_read(), then WhatsApp, then note_message_read(). So a message is marked
+-- as read here only if WhatsApp accepted the call. A repeat is harmless.
 
 create function public.message_to_read(message_id uuid) returns jsonb
 -- Security definer, because a key cannot read accounts.
@@ -64,7 +64,7 @@ begin
   if not found then
     return null;
   end if;
-  -- The rows are locked in the order of their ids, as everywhere else.
+  -- All functions lock messages in the order of the ids.
   update public.messages set read_at = now()
   where company_id = own_company_id and id in (
     select earlier.id from public.messages as earlier

@@ -1,5 +1,6 @@
--- The events for sends. This file also defines the time-based events: a window closes in an hour, the outcome of a send
--- was never reported, or a restriction ends. A job writes the time-based events. See app.note_passed_times().
+-- The events for sends. This file also defines the time-based events: a window will close within an hour, the lease of
+-- a send ends without an outcome, or a restriction ends. A job writes the time-based events. See
+-- app.note_passed_times().
 
 -- In the API, the id of a send is the id of its message.
 select app.make_events(
@@ -30,9 +31,9 @@ create index contact_windows_closing_idx on public.contact_windows (expires_at)
 -- Few accounts are restricted.
 create index account_notices_stopping_idx on public.account_notices (account_id) where stops_sending;
 
--- A message may arrive hours after the person wrote it, and the window may then close soon. Therefore closing_noted_for
--- records the end of the window for which the event was written. The job writes no event for a window that has already
--- closed.
+-- The job cannot search only for the windows that reached their last hour since its last run. A message may arrive
+-- hours after the person wrote it, and then its window has less than an hour left. So closing_noted_for stores the end
+-- of the window for which the event was written. The job writes no event for a window that has already closed.
 create function app.note_closing_windows() returns void
 language plpgsql
 set search_path = ''
@@ -45,7 +46,7 @@ begin
     where expires_at > now() and expires_at <= now() + interval '1 hour'
       and closing_noted_for is distinct from expires_at
     order by expires_at limit 1000
-    -- If a new message has locked a window, the next run handles the window.
+    -- If another transaction has locked a window, for example because of a new message, the next run writes the event.
     for update skip locked
   ),
   noted as (

@@ -46,8 +46,8 @@ as $$
   select to_timestamp(('x' || substr(replace(of_event_id::text, '-', ''), 1, 12))::bit(48)::bigint / 1000.0)
 $$;
 comment on function app.event_time(uuid) is
-  'Returns the time of an event, precise to the millisecond. The beginning of the event id contains this time. '
-  'Postgres 17 has no function that extracts this time from a version 7 UUID.';
+  'Returns the time at the beginning of an event id: the time of the event, in milliseconds. Postgres 17 has no '
+  'function that extracts this time from a version 7 UUID.';
 
 create function app.stored_event(of_company_id uuid, of_event_id uuid) returns app.events
 language sql stable
@@ -83,7 +83,7 @@ declare
   answer json;
 begin
   if after_event is not null then
-    -- An event that is no longer in the log is treated as older than every row.
+    -- If the event of the cursor is no longer in the log, all remaining rows are newer, so the page is empty.
     before_seq := coalesce((app.stored_event(hook.company_id, app.event_id(after_event))).seq, 0);
   end if;
   with looked as (
@@ -164,8 +164,8 @@ $$;
 comment on function public.webhook_deliveries(uuid, text, text, text, timestamptz, integer) is
   'Returns a page of the deliveries of a webhook, newest event first: { data, next }. The states are waiting, '
   'delivered, failed and undelivered. The argument `type` is an event type, or all types of a resource (deal.*). The '
-  'next page begins after next { event_id, ended_at }, which is null on the last page. Raises the errors of '
-  'app.managed_webhook().';
+  'member `next`, { event_id, ended_at }, is the position after which the next page begins. It is null on the last '
+  'page. Raises the errors of app.managed_webhook().';
 grant execute on function public.webhook_deliveries(uuid, text, text, text, timestamptz, integer)
   to api_client, authenticated, service_role;
 
@@ -199,8 +199,8 @@ declare
   event constant app.events := app.stored_event(hook.company_id, app.event_id(redeliver_event.event_id));
   earlier constant jsonb := app.claim_idempotency_key(hook.company_id, idempotency);
 begin
-  -- A test event belongs to one webhook. A webhook may have received an event of a type to which it no longer
-  -- subscribes.
+  -- A webhook can get each event of a type to which it subscribes, and each event that it received earlier. But it can
+  -- get a test event only if the test was made for this webhook.
   if event.id is null or not (
     app.wants(hook.types, event.type) and event.type <> 'webhook.test'
     or exists (
@@ -226,8 +226,8 @@ end
 $$;
 comment on function public.redeliver_event(uuid, text, jsonb) is
   'Delivers one event of the log to a webhook again. If the event''s delivery is still waiting, makes it due now. '
-  'Returns { replayed, event_id }. Raises PT404 if the webhook neither received the event nor subscribes to its type. '
-  'Also raises the errors of app.delivering_webhook() and app.claim_idempotency_key().';
+  'Returns { replayed, event_id }. Raises PT404 if the webhook has not received the event and does not subscribe to '
+  'its type. Also raises the errors of app.delivering_webhook() and app.claim_idempotency_key().';
 grant execute on function public.redeliver_event(uuid, text, jsonb) to api_client, authenticated, service_role;
 
 create function public.replay_webhook(
@@ -251,7 +251,7 @@ begin
     return earlier || '{ "replayed": true }';
   end if;
   if replay_webhook.since is null or replay_webhook.since < at - interval '30 days' then
-    raise sqlstate 'PT422' using message = 'since must be a moment of the last 30 days';
+    raise sqlstate 'PT422' using message = 'since must be a time within the last 30 days';
   end if;
   if replay_webhook.since > at then
     raise sqlstate 'PT422' using message = 'since must not be in the future';

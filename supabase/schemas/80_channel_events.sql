@@ -1,7 +1,8 @@
 -- WhatsApp events, stored as received. WhatsApp keeps no history. So an event is committed before WhatsApp gets a
 -- response. Every event is stored, even if its account is unknown or the event cannot be applied. The time for storing
 -- an event is proportional to its size. Data about erased people is removed from an event before the event is applied.
--- A small event is cleaned before it is stored. A large event is cleaned in a separate statement.
+-- From a small event, this data is removed before the event is stored. From a large event, a separate statement removes
+-- the data later.
 
 create table public.channel_events (
   id uuid primary key default gen_random_uuid(),
@@ -25,8 +26,8 @@ create table public.channel_events (
   -- When the event was last applied, with any result.
   processed_at timestamptz,
   person_marks bigint[],
-  -- A repeat of the same bytes is recognized by the hash. WhatsApp may also repeat the same content in differently
-  -- grouped events.
+  -- The hash recognizes only a repeat of the same bytes. WhatsApp may also repeat items in an event with other bytes,
+  -- so applying an item again changes nothing.
   constraint channel_events_once unique (channel_app_id, body_sha256)
 );
 comment on table public.channel_events is
@@ -37,8 +38,8 @@ comment on column public.channel_events.waits_for is
   'The ids of phone numbers and business accounts for which no account exists. When an account gets one of these ids, '
   'the event is applied.';
 comment on column public.channel_events.person_marks is
-  'The hashes (app.marks_of()) of the people whom the event mentions. Null until the event is applied, or if the names '
-  'cannot be read.';
+  'The hashes (app.marks_of()) of the phone numbers, ids and email addresses of people in the event. Null until the '
+  'event is applied, or if they cannot be read.';
 
 create index channel_events_due_idx on public.channel_events (next_attempt_at) where next_attempt_at is not null;
 create index channel_events_age_idx on public.channel_events (received_at);
@@ -85,7 +86,7 @@ comment on function public.store_channel_event(text, text) is
 grant execute on function public.store_channel_event(text, text) to channel_client;
 
 create function public.channel_apps_status() returns jsonb
-language sql stable security definer -- one snapshot of several tables
+language sql stable security definer -- all counts come from one snapshot
 set search_path = ''
 as $$
   select coalesce(jsonb_agg(jsonb_build_object(
@@ -116,7 +117,7 @@ comment on function public.channel_apps_status() is
 grant execute on function public.channel_apps_status() to service_role;
 
 create function public.delete_channel_app(app_key text, forced boolean default false) returns jsonb
-language plpgsql security definer -- it also deletes the events of the app and the list of its accounts
+language plpgsql security definer -- the function also deletes the app's events and its list of accounts
 set search_path = ''
 as $$
 #variable_conflict use_column
@@ -145,9 +146,9 @@ begin
 end
 $$;
 comment on function public.delete_channel_app(text, boolean) is
-  'Deletes an app with its events. Unless `forced` is true, does not delete an app that an account uses or used '
-  'earlier, or an app with events that are not done. Returns whether the app was deleted, and the numbers of such '
-  'accounts and events. Returns null for an unknown app.';
+  'Deletes an app with its events. If `forced` is false, keeps an app that an account uses or used earlier, and an app '
+  'with events that are not done. Returns whether the app was deleted, and the numbers of these accounts and events. '
+  'Returns null for an unknown app.';
 grant execute on function public.delete_channel_app(text, boolean) to service_role;
 
 create function app.items_with_times(items jsonb, received_at timestamptz) returns jsonb
@@ -246,9 +247,9 @@ begin
   failed := outcome -> 'failed';
   delayed := outcome -> 'delayed';
   unroutable := outcome -> 'unroutable';
-  -- If items are left to the job for the first time, this is not a failure.
+  -- At the first attempt, the rest of the items may be left to the job. This is not a failure.
   is_failure := failed > 0 or is_repeated and delayed > 0;
-  -- If the job makes this attempt, the job has already counted it.
+  -- If the job makes this attempt, due_channel_events() has already counted it.
   attempt := case when is_failure and not is_repeated then 1 else 0 end;
   update public.channel_events as events set
     attempts = events.attempts + attempt,
@@ -327,7 +328,7 @@ begin
     begin
       names := app.names_in(app.text_of_event(bytes));
     exception when others then
-      -- The event is stored even if its names cannot be read.
+      -- The event is stored even if the identifiers of people (names) in it cannot be read.
       null;
     end;
     select * into judged from app.judged_event(app_id, names, bytes, own_items);

@@ -111,7 +111,8 @@ begin
             coalesce(app.account_id_in(entry.item), '(the event does not name it)')
           )
         end;
-      -- The message was sent twice, or it was sent although according to the ledger WhatsApp had not accepted it.
+      -- The message was sent twice, or the message was sent although WhatsApp had not accepted it according to the
+      -- ledger.
       when result in ('double_send', 'released_but_sent') then
         surprises := surprises || jsonb_build_object(
           'kind', result, 'send_id', entry.item #> '{mark,send_id}', 'whatsapp_message_id', entry.item -> 'id'
@@ -133,9 +134,9 @@ begin
 end
 $$;
 comment on function app.apply_each_item(uuid, jsonb, timestamptz, boolean) is
-  'Applies items until a given time, statuses first. If `alone` is true, an error undoes only its own item. Otherwise '
-  'an error undoes all items. Returns how many items failed, were delayed (locked, or not reached in time) or could '
-  'not be assigned (unroutable), and the reasons.';
+  'Applies items until a given time, statuses first. If `alone` is true, an error in an item undoes only this item. '
+  'Otherwise an error undoes all items. Returns how many items failed, were delayed (locked, or not reached in time) '
+  'or could not be assigned (unroutable), and the reasons.';
 
 create function app.lock_companies_of_items(app_id uuid, items jsonb) returns uuid[]
 language plpgsql
@@ -168,9 +169,10 @@ exception when lock_not_available or deadlock_detected then
 end
 $$;
 comment on function app.lock_companies_of_items(uuid, jsonb) is
-  'Locks the companies of these items, so that no other transaction applies their events or erases their people. '
-  'Returns the companies, or null if the wait for a lock takes longer than two seconds. Events of one company are '
-  'applied one after the other, because a new person often sends two messages in a row.';
+  'Locks the companies of these items, so that no other transaction applies events of these companies or erases '
+  'people. Returns the companies, or null if the wait for a lock takes longer than two seconds. A new person often '
+  'sends two messages in a row. So the events of a company are applied one after the other, and only the first message '
+  'adds a contact.';
 
 create function app.apply_items(app_id uuid, company_ids uuid[], items jsonb, until timestamptz) returns jsonb
 language plpgsql
@@ -178,7 +180,7 @@ set search_path = ''
 as $$
 begin
   if jsonb_typeof(items) is distinct from 'array' then
-    raise exception 'Items are a list';
+    raise exception 'The items must be a list';
   elsif items = '[]' then
     return app.apply_each_item(app_id, items, until, false);
   elsif company_ids is null then
@@ -269,5 +271,5 @@ begin
 end
 $$;
 comment on function app.fill_business_accounts(uuid, jsonb) is
-  'Stores the business account of each connected number whose business account is unknown. Template events contain the '
-  'business account, but no number.';
+  'Stores the business account of each connected number whose business account is unknown. With this id, the account '
+  'also gets template events, which contain the business account but no number.';

@@ -125,8 +125,8 @@ begin
     where accounts.id = of_account_id and events.state = 'unroutable' and events.next_attempt_at is null
       and events.waits_for && array[accounts.phone_number_id, accounts.business_account_id]
       and events.processed_at < processed_before
-    -- This query skips events that are being applied, because connecting the account would have to wait for them. The
-    -- function wake_late_events() makes such events due later.
+    -- The query skips events that are being applied, so that a transaction that connects the account does not wait for
+    -- them. wake_late_events() makes the skipped events due later.
     for update of events skip locked
   )
   update public.channel_events as events set next_attempt_at = now()
@@ -136,7 +136,8 @@ begin
 end
 $$;
 comment on function app.wake_events(uuid, timestamptz) is
-  'Makes events due that wait for an account''s number or business account, and returns their number.';
+  'Makes the events due that wait for the phone number or the business account of an account. Returns how many events '
+  'it made due.';
 
 create function app.wake_events_of_account() returns trigger
 language plpgsql security definer

@@ -1,5 +1,5 @@
 -- Reports about messages that are not known yet, such as a report that arrives before WhatsApp's response to the send.
--- These reports wait until a message gets the id in the report.
+-- Such a report becomes a waiting fact: it waits until a message gets the WhatsApp id in the report.
 
 create table public.waiting_facts (
   id uuid primary key default gen_random_uuid(),
@@ -13,9 +13,11 @@ create table public.waiting_facts (
     references public.messaging_accounts (company_id, id) on delete cascade
 );
 comment on table public.waiting_facts is
-  'Reports about unknown messages. A report is applied as soon as a message gets the id in the report. Reports are kept for 30 days.';
+  'Reports about unknown messages. A report is applied as soon as a message gets the WhatsApp id in the report. '
+  'Reports are kept for 30 days.';
 comment on column public.waiting_facts.person_marks is
-  'The hashes (app.marks_of()) of the people whom the fact mentions. Null when the names could not be read.';
+  'The hashes (app.marks_of()) of the phone numbers, ids and email addresses of people in the fact. Null when they '
+  'could not be read.';
 
 -- This statistic makes the planner assume that all rows belong to one company. 30_contacts.sql explains why.
 alter table public.waiting_facts alter column company_id set (n_distinct = 1);
@@ -67,7 +69,8 @@ begin
   delete from public.waiting_facts where id = fact_id;
   return true;
 exception when others then
-  -- An error in a fact must not undo a settled send or a received message. Such a fact remains in the table.
+  -- If a fact cannot be applied, the transaction that settles a send or stores a message must not fail. The fact
+  -- remains in the table.
   raise warning 'A waiting fact (%) is not applied: % (%)', fact_id, sqlerrm, sqlstate;
   return false;
 end
@@ -114,9 +117,9 @@ declare
   applied integer := 0;
   linked integer;
 begin
-  -- One transaction may store a fact while another transaction stores the id of its message. If neither transaction
-  -- sees the other one's row, neither applies the fact, so this function applies the fact. All sends are locked before
-  -- any fact is applied, because every transaction locks sends first.
+  -- One transaction may store a fact while another transaction stores the id of the fact's message. Then each
+  -- transaction may miss the row of the other, and the fact waits until this function applies it. All sends are locked
+  -- before any fact is applied, because every transaction locks sends first.
   for fact in
     with matched as (
       select facts.id, facts.account_id, facts.item, messages.company_id, messages.id as message_id
@@ -124,8 +127,8 @@ begin
       join public.messages on messages.company_id = facts.company_id
         and messages.whatsapp_message_id = facts.whatsapp_message_id
       where facts.received_at > now() - interval '1 day'
-        -- An inbound message has no status. The job would retry a status report for such a message without success
-        -- until the report is deleted.
+        -- An inbound message has no status. The job would try to apply a status report about such a message again and
+        -- again, without success.
         and (facts.item ->> 'kind' <> 'status' or messages.direction = 'outbound')
       -- The order is random, so that facts that cannot be applied do not block the others.
       order by random()

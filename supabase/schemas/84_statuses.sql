@@ -20,8 +20,9 @@ begin
 end
 $$;
 comment on function app.send_of_mark(uuid[], jsonb) is
-  'Returns the send that the label in a report identifies, if the send belongs to one of these accounts. The label is '
-  'not a secret, so a caller who sees it must not be able to change the send of another account.';
+  'Returns the send that the label in a report identifies, if the send belongs to one of these accounts. The platform '
+  'adds the label, with the send id and the attempt, to each message. The label is not a secret. So a label in an '
+  'event of one account must not change a send of another account.';
 
 create function app.take_report(of_send_id uuid, mark_attempt text, wamid text, word text, reason text, code integer)
 returns text
@@ -37,8 +38,8 @@ begin
   if not found then
     return 'waiting';
   elsif send.whatsapp_message_id = wamid then
-    -- The message may have failed on another device, or before this report arrived. WhatsApp still accepted the
-    -- message.
+    -- An earlier report about this message was a failure, for example on another device. But WhatsApp accepted the
+    -- message, so the state of the send becomes sent.
     if send.state = 'failed' and word <> 'failed' then
       update public.sends set state = 'sent', reason = null, channel_code = null where id = send.id;
     end if;
@@ -68,10 +69,10 @@ begin
 end
 $$;
 comment on function app.take_report(uuid, text, text, text, text, integer) is
-  'Applies a report to its send. The report proves that WhatsApp accepted the send with this id. The argument '
-  'mark_attempt is the attempt in the report''s label, or empty. Normally returns `done`. Returns `released_but_sent` '
-  'if, according to the ledger, WhatsApp had not accepted the send. Returns `double_send` when the attempt has another '
-  'id, and `waiting` when the send or the attempt does not exist.';
+  'Applies a report to its send. The report proves that WhatsApp accepted the message and gave it the id `wamid`. The '
+  'argument mark_attempt is the attempt in the report''s label, or empty. Normally returns `done`. Returns '
+  '`released_but_sent` if, according to the ledger, WhatsApp had not accepted the send. Returns `double_send` when the '
+  'attempt has another id, and `waiting` when the send or the attempt does not exist.';
 
 create function app.apply_status(candidates uuid[], item jsonb) returns text
 language plpgsql
@@ -80,7 +81,8 @@ as $$
 declare
   word constant text := item ->> 'status';
   wamid constant text := item ->> 'id';
-  -- A time in the future is replaced with the current time. The function least() ignores null values.
+  -- A time in the future is replaced with the current time. The function least() ignores null values, so a report
+  -- without a time gets the current time.
   reported_at constant timestamptz := least((item ->> 'at')::timestamptz, now());
   code constant integer := case
     when item #>> '{failure,code}' ~ '^[0-9]{1,9}$' then (item #>> '{failure,code}')::integer
@@ -112,8 +114,8 @@ begin
   end if;
 
   -- The function first searches for the message by its id, among outbound messages only. Several companies that had the
-  -- number may have a message with the same id. The label identifies the right message. Without a label, the newest
-  -- message is used.
+  -- same phone number may have a message with the same id. The label identifies the right message. Without a label, the
+  -- newest message is used.
   marked_send_id := case when cardinality(companies) > 1 then app.send_of_mark(candidates, item -> 'mark') end;
   select messages.company_id, messages.id, sends.id as send_id into found_message
   from public.messages
@@ -124,8 +126,8 @@ begin
   limit 1;
   -- If no message has the id, the function searches for the send by the label.
   own_send_id := coalesce(found_message.send_id, marked_send_id, app.send_of_mark(candidates, item -> 'mark'));
-  -- These codes mean that WhatsApp cannot use the file. The column `media` is set only if the caller chose the file.
-  -- Otherwise the file is the template's sample.
+  -- These codes mean that WhatsApp cannot use the media file. The reason becomes media_rejected only if the caller
+  -- chose the file. In such a message, the column `media` is set. In other messages, the file is the template's sample.
   if word = 'failed' and code in (131052, 131053) and exists (
     select from public.messages
     where messages.company_id = any (companies) and messages.direction = 'outbound' and messages.media is not null
@@ -221,8 +223,8 @@ comment on function app.apply_status(uuid[], jsonb) is
   'Applies one report about a message, from an app of these accounts. Finds the message by its id, otherwise by the '
   'label of its send. Returns `done`, or `waiting` when the message is unknown. Returns `ignored` for a report of '
   'another kind, and `unroutable` if there is no account. Returns `double_send` when the attempt already has another '
-  'id. The message then keeps the facts for its own id, and this report is only stored. Returns `released_but_sent` '
-  'if, according to the ledger, WhatsApp had not accepted the send.';
+  'id. The report then does not change the message, and becomes a waiting fact. Returns `released_but_sent` if, '
+  'according to the ledger, WhatsApp had not accepted the send.';
 
 create function app.learn_recipient(
   own_company_id uuid, of_message_id uuid, new_user_id text, at_business_account_id text, at timestamptz
@@ -305,7 +307,7 @@ comment on function app.note_refusal(uuid, uuid, text, integer, timestamptz) is
   'Marks stored data as outdated after WhatsApp refused a message, in its response or in a report. After code 131053, '
   'the media file has to be uploaded again. After codes 100 and 131009 (invalid parameter), a media file that was '
   'uploaded more than an hour ago has to be uploaded again. After codes 132000 to 132999, the templates may have '
-  'changed, so the list is read again, but not earlier than ten minutes after the last read.';
+  'changed, so the list is read again. The list is read at the earliest ten minutes after the last read.';
 
 create function app.note_failure(own_company_id uuid, of_message_id uuid, code integer, at timestamptz) returns void
 language plpgsql
@@ -341,6 +343,6 @@ begin
 end
 $$;
 comment on function app.note_failure(uuid, uuid, integer, timestamptz) is
-  'Applies the effects of a failure on rows other than its message. Code 131047 closes the contact''s window, and code '
-  '131050 is a marketing opt-out. app.note_refusal() handles code 100 and the other codes from 131000 to 132999. No '
-  'other code has an effect.';
+  'Applies the effects of a failed message on other rows. Code 131047 closes the contact''s window, and code 131050 is '
+  'a marketing opt-out. app.note_refusal() handles code 100 and the other codes from 131000 to 132999. No other code '
+  'has an effect.';

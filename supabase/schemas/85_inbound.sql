@@ -20,7 +20,7 @@ as $$
   )
 $$;
 comment on function app.is_marketing(uuid, uuid) is
-  'Checks whether a message was sent with a marketing template. The preflight check uses the same rule.';
+  'Checks whether a message was sent with a marketing template. claim_template_send() also checks this category.';
 
 create function app.apply_message(account_id uuid, item jsonb) returns text
 language plpgsql
@@ -156,8 +156,8 @@ begin
   if (target.message).id is null then
     perform app.keep_waiting(account_id, item ->> 'target', item);
     return 'waiting';
-  -- Only the recipient can react to an outbound message. If the event contains only a user id, the person may be
-  -- unknown.
+  -- If the event contains only a user id, the person may be unknown. The reaction is stored nevertheless, because only
+  -- the two people in a conversation can react to its messages.
   elsif not (target.is_theirs or target.is_nobodys) then
     return 'ignored';
   end if;

@@ -78,8 +78,8 @@ begin
             and phone_key = app.phone_key(former_phone) and until = 'infinity';
           return false;
         end if;
-        -- The person wrote from the new phone number before WhatsApp delivered this event. The person may have an even
-        -- newer number by now.
+        -- The other contact is the same person, who wrote from the new phone number before WhatsApp delivered this
+        -- event. The person may have an even newer number by now.
         select phone into phone_now from public.contacts where company_id = own_company_id and id = owner_id;
         perform app.merge_contacts(own_company_id, of_contact_id, owner_id);
       end if;
@@ -130,7 +130,7 @@ $$;
 comment on function app.change_phone(uuid, uuid, text, text, timestamptz) is
   'Gives a contact the phone number that WhatsApp reports, and stores that the former phone number was valid until the '
   'given time. Returns true. If the new number belongs to another contact that may be another person, only records '
-  'this and returns false.';
+  'this as an identity event (phone_taken) and returns false.';
 
 create function app.apply_identity_change(account_id uuid, item jsonb) returns text
 language plpgsql

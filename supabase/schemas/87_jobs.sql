@@ -1,4 +1,4 @@
--- Jobs. An account job needs the access token of a messaging account. The channel job needs no account. The edge
+-- Jobs. An account job needs the access token of a messaging account. The job channel-events needs no account. The edge
 -- function whatsapp runs one job per call. The database determines which jobs are due, and stores the result of each
 -- run.
 
@@ -76,7 +76,8 @@ begin
   delete from public.job_runs where id in (
     select id from public.job_runs where began_at < now() - interval '30 days' for update skip locked
   );
-  -- end_job() counts failures in this row, so the row must exist before the templates are read for the first time.
+  -- end_job() counts failures in the row of the catalogue, so the row must exist before the templates are read for the
+  -- first time.
   if begin_job.job = 'template-sync' and account.business_account_id is not null then
     insert into public.template_catalogues (company_id, business_account_id)
     values (account.company_id, account.business_account_id)
@@ -174,7 +175,7 @@ $$;
 comment on function public.note_numbers(uuid, jsonb) is
   'Stores the quality rating and the messaging limit that Meta reports for each number of this account''s business '
   'account. Each element of `numbers` has id, quality_rating and messaging_limit. Returns how many accounts of the '
-  'company have such a number.';
+  'company were updated.';
 grant execute on function public.note_numbers(uuid, jsonb) to channel_client, service_role;
 
 create function public.due_jobs() returns table (job text, account_id uuid)
@@ -333,7 +334,7 @@ comment on function app.channel_job_status() is
   'received. Also returns the number of events in each state except done.';
 
 create function public.channel_health() returns jsonb
-language sql stable security definer -- one snapshot of several tables
+language sql stable security definer -- all counts come from one snapshot
 set search_path = ''
 as $$
   select jsonb_build_object(

@@ -299,8 +299,8 @@ as $$
   ) as due
 $$;
 comment on function app.delivery_status() is
-  'Returns the number of webhooks in each state, the number of webhooks that are paused after failures (resting), and '
-  'the number of open deliveries that are due now.';
+  'Returns the number of webhooks in each state, and how many webhooks are paused after failures (resting). Also '
+  'returns the numbers of open deliveries and of due deliveries.';
 
 create function app.account_jobs_status() returns jsonb
 language plpgsql stable security definer -- see schedule_jobs()

@@ -1,8 +1,8 @@
 -- Contacts and deals are archived, not deleted. A record that was archived by mistake can be restored unchanged. The
 -- change feeds report archiving and restoring like any other change. An archived record can be restored, but not
 -- changed in any other way. An archived contact cannot be found by its phone number, its additional or earlier phone
--- numbers, or its WhatsApp user ids. So the person may become another contact in the meantime. The rows still contain
--- these values, for a restore and because the person's wishes still apply.
+-- numbers, or its WhatsApp user ids. So the company may get a new contact for the same person in the meantime. The rows
+-- of the archived contact still contain these values, for a restore and because the person's wishes still apply.
 
 create function app.keep_archived() returns trigger
 language plpgsql
@@ -87,7 +87,7 @@ declare
   own_company_id constant uuid := app.company_id('write');
   contact record;
 begin
-  -- The lock is `for update`, because the function clears phone_key, which is a column of a unique key.
+  -- The lock is `for update`, because archiving sets phone_key to null, and phone_key is a column of a unique key.
   select archived_at, version into contact from public.contacts
   where company_id = own_company_id and contacts.id = archive_contact.id
   for update;

@@ -208,7 +208,7 @@ comment on function app.merge_contacts(uuid, uuid, uuid) is
   'Merges two contacts of a company into one. The survivor gets the deals, conversations, ids, phone numbers and '
   'opt-outs of the other contact. Empty fields of the survivor get the values of the other contact. The other contact '
   'is deleted, and its tombstone contains the survivor''s id. Returns false when one of the contacts no longer exists. '
-  'The caller must have acquired the advisory lock of the company, or must write nothing else.';
+  'The caller must hold the advisory lock of the company, or its transaction must make no other changes.';
 
 create function app.lock_for_merging(own_company_id uuid, survivor_id uuid, from_id uuid) returns void
 language plpgsql
@@ -238,7 +238,8 @@ begin
       order by id for update;
       perform from public.conversations where company_id = own_company_id and contact_id in (survivor_id, from_id)
       order by id for update;
-      -- A claim that was in progress has ended by now, so its message exists. Later claims wait for the contact.
+      -- A claim may have added another message before the contact was locked. If so, the next try locks that message
+      -- too. Later claims wait for the contact.
       exit when cardinality(app.messages_of(own_company_id, array[from_id])) = locked_messages;
       raise sqlstate 'CRM02'; -- releases the locks, to acquire them again in order
     exception when sqlstate 'CRM02' then

@@ -102,9 +102,9 @@ begin
 end
 $$;
 comment on function app.author_names(jsonb) is
-  'Returns the names of the person to whom a part of an event belongs: the author, or the recipient in a report. '
-  'Includes quoted or forwarded names only when the part has no such person. A message with another person''s contact '
-  'card belongs to its sender.';
+  'Returns the names of the person to whom a part of an event belongs: the author, or the recipient in a report. If '
+  'the part has no such person, returns all names in the part, including quoted or forwarded names. A message with '
+  'another person''s contact card belongs to its sender.';
 
 create function app.marks_of(names text[]) returns bigint[]
 language plpgsql immutable strict parallel safe

@@ -1,8 +1,8 @@
 -- Functions that keep erased data erased. When a person is erased, a send may still be in progress, and reports may
 -- arrive for weeks afterwards. No write to an erased row can restore the person's data. Ids, times, states, prices and
 -- amounts remain, because they are counted. Hashes of phone numbers and ids identify erased people. WhatsApp may send
--- events about a person for days after the erasure, and operators may replay events. All data in such an event about
--- the time before the erasure is removed. The hashes are deleted after 45 days.
+-- events about a person for days after the erasure, and operators may replay events. From such an event, the platform
+-- removes all data about the time before the erasure. The hashes are deleted after 45 days.
 
 create table app.erased_people (
   company_id uuid not null references public.companies on delete cascade,
@@ -66,7 +66,8 @@ set search_path = ''
 as $$
 begin
   new.is_erased := true;
-  -- If a caller repeats a released send, the message is sent again. If a caller repeats a failed send, nothing is sent.
+  -- A repeat of a released send would send the message, so the send becomes failed. A repeat of a failed send sends
+  -- nothing.
   if new.state = 'released' then
     new.state := 'failed';
   end if;
@@ -297,7 +298,8 @@ begin
     select coalesce(jsonb_agg(kept order by place), '[]') into items
     from jsonb_array_elements(items) with ordinality as listed (item, place)
     cross join lateral (
-      -- If a number has moved from one company to another, perhaps only one of the two companies has erased the person.
+      -- The erasures of a company apply only to items for an account that the company has or had. Another company in
+      -- the same event may not have erased the person.
       select case when is_own_app and item ->> 'phone_number_id' is null or exists (
         select from public.messaging_accounts as accounts
         where accounts.company_id = own_company_id and (

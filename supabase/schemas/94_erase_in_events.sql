@@ -233,8 +233,8 @@ language plpgsql
 set search_path = ''
 as $$
 declare
-  -- If the erased person still has a name (a phone number or an id), every event with this name is about the person,
-  -- whatever the time in the event is.
+  -- If the erased person still has a name (a phone number or an id), every event with this name is about the person.
+  -- The time in the event makes no difference.
   erased constant jsonb := (
     select coalesce(jsonb_object_agg(name, case
       when until::bigint >= floor(extract(epoch from now())) then '{"until": 99999999999, "is_back": false}'::jsonb

@@ -68,7 +68,8 @@ begin
       order by id for update;
       perform from public.conversations where company_id = own_company_id and contact_id = any (contact_ids)
       order by id for update;
-      -- A claim that was in progress has ended by now, so its message exists. Later claims wait for the contact.
+      -- A claim may have added another message before the contact was locked. If so, the next try locks that message
+      -- too. Later claims wait for the contact.
       exit when cardinality(app.messages_of(own_company_id, contact_ids)) = locked_messages;
       raise sqlstate 'CRM02'; -- releases the locks, to acquire them again in order
     exception when sqlstate 'CRM02' then
@@ -178,7 +179,7 @@ begin
   on conflict (company_id, digest) do update set
     until = greatest(known.until, excluded.until),
     erased_at = excluded.erased_at;
-  -- Another contact of the same person, for example an archived contact, may have left another decision.
+  -- The platform may already keep wishes from another contact of the same person, such as an archived contact.
   -- app.keep_wishes() keeps the later decision.
   perform app.keep_wishes(own_company_id, array(
     select name from app.names_of_contacts(own_company_id, contact_ids) where not is_former
@@ -237,7 +238,7 @@ begin
   message_ids := array(
     select id from public.messages where company_id = own_company_id and conversation_id = any (conversation_ids)
   );
-  -- Waiting facts about these messages are deleted now, while the ids of the messages can still be compared.
+  -- Waiting facts about these messages are deleted now, before hashes replace the WhatsApp ids of the messages.
   delete from public.waiting_facts as facts
   where company_id = own_company_id and (
     (facts.person_marks && marks or facts.person_marks is null) and exists (

@@ -1,5 +1,5 @@
--- Functions that return records in the format of the API, for webhook deliveries. Each record has the columns of the
--- view in 97_views.sql that the API uses for reads, and a test compares the two. These functions and the API cannot
+-- Functions that return records in the format of the API, for webhook deliveries. Each record has the same columns as
+-- the view in 97_views.sql from which the API reads. A test compares the columns. These functions and the API cannot
 -- share a view, because the Data API detects relationships only for views that read a table directly.
 
 create function app.shown_contact(of_company uuid, of_record uuid) returns json

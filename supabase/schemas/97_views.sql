@@ -3,7 +3,7 @@
 -- view is restricted to the key's company, and only api_reader may read it. A version is a string, because many JSON
 -- parsers round numbers of this size, and the next write needs the exact version. Each column name in a request costs
 -- the Data API time, so reads select all columns of a view. Most reads filter only by columns that they return. Such
--- reads use a plain view, which has only these columns.
+-- reads use a plain view (own_plain_…), which has only these columns.
 
 create view public.own_contacts as
   select

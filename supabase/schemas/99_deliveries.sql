@@ -198,8 +198,8 @@ as $$
   where read.bytes_before < most_bytes
 $$;
 comment on function app.deliveries_with_records(public.webhooks, integer, uuid[], integer) is
-  'Returns due deliveries of a webhook, as app.due_deliveries() does, with their events and current records, until the '
-  'records have a total size of most_bytes. For a record of more than 250 KiB, returns only its id.';
+  'Returns due deliveries of a webhook, as app.due_deliveries() does, with their events and current records. Stops '
+  'when the records have a total size of most_bytes. For a record of more than 250 KiB, returns only its id.';
 
 create function public.next_deliveries(run uuid, wanted jsonb, held jsonb) returns json
 language plpgsql security definer

@@ -182,8 +182,8 @@ as $$
     || jsonb_build_array(case when is_whole then try else try || '{ "answer": null }' end)
 $$;
 comment on function app.with_try(jsonb, jsonb, boolean) is
-  'Adds an attempt to the attempts of a delivery, and keeps the last 20. Omits the beginning of the response unless '
-  'is_whole is true.';
+  'Adds an attempt to the attempts of a delivery, and keeps the last 20. If is_whole is false, omits the beginning of '
+  'the response.';
 
 create function public.settle_deliveries(run uuid, outcomes jsonb) returns jsonb
 language plpgsql security definer

@@ -31,8 +31,8 @@ begin
   if scanned.events > 0 then
     update app.replays set after_version = scanned.version, after_seq = scanned.seq where webhook_id = hook.id;
   end if;
-  -- If the horizon has not passed all events of the replay, the replay remains until all earlier transactions have
-  -- ended.
+  -- The replay ends only when all its events are below the horizon. Until then, transactions that are still running may
+  -- add more events to its period.
   if scanned.events < 1000 and not exists (
     select from app.events
     where events.company_id = hook.company_id and events.version >= horizon
@@ -142,8 +142,8 @@ begin
   if (select count(*) from (select from app.open_deliveries where webhook_id = webhook limit 1000) as open) >= 1000 then
     return 'filled';
   end if;
-  -- This lock waits for a settlement that is moving deliveries to the log. Otherwise the statements below might see
-  -- these deliveries neither in the queue nor in the log.
+  -- This lock waits for a settlement that is moving deliveries to the log. Without the lock, the statements below might
+  -- miss a delivery that is no longer in the queue and not yet in the log.
   perform from public.webhooks where id = webhook for no key update;
   -- Every transaction below the horizon has ended, so the statements below see all events of these transactions.
   select * into clock from app.change_clock_now();
@@ -158,8 +158,8 @@ begin
       where id = webhook;
       return 'wait';
     end if;
-    -- The transactions that did not queue their events for this webhook started before this time. Deliveries wait until
-    -- these transactions have ended, so that their events come first.
+    -- Transactions that started before now may not queue their events for this webhook. Deliveries wait until these
+    -- transactions have ended, so that their events come first.
     if hook.catch_up_until = 0 then
       update public.webhooks set catch_up_until = clock.beyond where id = webhook;
       return 'wait';
@@ -194,7 +194,8 @@ begin
     where state in ('on', 'paused') and catch_up_version is null
       and exists (select from app.open_deliveries where webhook_id = webhooks.id offset 50000)
   loop
-    -- Events at or above the horizon may be missing from the queue. All earlier events were queued.
+    -- All events below the horizon were queued. From the horizon on, events are read from the log, because some of them
+    -- may be missing from the queue.
     update public.webhooks set
       catch_up_version = clock.horizon - 1, catch_up_seq = 9223372036854775807, catch_up_until = null,
       state = case state when 'on' then 'catching_up' else state end

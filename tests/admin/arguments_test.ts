@@ -44,7 +44,7 @@ Deno.test("a time in the past can be given as a duration before now, as a date, 
   refuses(pastMoment, "2026-02-30", "2999-01-01");
 });
 
-Deno.test("event states are separated by commas, and the number of listed events is limited", () => {
+Deno.test("event states are separated by commas, and a limit is a whole number from 1 to 1000", () => {
   assert.deepEqual(eventStates("failed, dead,failed"), ["failed", "dead"]);
   refuses(eventStates, "", "failed,", "lost", "FAILED");
   assert.equal(countUpTo(1000)("1000"), 1000);

@@ -156,8 +156,8 @@ Deno.test("after a restart of the changes feeds, an old cursor of the event log 
   }
   assert.deepEqual(await types(), [...before, "contact.created"]);
 
-  // The event now looks like one from a restored dump. Until the restart, a page would be
-  // incomplete.
+  // The update makes the event look like an event of a restored dump. Until the restart, a page
+  // would be incomplete, so the request fails.
   const now = (await ask("?start=now")).body.pagination.next_cursor;
   await sql`update app.events set version = ${
     10 ** 12
@@ -172,7 +172,7 @@ Deno.test("after a restart of the changes feeds, an old cursor of the event log 
   assert.deepEqual((await types()).sort(), [...before, "contact.created"].sort());
 });
 
-Deno.test("a restart of the changes feeds also corrects a feed in which only a tombstone has a version that is too high", async () => {
+Deno.test("a restart of the changes feeds also corrects a feed in which only a tombstone's version is too high", async () => {
   const company = await newCompany();
   await sql`
     insert into deleted_rows (company_id, resource, id, version, deleted_at)
@@ -229,7 +229,7 @@ Deno.test("a restart of the changes feeds waits for earlier writers, and later w
   assert.deepEqual(await names(company, `?cursor=${next_cursor}`), ["Across", "After"]);
 });
 
-Deno.test("after a database is restored to an earlier point in time, cursors from later times expire", async () => {
+Deno.test("after a database is restored to an earlier point in time, cursors that were issued after that point expire", async () => {
   const company = await newCompany();
   await pass(1000);
   const { next_cursor } = (await page(company, "?start=now")).pagination;

@@ -23,7 +23,7 @@ Deno.test("`changes status` shows how long the oldest transaction has been writi
   );
 });
 
-Deno.test("`changes status` says in one sentence what delays the changes", () => {
+Deno.test("`changes status` says what delays the changes", () => {
   const idle: ChangesStatus = {
     generation: 1795339936,
     restarted_at: "2026-11-22T09:32:16+00:00",
@@ -35,7 +35,7 @@ Deno.test("`changes status` says in one sentence what delays the changes", () =>
   const text = (status: Partial<ChangesStatus>) =>
     changesStatusText({ ...idle, ...status }, Date.parse("2026-11-22T10:00:30Z"));
   const first = "The changes are in generation 1795339936, since 2026-11-22 09:32 UTC.\n";
-  assert.equal(text({}), `${first}Nothing delays them.`);
+  assert.equal(text({}), `${first}Nothing delays the changes.`);
   const writing_since = "2026-11-22T10:00:00+00:00";
   assert.equal(
     text({ writing_since, waiting_transactions: 7 }),

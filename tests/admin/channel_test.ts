@@ -6,7 +6,7 @@ import { admin, adminRuns, json, printed } from "./command.ts";
 
 const webhook = await ownWebhook();
 
-/** Stores an event that has not been applied and is not due yet. */
+/** Stores an event that was not applied. The event is dead, so no job tries it again. */
 async function storeUnapplied({ app_key, id }: ChannelApp, body: string) {
   const bytes = new TextEncoder().encode(body).toBase64();
   await withDatabase((sql) =>

@@ -78,8 +78,8 @@ export async function adminAlone(
 type Runner = (order: Order) => Promise<Ending>;
 
 /**
- * Idle processes that wait for a command. When this process ends, their standard input is closed,
- * and they end too.
+ * Idle processes that wait for a command. When this process ends, the idle processes' standard
+ * input is closed, and the idle processes end too.
  */
 const idle: Runner[] = [];
 

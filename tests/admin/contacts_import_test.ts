@@ -42,8 +42,8 @@ interface Importing {
 }
 
 /**
- * A proxy for the tests' project that counts the imports. `answer` may respond to an import. The
- * proxy forwards all other requests.
+ * A proxy in front of the tests' project. `answer` gets the number of each import request and may
+ * respond to it. The proxy forwards all other requests.
  */
 function projectBefore(answer: (call: number) => Response | undefined | Promise<undefined>) {
   let calls = 0;
@@ -122,7 +122,7 @@ Deno.test("importing the same file again changes nothing, and importing the corr
   });
 });
 
-Deno.test("an import makes one event for each contact that it adds or changes, and the operator is their author", async () => {
+Deno.test("an import makes one event for each contact that it adds or changes, and the event names the platform as its actor", async () => {
   await importing(async ({ args, company }) => {
     const events = () =>
       withDatabase(async (sql) =>

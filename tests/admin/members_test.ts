@@ -62,7 +62,7 @@ Deno.test("a member can be added, listed, given another role and removed", async
   ]);
 });
 
-Deno.test("the error says whether the company or the user is unknown, or the user is already a member", async () => {
+Deno.test("a failed command says whether the company or the user is unknown, or whether the user is already a member", async () => {
   const [company, email] = [await bareCompany(), await person()];
   const [nobody, stranger] = [anyEmail(), anyEmail()];
   await signUp(stranger, null);
@@ -159,7 +159,7 @@ Deno.test("a person who has not signed up is invited and added, and the operator
   assert.deepEqual(invited, [[ada, null], [eve, page]]);
 });
 
-Deno.test("if an invitation fails, the command explains why and adds no member, unless the person has just signed up", async () => {
+Deno.test("if an invitation fails, the command explains why and adds no member; a person who signed up in the meantime is still added", async () => {
   const company = await bareCompany();
   const limited = { code: "over_email_send_rate_limit", msg: "email rate limit exceeded" };
   const none =
@@ -194,7 +194,7 @@ Deno.test("on the local stack, the invitation appears on the page that shows all
   assert.deepEqual((await mailsTo(email)).map(({ kind }) => kind), ["invite"]);
 });
 
-Deno.test("the operator can remove a user's second factors once, and a second removal fails", async () => {
+Deno.test("`member reset-factors` removes a user's second factors, and fails if the user has none", async () => {
   const { email, password } = await newPerson({});
   await enrolled((await signIn({ email, password })).client);
   const reset = ["member", "reset-factors", "--email", email];

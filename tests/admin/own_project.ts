@@ -29,7 +29,10 @@ export async function startOwnProject() {
     stack,
     sql,
     secrets: JSON.parse(await Deno.readTextFile(`${folder}/secrets.json`)),
-    /** Runs the operator's command with these variables against the project or a proxy. */
+    /**
+     * Runs the operator's command with these variables, against the project or against the proxy at
+     * `url`.
+     */
     operate(
       args: string[],
       { input, url = stack.url, ...env }: Record<string, string | undefined>,

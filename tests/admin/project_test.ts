@@ -14,7 +14,7 @@ const PROJECT = {
   SUPABASE_SECRET_KEY: stack.secret_key,
 };
 
-Deno.test("if the environment variables select a project, the command encrypts tokens with their CREDENTIALS_KEY", async () => {
+Deno.test("if the environment variables select a project, the command encrypts tokens with the CREDENTIALS_KEY of the environment", async () => {
   const company = await bareCompany();
   const connect = ["account", "connect", "--company", company];
   const number = ["--phone-number-id", anyPhoneNumberId(), "--display-phone", "+15550100"];

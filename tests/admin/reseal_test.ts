@@ -1,4 +1,4 @@
-// The command changes every account in a project, so these tests use their own project.
+// `account reseal` changes every account in a project, so these tests use their own project.
 import assert from "node:assert/strict";
 import {
   type AppSecretKind,
@@ -163,7 +163,7 @@ function namedBy(sealed: string): string {
   return JSON.parse(atob(sealed.split(".")[0].replaceAll("-", "+").replaceAll("_", "/"))).account;
 }
 
-/** Adds an app with these encrypted secrets. */
+/** Adds an app with these secrets, encrypted with `key`. */
 async function addApp(app_key: string, secret: string, key: string, previous?: string) {
   const sealed = (text: string, kind: AppSecretKind) =>
     sealAppSecret(text, { app_key, kind }, readCredentialsKey(key));

@@ -79,8 +79,8 @@ Deno.test("sends succeed at every step of a CREDENTIALS_KEY rotation", async () 
   await send(after);
   await send(during);
 
-  // From this point on, a function that has only the old key fails. Therefore all such functions
-  // must end before the re-encryption.
+  // From this point on, a function that has only the old key fails. Therefore all functions with
+  // only the old key must end before the re-encryption.
   const lines = await logged(async () => {
     const [phone_number_id] = numbers;
     const late = await before(api_key, template(anyPhone(), { phone_number_id }));

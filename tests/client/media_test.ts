@@ -18,7 +18,7 @@ Deno.test("`messages.media()` returns the media file's stream, type, name and le
   assert.equal(made[0].url.pathname, `/functions/v1/gateway/messages/${ID}/media`);
 });
 
-Deno.test("an expired media file causes an error, and the result is null if the caller already has the file", async () => {
+Deno.test("the client throws an error for an expired media file, and returns null if the caller already has the file", async () => {
   const { crm } = scripted([failure(410, "media_expired")]);
   await assert.rejects(async () => await crm.messages.media(ID), MediaExpiredError);
   const { crm: other, made } = scripted([new Response(null, { status: 304 })]);

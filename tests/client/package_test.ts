@@ -12,7 +12,7 @@ const read = (path: string) => Deno.readTextFile(`${root}${path}`);
 
 Deno.test("the client's types are exactly what `npm run generate` creates from openapi.json", async () => {
   const made = await clientTypes(openApi);
-  assert.equal(await read("client/src/types.ts"), made, "it is stale: run npm run generate");
+  assert.equal(await read("client/src/types.ts"), made, "types.ts is stale: run npm run generate");
 });
 
 Deno.test("the client is smaller than 7 kB when it is minified and compressed with gzip", async () => {

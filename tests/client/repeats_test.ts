@@ -151,7 +151,7 @@ Deno.test("the client waits as long as `Retry-After` says, in seconds or until a
     const { crm, made } = scripted([busy, RECORD]);
     await crm.contacts.get(ID);
     assert.equal(made.length, 2);
-    assert.ok(Date.now() >= time - 10, `it came back ${time - Date.now()} ms too early`);
+    assert.ok(Date.now() >= time - 10, `the client retried ${time - Date.now()} ms too early`);
   }));
   for (const [after, options] of [[16, {}], [1, { maxWait: 999 }]] as const) {
     const later = failure(429, "too_many_requests", {}, { "Retry-After": String(after) });
@@ -239,7 +239,7 @@ const repeat = (status: string, mismatch?: string[]) =>
   json(200, { success: status === "sent", status, ...IDS, idempotent_hit: true, mismatch });
 const UNKNOWN = failure(502, "channel_unavailable", { outcome: "unknown", success: false });
 
-/** The outcome of a send, and the number of requests that it needed. */
+/** The outcome of a send, and the number of requests that the client needed. */
 async function outcomeOf(steps: Step[], options = {}) {
   const { crm, made } = scripted(steps, options);
   const outcome = await withoutPauses(() =>
@@ -336,7 +336,7 @@ Deno.test("if the caller sets an idempotency key, the send uses that key", async
   await assert.rejects(crm.templates.send(two, { idempotencyKey: "order-1" }).then(), TypeError);
 });
 
-Deno.test("the client retries a dry run as it retries a read, and for a shorter time than a send", async () => {
+Deno.test("the client retries a dry run as it retries a read: at most `maxRetries` times", async () => {
   const { crm, made } = scripted([LOST]);
   const error = await withoutPauses(() =>
     crm.templates.send(MESSAGE, { dryRun: true }).catch((error) => error)

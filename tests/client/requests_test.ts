@@ -1,4 +1,4 @@
-// Tests the client's requests, and how it reads responses.
+// Tests the client's requests, and how the client reads responses.
 import assert from "node:assert/strict";
 import * as client from "../../client/src/main.ts";
 import { type JOB_STATUS, STATUS } from "../../supabase/functions/_shared/errors.ts";
@@ -269,7 +269,7 @@ const BATCH: Step = ({ body }) => {
   return Promise.resolve(json(200, { data, summary }));
 };
 
-Deno.test("many items are sent in batches of at most 500 items and 1 MB, and the responses are joined", async () => {
+Deno.test("the client sends many items in batches of at most 500 items and 1 MB, and joins the responses", async () => {
   const items = Array.from({ length: 1001 }, (_, i) => ({ phone: i === 700 ? "no" : `+${i}` }));
   const { crm, made } = scripted([BATCH]);
   const told: client.Progress[] = [];
@@ -356,7 +356,7 @@ Deno.test("pages of a list are requested one at a time, and only when they are n
   assert.ok(made.every(({ url }) => url.searchParams.get("sort") === "name"));
 });
 
-Deno.test("a page shows whether there is a next page, and can request it", async () => {
+Deno.test("a page of a list says whether there is a next page, and its `next()` requests that page", async () => {
   const { crm, made } = scripted([page([1, 2], "a"), page([3], null)]);
   const list = crm.contacts.list({ limit: 2 });
   const first = await list;

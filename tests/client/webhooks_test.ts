@@ -11,8 +11,8 @@ import { newSecret, sign } from "../../supabase/functions/_shared/webhooks/signa
 import { BUN, CLIENT, folderWithClient, ran } from "../support/built_client.ts";
 
 /**
- * The maximum size of the entry point in bytes, minified and compressed with gzip. This size does
- * not count towards the size of the main entry point.
+ * The maximum size of the entry point `webhooks` in bytes, minified and compressed with gzip. This
+ * size does not count towards the size of the main entry point.
  */
 const MAX_SIZE = 1700;
 

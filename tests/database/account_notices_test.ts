@@ -15,7 +15,8 @@ const inDays = (days: number) => ago(-days * 24 * 60 * 60);
 
 /** A restriction of the account for one week. Fields in `changes` replace the defaults. */
 const restriction = (changes: Item = {}): Item => ({
-  // `at` must be before the start of the test's transaction, which is the database's current time.
+  // The database uses the start of the test's transaction as the current time, so `at` must be
+  // earlier.
   ...{ kind: "account", waba: "42", phone_number_id: null, at: ago(1) },
   event: "ACCOUNT_RESTRICTION",
   value: { event: "ACCOUNT_RESTRICTION", restriction_info: [{ expiration: 1795867200 }] },

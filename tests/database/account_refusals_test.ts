@@ -86,7 +86,7 @@ test("a reply that the channel refuses because of the account also counts as a r
   assert.deepEqual(await refusals(sql), [["refusal", "368", true, 1, 368]]);
 });
 
-test("the next successful send withdraws every refusal, and later claims no longer have was_refused", async (sql) => {
+test("the next successful send withdraws every refusal, and later claims do not return was_refused", async (sql) => {
   assert.equal((await send(sql, SENT)).was_refused, undefined);
   await send(sql, refusedWith(131031));
   // A send that fails for another reason does not change the refusals of the account.
@@ -99,7 +99,7 @@ test("the next successful send withdraws every refusal, and later claims no long
   assert.equal((await send(sql, SENT)).was_refused, undefined);
 });
 
-test("a send from a refused account is still claimed, because the channel may accept it", async (sql) => {
+test("a claim from a refused account still succeeds, because the channel may accept the send", async (sql) => {
   await send(sql, refusedWith(190));
   assert.equal((await claimed(sql)).result, "claimed");
 });
@@ -109,10 +109,10 @@ test("a successful send that began before a refusal does not withdraw the refusa
   await sql`update account_notices set received_at = now() + interval '1 second' where company_id = ${own.id}`;
   await send(sql, SENT);
   assert.equal((await refusals(sql)).length, 1);
-  assert.equal((await claimed(sql)).was_refused, true, "the next success withdraws the refusal");
+  assert.equal((await claimed(sql)).was_refused, true, "the refusal is not withdrawn yet");
 });
 
-test("a successful send withdraws a refusal even if a report has settled the send before the response", async (sql) => {
+test("a successful send withdraws a refusal even if a report settles the send before the channel's response", async (sql) => {
   await send(sql, refusedWith(190));
   const { claim_id, send_id, was_refused } = await claimed(sql);
   await sql`update sends set state = 'sent', whatsapp_message_id = 'wamid.first' where id = ${send_id}`;
@@ -122,7 +122,7 @@ test("a successful send withdraws a refusal even if a report has settled the sen
   assert.deepEqual(await refusals(sql), []);
 });
 
-test("if the channel refuses to list the templates, a notice is shown until the templates are read, with `stops_sending` only if the token is refused", async (sql) => {
+test("if the channel refuses to list the templates, a notice is shown until the templates are read, and only a refused token sets `stops_sending`", async (sql) => {
   await reading(sql, "The channel refuses to list the templates", "200");
   await reading(sql, "The channel refuses to list the templates", "190");
   const both = [["reading_refusal", "190", true, 0, 190], [
@@ -191,12 +191,12 @@ test("a notice appears if the channel accepts a message but does not deliver it 
   assert.deepEqual(await refusals(sql), [["reported_refusal", "131042", true, 2, 131042]]);
 });
 
-test("a reported refusal remains even if the channel accepts messages, until a report about a later message withdraws it", async (sql) => {
+test("a reported refusal remains even if the channel accepts later messages, until a report about a later message withdraws the refusal", async (sql) => {
   const earlier = await reported(sql, "sent");
   await reported(sql, "failed", 131031);
   await send(sql, SENT);
-  // This message failed for another reason, and the report about the earlier message is too old to
-  // withdraw the refusal.
+  // The next message fails for another reason. The earlier message is older than the refusal. So
+  // the reports about these messages do not withdraw the refusal.
   await reported(sql, "failed", 131026);
   await sql`update messages set created_at = now() - interval '1 hour' where whatsapp_message_id = ${earlier}`;
   await report(sql, earlier, "delivered");

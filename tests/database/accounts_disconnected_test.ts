@@ -115,7 +115,7 @@ Deno.test("when two users disconnect an account simultaneously, both receive the
   assert.equal(count, 1);
 });
 
-Deno.test("if a disconnection waits for a reconnection, it then disconnects the reconnected account", async () => {
+Deno.test("a disconnection after a reconnection gets a later time, even if the disconnection's transaction began first", async () => {
   const company = await newCompany();
   const { account_id, member_id } = company;
   await committed((sql) => disconnectAs(sql, member_id, account_id));
@@ -131,7 +131,7 @@ Deno.test("if a disconnection waits for a reconnection, it then disconnects the 
   assert.equal(is_after, true);
 });
 
-Deno.test("if a disconnection waits too long, it changes nothing, and the error message says to try again", async () => {
+Deno.test("a disconnection that waits too long for a lock is refused and changes nothing", async () => {
   const company = await newCompany();
   await committed(async (reading) => {
     await reading`select from messaging_accounts where id = ${company.account_id} for update`;
@@ -208,7 +208,7 @@ test("messages to a disconnected number wait until the number is connected again
   assert.deepEqual([...notices], [{ event: "130429" }]);
 });
 
-test("a disconnected account has no due job, and a job in progress stores templates without the account's number", async (sql) => {
+test("a disconnected account has no due job, and a job in progress stores templates without the account's phone number", async (sql) => {
   const { id, account_id, member_id } = own;
   await catalogued(sql, own, []);
   const business = await joinBusinessAccount(sql, account_id);

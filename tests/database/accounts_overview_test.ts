@@ -155,7 +155,7 @@ test("each connected account shows the time of the last event about it", async (
   const none = { [own.account_id]: null, [second.id]: null };
   const seen = [
     about({ phone_number_id: "1" }),
-    about(other), // the account of this company is linked to another app
+    about(other), // the other company's account is linked to another app
     about({ phone_number_id: null! }),
     { kind: "unknown", field: "flows" },
     7,

@@ -55,7 +55,7 @@ Deno.test("a claim finds no connected account if the only account is reconnected
   assert.deepEqual(answer, { result: "no_account", connected: [] });
 });
 
-Deno.test("a claim does not wait while the account's number changes, and it sends from the previous number", async () => {
+Deno.test("a claim does not wait while another account replaces the company's account, and the claim uses the previous account", async () => {
   const { id, keys, account_id } = await newCompany();
   const [second, before] = await overlapping(async (sql) => {
     await disconnectAccount(sql, account_id);

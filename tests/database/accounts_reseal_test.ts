@@ -1,5 +1,5 @@
-// Tests the re-encryption of tokens with a new key. Only the platform can read encrypted tokens. It
-// replaces a token only if the token has not changed since it was read.
+// Tests the re-encryption of tokens with a new key. Only the platform can read encrypted tokens.
+// The platform replaces a token only if the token is still the same as when the platform read it.
 
 import assert from "node:assert/strict";
 import type postgres from "postgres";
@@ -91,7 +91,7 @@ Deno.test("a page of encrypted tokens has at most 1,000 accounts, and no account
   });
 });
 
-Deno.test("a token is replaced only if it has not changed since it was read", async () => {
+Deno.test("a token is replaced only if the token is still the same as when it was read", async () => {
   const [company, other] = [await newCompany(), await newCompany()];
   await rolledBack(async (sql) => {
     await actAs(sql, "service_role");
@@ -101,7 +101,7 @@ Deno.test("a token is replaced only if it has not changed since it was read", as
     assert.equal(await reseal(sql, { ...company, account_id: crypto.randomUUID() }), false);
 
     await disconnectAccount(sql, company.account_id);
-    assert.equal(await reseal(sql, company, AGAIN), false, "of an account that was disconnected");
+    assert.equal(await reseal(sql, company, AGAIN), false, "a disconnected account");
     const [{ done }] =
       await sql`select reseal_account_token(${company.account_id}, null, ${AGAIN}) as done`;
     assert.equal(done, false);
@@ -151,7 +151,7 @@ for (const [what, change] of Object.entries(CHANGES)) {
   });
 }
 
-Deno.test("a reconnection stores its new token even if it has to wait while the old token is being replaced", async () => {
+Deno.test("a reconnection that waits while the old token is being replaced still stores its own new token", async () => {
   const company = await newCompany();
   const [done] = await overlapping(
     (sql) => reseal(sql, company),

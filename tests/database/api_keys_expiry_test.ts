@@ -67,7 +67,7 @@ test("an expiry must be in the future, and an expired key remains expired", asyn
   assert.equal(await expiryOf(sql, id), later);
 });
 
-test("no one else can change the expiry of a key", async (sql) => {
+test("agents, members of other companies and API keys cannot change the expiry of a key", async (sql) => {
   const id = await addKey(sql);
   const asPerson = async (person: string) => {
     await actAsPerson(sql, person);

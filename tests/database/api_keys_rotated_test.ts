@@ -40,7 +40,9 @@ async function rotate(sql: Sql, key_id: string | null, ...overlap: (number | nul
   return made;
 }
 
-/** Rotates a key as the platform, and returns the SQLSTATE of the error. */
+/**
+ * Rotates a key as the platform, and returns `rotated`, or the SQLSTATE if the rotation is refused.
+ */
 async function rotated(sql: Sql, id: string): Promise<string> {
   await actAs(sql, "service_role");
   return await sql.savepoint((sql) => rotate(sql, id)).then(() => "rotated", ({ code }) => code);
@@ -183,7 +185,7 @@ test("an overlap outside the range of 0 to 168 hours is refused", async (sql) =>
   assert.equal(await refusal(sql, (sql) => rotate(sql, ended)), "PT422");
 });
 
-Deno.test("only one of two simultaneous rotations succeeds, and a key that is deleted at the same time is not rotated", async () => {
+Deno.test("only one of two simultaneous rotations succeeds, and a rotation that waits for the key's deletion is refused", async () => {
   const newKey = () => committed((sql) => addKey(sql));
   const twice = await newKey();
   assert.deepEqual(

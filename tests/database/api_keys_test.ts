@@ -73,7 +73,7 @@ test("a new key is shown in full only once, and is stored as its digest and its 
   }
 });
 
-test("each new key is unique", async (sql) => {
+test("the characters of a new key are random", async (sql) => {
   await actAsPerson(sql, owner);
   const keys = [];
   for (let i = 0; i < 50; i++) keys.push((await create(sql))[0].api_key.slice(8));
@@ -90,7 +90,8 @@ test("agents, users without a company and members of other companies cannot crea
   }
   for (const person of [agent, stranger.id]) {
     await actAsPerson(sql, person);
-    // The error does not ask these users to name a company, because none would be accepted.
+    // These users do not get the error that asks for a company, because no company would be
+    // accepted.
     assert.equal(await refusal(sql, (sql) => create(sql)), "PT403");
   }
   await actAs(sql, "authenticated");
@@ -128,7 +129,7 @@ test("a user who manages several companies must name the company of a new key", 
   }
 });
 
-test("a user who manages one company and is an agent in another can leave out the company of a new key", async (sql) => {
+test("a user who manages one company, and is an agent of another company, need not name the company of a new key", async (sql) => {
   await sql`
     insert into company_members (company_id, user_id, role) values (${other.id}, ${owner}, 'agent')
   `;

@@ -1,4 +1,4 @@
-// An archived contact gives up its phone numbers and ids. If the person then writes or receives a
+// An archived contact loses its phone numbers and ids. If the person then writes or receives a
 // message, a new contact is created, which inherits the archived contact's opt-outs.
 
 import assert from "node:assert/strict";
@@ -62,15 +62,15 @@ test("a message from an archived contact's phone number creates a new contact an
   assert.deepEqual([...await conversations()], before);
 });
 
-test("a person with a hidden phone number becomes a new contact if the old contact is archived, and a restored contact gets back a user id that no other contact has", async (sql) => {
+test("a person with a hidden phone number gets a new contact after archiving, and a restored contact gets back its user id if the id is free", async (sql) => {
   const user_id = anyUserId();
   const person = { phone: null, user_id };
   const old = await writes(sql, person, { word: "stop" });
   await archive(sql, old.id);
   const fresh = await writes(sql, person);
   assert.notEqual(fresh.id, old.id);
-  // The new contact inherits the opt-out and its time, so a reply is possible if the person has
-  // written after that time.
+  // The new contact inherits the opt-out and the time of the opt-out. After that time, a message
+  // from the person allows a reply.
   assert.deepEqual([
     fresh.do_not_contact,
     fresh.do_not_contact_source,
@@ -89,7 +89,7 @@ test("a person with a hidden phone number becomes a new contact if the old conta
   assert.deepEqual([...kept], [{ user_id: null, archived_user_id: user_id }]);
 });
 
-test("no phone number of an archived contact, not even an additional or former one, finds a contact until the contact is restored", async (sql) => {
+test("the main, additional and former phone numbers of an archived contact find no contact until the contact is restored", async (sql) => {
   const [phone, further, former] = [anyPhone(), anyPhone(), anyPhone()];
   const old = await newContact(sql, { phone, do_not_contact: true });
   await sql`
@@ -172,7 +172,7 @@ test("a contact that opted out of marketing remains opted out when it receives t
   assert.deepEqual((await row(sql, other)).marketing_opt_out_at, new Date(at(20)));
 });
 
-test("a late report about a message to an archived contact changes the contact that now has the phone number", async (sql) => {
+test("if a late report opts an archived contact out of marketing, the contact that now has the phone number is also opted out", async (sql) => {
   const phone = anyPhone();
   const old = await newContact(sql, { phone });
   await archive(sql, old);
@@ -183,7 +183,7 @@ test("a late report about a message to an archived contact changes the contact t
   assert.deepEqual((await row(sql, fresh)).marketing_opt_out_at, new Date(at(9)));
 });
 
-test("a contact can revoke an earlier message even after the contact was archived", async (sql) => {
+test("a person can revoke an earlier message even after the person's contact was archived", async (sql) => {
   const phone = anyPhone();
   const id = anyMessageId();
   const old = await writes(sql, { phone }, { id });

@@ -23,7 +23,7 @@ import {
 /** The functions that API keys can also call. */
 const OF_KEYS = /^(list|get|delete|test|replay)_webhook|^webhook_deliveries|^redeliver_event/;
 
-test("through the settings page's functions, no user can read or change more than their role allows", async () => {
+test("the settings page's functions let no caller read or change more than the caller's role allows", async () => {
   const unknown = crypto.randomUUID();
   const key = { name: "Mine", scopes: ["read"], company_id: own.id };
   const lift = {
@@ -218,7 +218,7 @@ Deno.test("the history distinguishes an admin from the owner even after they exc
   ]);
 });
 
-/** Invalid names of members and keys, each with the rule that it breaks. */
+/** Invalid names of members and keys, each with the broken rule. */
 const WRONG_NAMES: [name: string, rule: string][] = [
   ...["", "x".repeat(101)].map((name): [string, string] => [name, "has 1 to 100 characters"]),
   ...[" ", " Ada", "Ada ", "Ada\u00a0", "\u3000Ada", "Ada\u200d", "A\nda", "A\tda", "A\u2028da"],

@@ -102,7 +102,7 @@ Deno.test("only a write token can change rows, and no token can add or delete ro
   assert.deepEqual(await matrix(requests), Object.fromEntries(writable));
 });
 
-Deno.test("each function accepts only tokens with its own scopes", async () => {
+Deno.test("each function accepts only the token scopes that docs/architecture.md lists for that function", async () => {
   const call = (name: string, json: unknown): [string, (token: string) => Promise<Answer>] => [
     name,
     (token) => rest(token, "POST", `/rpc/${name}`, { json }),

@@ -23,7 +23,7 @@ const writes = [
   ["PATCH", `/conversations?select=id&id=eq.${company.conversation_id}`, { status: "pending" }],
 ] as const;
 const calls = [["POST", "/rpc/authenticate", {}], ["POST", "/rpc/own_key", {}]] as const;
-/** Functions with which a write request finds the existing row that its write conflicts with. */
+/** Functions that a write request calls after a conflict, to find the existing row. */
 const lookups = [
   ["POST", "/rpc/contact_id_by_phone", { phone: "+15550100" }],
   ["POST", "/rpc/contact_id_by_external_id", { external_id: "C-1" }],

@@ -1,5 +1,5 @@
-// A write token can read the rows that it writes, and no others. The tests use the statements that
-// PostgREST sends, and other statements that another Data API might send.
+// A write token can read the rows that it writes, and no other rows. The tests use the statements
+// that PostgREST sends, and other statements that another Data API might send.
 
 import assert from "node:assert/strict";
 import { hashKey } from "../../supabase/functions/_shared/key/presented_key.ts";
@@ -104,7 +104,7 @@ Deno.test("a prepared read with a write token is refused before and after a writ
   });
 });
 
-Deno.test("`app.written` does not let a token without the scope `write` read or write", async () => {
+Deno.test("setting `app.written` does not let a token without the scope `write` read or write rows", async () => {
   for (const scope of ["read", "messaging", "admin"]) {
     await asWriter(async (sql) => {
       for (const table of ["contacts", "deals", "conversations"]) {

@@ -1,7 +1,7 @@
-// A page of changes reads one index range of the rows and one index range of the tombstones. Its
-// cost does not depend on the company's number of rows or on the page's position. The tests count
-// the rows that the feeds read. The tests use the key of a company with many rows. Many other
-// companies have few rows.
+// A page of changes reads one index range of the rows and one index range of the tombstones. The
+// cost of a page does not depend on the company's number of rows or on the page's position. The
+// tests count the rows that the feeds read. The tests use the key of a company with many rows. Many
+// other companies have few rows.
 
 import assert from "node:assert/strict";
 import type postgres from "postgres";
@@ -24,7 +24,7 @@ const PAGE = 51;
  * because the feeds hide rows with the version of an open transaction.
  */
 async function fill(sql: Sql, table: string, { id }: Company) {
-  // The trigger that updates a message's conversation is off. Otherwise it would update the large
+  // The trigger that updates a message's conversation is off, because it would update the large
   // conversation for every message.
   await sql`set local session_replication_role = replica`;
   await sql`insert into companies (name) select 'Small' from generate_series(1, 200)`;

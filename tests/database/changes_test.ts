@@ -136,7 +136,7 @@ Deno.test("API keys and users cannot choose a version, write a tombstone or set 
   });
 });
 
-Deno.test("an update cannot change a row's id or company, so every copy of a company's data remains complete", async () => {
+Deno.test("an update cannot change the id or the company of a row", async () => {
   const company = await newCompany();
   const other = await newCompany();
   await rolledBack(async (sql) => {

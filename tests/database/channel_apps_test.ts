@@ -25,7 +25,7 @@ async function appsOf(sql: Sql, accountId: string): Promise<string[]> {
 const store = (sql: Sql, { app_key }: ChannelApp, body: string) =>
   sql`select store_channel_event(${app_key}, ${btoa(body)}) as stored`;
 
-Deno.test("an account keeps a record of every app that it was linked to, even after it is disconnected", async () => {
+Deno.test("the database keeps every link between an account and an app, even after the account is disconnected", async () => {
   const { id: company_id, account_id, phone_number_id } = await newCompany();
   await rolledBack(async (sql) => {
     assert.deepEqual(await appsOf(sql, account_id), []);
@@ -37,7 +37,7 @@ Deno.test("an account keeps a record of every app that it was linked to, even af
     await disconnectAccount(sql, account_id);
     await sql`update messaging_accounts set channel_app_id = null where id = ${account_id}`;
     assert.deepEqual(await appsOf(sql, account_id), both);
-    // Another company that now has the phone number is linked to none of these apps.
+    // The account of another company that now has the phone number is linked to none of these apps.
     const other = await newCompany();
     const { id: others } = await connectAccount(sql, other.id, { phone_number_id });
     assert.notEqual(company_id, other.id);

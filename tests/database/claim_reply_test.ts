@@ -92,13 +92,13 @@ test("a new conversation has the same window as the contact's closed conversatio
   assert.deepEqual(await claimReply(sql, key, { conversation_id }), closed);
 });
 
-Deno.test("do_not_contact stops a reply unless the contact has written after it was set", async () => {
+Deno.test("do_not_contact stops a reply unless the contact has written since do_not_contact was set", async () => {
   const minute = 60;
   // Each case: when `do_not_contact` was set and when the contact last wrote, both in seconds
   // before now, and whether a reply is allowed.
   const cases: [number | null, number, boolean][] = [
     [5 * minute, 4 * minute, true],
-    [5 * minute, 5 * minute, false], // this message is the word stop itself
+    [5 * minute, 5 * minute, false], // the message itself was the stop word
     [5 * minute, 6 * minute, false],
     [null, 0, false], // the time when do_not_contact was set is unknown
   ];
@@ -117,7 +117,7 @@ Deno.test("do_not_contact stops a reply unless the contact has written after it 
   }
 });
 
-test("if do_not_contact is set and the window is closed, the claim reports do_not_contact, because do_not_contact also forbids templates", async (sql) => {
+test("if do_not_contact is set and the window is closed, the claim returns do_not_contact", async (sql) => {
   await sql`update contacts set do_not_contact = true where id = ${contact_id}`;
   assert.deepEqual(await claimReply(sql, key, { conversation_id }), { result: "do_not_contact" });
 });
@@ -188,7 +188,7 @@ Deno.test("a claim is stopped if the window closes while the claim waits for its
   assert.equal(answer.result, "window_closed");
 });
 
-test("after a released reply is claimed again, its row contains no data from the previous attempt", async (sql) => {
+test("when a released reply is claimed again, its message contains no data from the previous attempt", async (sql) => {
   await personWrites(sql, company, 60);
   const asked = { conversation_id, idempotency_key: "once" };
   const claim_id = crypto.randomUUID();

@@ -20,7 +20,7 @@ const { id: company_id, keys, phone_number_id } = await newCompany();
 const display_phone = "+15550100";
 const key = keys.messaging;
 
-Deno.test("if several accounts are connected, a claim that names none of them returns a list of the accounts", async () => {
+Deno.test("a claim that does not identify a connected account returns the list of connected accounts", async () => {
   const other = await newCompany();
   await rolledBack(async (sql) => {
     const assertStopped = async (asked: Record<string, unknown>, connected: unknown[]) => {
@@ -51,7 +51,7 @@ Deno.test("a contact's do_not_contact stops a claim, whatever the format of the 
     for (const spelling of [phone, "+5511987654321"]) {
       assert.deepEqual(await claim(sql, key, { phone: spelling }), { result: "do_not_contact" });
     }
-    // The account is checked first.
+    // The claim checks the account before the contact.
     await disconnectAccounts(sql, company_id);
     assert.equal((await claim(sql, key, { phone })).result, "no_account");
   });
@@ -71,7 +71,7 @@ Deno.test("a stopped claim writes nothing and does not use up its idempotency ke
   const phone = anyPhone();
   await committed(async (sql) => {
     await addContact(sql, { company_id, phone, do_not_contact: true });
-    // Otherwise the first of these claims would record the use of the API key.
+    // The use of the API key is recorded now, so that the claims below do not record it.
     await sql`update api_keys set last_used_at = now() where company_id = ${company_id}`;
   });
   const before = await snapshot(company_id);

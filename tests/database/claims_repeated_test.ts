@@ -1,5 +1,5 @@
-// A repeat of a template send reports the send's state, and claims the send again if it was
-// released.
+// A repeat of a template send reports the state of the send. If the send was released, the repeat
+// claims the send again.
 
 import assert from "node:assert/strict";
 import { rolledBack, type Sql, type Work } from "../support/acting_as.ts";
@@ -56,7 +56,7 @@ async function everything(sql: Sql) {
 
 const STANDING = [[null, "pending"], [SENT, "sent"], [FAILED, "failed"]] as const;
 
-Deno.test("a repeat with different values returns the state of the send, a repeat for another template or recipient is refused, and both write nothing", async () => {
+Deno.test("a repeat with other values returns the send's state, a repeat with another template or recipient is refused, and no repeat writes anything", async () => {
   for (const [settlement, status] of STANDING) {
     await rolledBack(async (sql) => {
       const phone = anyPhone();
@@ -123,7 +123,7 @@ test("a request without an idempotency key is never a repeat", async (sql) => {
   assert.notEqual(first.send_id, second.send_id);
 });
 
-test("a released send that is claimed again keeps its row and its message, but with the new content", async (sql) => {
+test("a released send that is claimed again keeps its row and its message, and the message gets the new content", async (sql) => {
   const phone = anyPhone();
   const first = await attempt(sql, RELEASED, { phone });
   assert.equal((await standing(sql, first.send_id)).message_status, "failed");

@@ -17,7 +17,7 @@ const give = (sql: Sql, person: string, role: string, company = own.id) =>
 const remove = (sql: Sql, person: string, company = own.id) =>
   sql`select remove_member(${company}, ${person})`;
 
-/** The result of a user's call, which the test rolls back. */
+/** Makes a call as a user, rolls the call back, and returns `done` or the SQLSTATE of the error. */
 async function outcome(as: string, work: (sql: Sql) => Promise<unknown>): Promise<string> {
   let said = "done";
   await rolledBack(async (sql) => {

@@ -154,7 +154,7 @@ test("an event contains the IP address that the platform's proxy reported, even 
   }
 });
 
-Deno.test("a change through the Data API is recorded with the caller's real IP address, even if the caller's headers contain another one", async () => {
+Deno.test("a change through the Data API is recorded with the caller's real IP address, even if the caller's headers contain another address", async () => {
   const asOwner = await personToken(owner);
   const headers = {
     "CF-Connecting-IP": "1.1.1.1",
@@ -180,7 +180,7 @@ Deno.test("a change through the Data API is recorded with the caller's real IP a
   ]);
 });
 
-Deno.test("owners and admins can read the events of their company, and no one else can", async () => {
+Deno.test("only owners and admins can read the events of their company", async () => {
   const readers: [string, boolean][] = [[owner, true], [agent, false], [other.member_id, false]];
   for (const [person, reads] of readers) {
     const path = `/company_events?select=*&company_id=eq.${own.id}`;

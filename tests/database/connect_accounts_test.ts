@@ -1,5 +1,5 @@
-// Only the function `settings` can store a token on behalf of a user, and only if the user manages
-// the company.
+// Only the edge function `settings` can store a token on behalf of a user, and only if the user
+// manages the company.
 
 import assert from "node:assert/strict";
 import {
@@ -43,8 +43,8 @@ async function call(sql: Sql, changes: Record<string, unknown> = {}) {
 }
 
 /**
- * Connects an account on behalf of a user, as the function `settings` does. Afterwards, the session
- * has the superuser's role again.
+ * Connects an account on behalf of a user, as the edge function `settings` does. Afterwards, the
+ * session has the superuser's role again.
  */
 async function connect(sql: Sql, person: string, changes: Record<string, unknown> = {}) {
   await actAs(sql, "settings_client", { sub: person, client_address: ADDRESS });
@@ -92,7 +92,7 @@ test("owners and admins can connect a number, replace its token and disconnect i
   assert.ok(texts.every(({ text }) => !text.includes("..")), "the history contains no token");
 });
 
-test("the channel's data about the number and the token is stored, and the members can see it", async (sql) => {
+test("the channel's data about a number and its token is stored, and all members can see this data", async (sql) => {
   const token_expires_at = new Date(Date.now() + 3 * 24 * 60 * 60_000);
   const { id } = await connect(sql, admin, { quality_rating: "YELLOW", token_expires_at });
   await actAsPerson(sql, agent);
@@ -197,7 +197,7 @@ Deno.test("when two users connect a number simultaneously, the result is one acc
   await committed((sql) => disconnectAccount(sql, first.id));
 });
 
-test("a new token withdraws only refusals because of the token or the token's permissions", async (sql) => {
+test("a new token withdraws only the refusals that were caused by the old token or its permissions", async (sql) => {
   const { id } = await connect(sql, admin);
   for (const event of ["190", "200", "10", "token_unusable", "131042"]) {
     await sql`select app.note_refusal(${id}, 'refusal', ${event}, 1)`;
@@ -224,7 +224,7 @@ async function ownApp(sql: Sql, { id: company_id, member_id } = own) {
   return app;
 }
 
-test("members of a company can change the secrets of their company's apps, but not those of any other app", async (sql) => {
+test("owners and admins can change the secrets of their own company's apps, but of no other apps", async (sql) => {
   const mine = await ownApp(sql);
   const [theirs, operators] = [await ownApp(sql, other), await addChannelApp(sql)];
   const rotate = async (app_key: string) =>
@@ -270,7 +270,7 @@ test("a number without an app is linked to the only app of its company", async (
   assert.equal(channel_app_id, app.id);
 });
 
-test("a company's existing numbers are linked to its first app, but not to a second app", async (sql) => {
+test("a company's existing numbers are linked to the company's first app, but not to its second app", async (sql) => {
   const operators = await addChannelApp(sql);
   const { id } = await connect(sql, admin);
   await sql`update messaging_accounts set channel_app_id = ${operators.id} where id = ${id}`;

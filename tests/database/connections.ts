@@ -33,8 +33,8 @@ export async function atOnce<Answer>(
 
 /**
  * Runs each function in its own transaction. The second transaction starts when the first function
- * has returned. The first transaction is committed when the second one waits for it or has ended.
- * If `undone` is true, the first transaction is rolled back.
+ * has returned. The first transaction is committed when the second transaction waits for the first,
+ * or has ended. If `undone` is true, the first transaction is rolled back.
  */
 export async function overlapping<First, Second>(
   first: Work<First>,

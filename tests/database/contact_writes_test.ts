@@ -17,7 +17,7 @@ const token = await keyToken(own.keys.all, "write");
 const write = (json: Record<string, unknown>, name = "write_contacts") =>
   rest(token, "POST", `/rpc/${name}`, { json });
 
-/** The columns that no response contains, or that only the platform can write. */
+/** Values for columns that an item cannot write. */
 const HIDDEN = {
   id: other.contact_id,
   company_id: other.id,
@@ -179,7 +179,7 @@ Deno.test("a batch that waits for new deals does not lock any contact that those
   const [first, ...others] = body.results.map(({ id }: { id: string }) => id).sort();
   for (const ids of [[first, ...others], [...others, first], [...others.toReversed(), first]]) {
     const items = ids.map((id) => ({ id, phone: anyPhone() }));
-    // New deals lock their contacts in the same way, in id order.
+    // This transaction locks the contacts as inserts of deals do: in id order, `for key share`.
     await withDatabase(async (deals) => {
       await deals`begin`;
       await deals`select from contacts where id = ${first} for key share`;
@@ -267,10 +267,10 @@ Deno.test("a batch that contains one contact 500 times writes the contact at mos
     assert.equal(
       left.do_not_contact,
       true,
-      "the first phone number has the opt-out from the first item",
+      "the opt-out of the first item stays with the first phone number",
     );
 
-    // `keep` keeps the first value.
+    // With `keep`, the contact has the first email address that an item gives.
     for (const [rule, email] of [["update", "499@example.com"], ["keep", "1@example.com"]]) {
       const given = items((n) => ({ phone: last, email: n === 0 ? "" : `${n}@example.com` }));
       await sql`update contacts set email = null where id = ${id}`;

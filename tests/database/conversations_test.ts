@@ -115,7 +115,7 @@ test("a message updates only its own conversation", async (sql) => {
   assert.deepEqual(await times(sql), { last: undefined, window: undefined });
 });
 
-Deno.test("the channel's message id is unique within a company, but any number of messages can be without an id", async () => {
+Deno.test("the channel's message id is unique within a company, but many messages can have no id", async () => {
   const other = await newCompany();
   await rolledBack(async (sql) => {
     const whatsapp_message_id = "wamid.1";
@@ -140,7 +140,7 @@ Deno.test("a message cannot be in a conversation of another company", async () =
   });
 });
 
-Deno.test("deleting a team or a user unassigns the conversation and keeps it in its company", async () => {
+Deno.test("if a team or a user is deleted, their conversation remains in the company, without that team or user", async () => {
   await rolledBack(async (sql) => {
     const assign = () =>
       sql`

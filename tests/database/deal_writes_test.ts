@@ -1,5 +1,5 @@
-// Tests the functions that write deals, with calls that the gateway makes and with calls that it
-// never makes.
+// Tests the functions that write deals, with calls that the gateway makes and with calls that the
+// gateway never makes.
 import assert from "node:assert/strict";
 import { rolledBack } from "../support/acting_as.ts";
 import { newCompany } from "../support/company.ts";
@@ -121,7 +121,7 @@ Deno.test("simultaneous batches with the same contacts, stages and deals all suc
   await Promise.all(workers);
 });
 
-Deno.test("a batch that contains one deal 500 times writes it once per move, and the deal's history has every move", async () => {
+Deno.test("a batch that contains one deal 500 times writes the deal once per status change, and the deal's history has every change", async () => {
   await rolledBack(async (sql) => {
     const row = { company_id: company.id, ...good };
     const [{ id }] = await sql`insert into deals ${sql(row)} returning id`;

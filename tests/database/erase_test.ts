@@ -52,8 +52,8 @@ async function lived(company: Company, person: Person) {
   });
   assert.equal(created.status, 201, JSON.stringify(created.body));
   const contactId = created.body.data.id;
-  // One batch contains only the person. The other batch has other people, and its idempotency key
-  // contains the person's phone number in another format.
+  // One batch contains only the person. The other batch contains another person, and its
+  // idempotency key contains the first person's phone number in another format.
   const other = [anyPerson().phone, `for-${person.wa_id}`];
   for (const [phone, key] of [[person.phone, `meets-${person.mark}`], other]) {
     const batch = await call(company.keys.write, "POST", "/contacts/batch", {
@@ -160,7 +160,7 @@ Deno.test("after an erasure, no column of any table identifies the person, and o
   );
   const number = company.phone_number_id;
   await withDatabase(async (sql) => {
-    // The person's data that comes from the channel.
+    // More rows with the person's data, which the requests and events above do not create.
     await sql`
       insert into contact_identity_events (company_id, contact_id, kind, was, becomes, happened_at)
       values (${company.id}, ${contactId}, 'phone_changed', ${person.phone}, ${person.phone}, now())
@@ -359,7 +359,7 @@ Deno.test("an interrupted erasure deletes nothing", async () => {
   const before = await snapshot(company.id);
   await withDatabase(async (holding) => {
     await holding.begin(async (holding) => {
-      // This is the last lock that the erasure acquires.
+      // The erasure locks this row last.
       await holding`select from conversations where id = ${conversation_id} for update`;
       const [{ pid }] = await holding`select pg_backend_pid() as pid`;
       const erasing = erase(company, contact_id);
@@ -381,7 +381,7 @@ Deno.test("an interrupted erasure deletes nothing", async () => {
   assert.equal((await erase(company, contact_id)).status, 200);
 });
 
-Deno.test("only the company's owners and admins can erase a contact, and no one can undo an erasure", async () => {
+Deno.test("of a company's users, only owners and admins can erase a contact, and no user can undo an erasure", async () => {
   const [own, other] = [await newCompany(), await newCompany()];
   await rolledBack(async (sql) => {
     const agent = await newMember(sql, own.id, "agent");
@@ -492,7 +492,7 @@ Deno.test("an erasure keeps only an HMAC-SHA-256 of the phone number, and no rol
   });
 });
 
-Deno.test("the digests of erased contacts are kept for as long as the channel can report on messages to these contacts", async () => {
+Deno.test("the digests of an erased contact are kept as long as the channel can send reports about messages to the contact", async () => {
   await rolledBack(async (sql) => {
     const { id } = await newCompany();
     // The channel tries to deliver a message for 30 days, and repeats its reports for 7 more days.

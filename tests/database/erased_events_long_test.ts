@@ -1,5 +1,5 @@
 // Tests channel events about a person who is then erased: all fixtures, and events with unknown
-// fields. No column of any table keeps the person's texts, even if an event contains them in
+// fields. No column of any table keeps the person's texts, even if an event contains these texts in
 // unusual places or arrives late. Other people's texts are kept.
 import assert from "node:assert/strict";
 import type postgres from "postgres";
@@ -22,7 +22,7 @@ import {
 const webhook = await ownWebhook();
 const HOUR = 3600;
 
-/** Strings that a person or the channel can choose freely. */
+/** The names of event fields whose text a person or the channel can choose freely. */
 const FREE_TEXTS = new Set([
   ...["body", "caption", "filename", "name", "formatted_name", "first_name", "username", "address"],
   ...["title", "description", "detail", "headline", "response_json", "recommendation", "message"],
@@ -86,7 +86,7 @@ function madeUp({ a, shift }: World, person: Person, ago: number): string[] {
     about("of_2031", { text: `\u00a0${wa_id}`, name }).replaceAll("\u00a0", "\\u00a0"),
     about("of_2031", { wishes: email, name }).replaceAll("@", "\\u0040"),
     about("of_2031", { inner: JSON.stringify({ from: wa_id, name }) }),
-    // It is unclear which part of the event is about which person.
+    // In these events, it is unclear to which person a part belongs.
     event("of_2031", `${name} ${phone}`),
     event("of_2031", [{ wa_id, name }]),
     event("of_2031", {}, { who: { wa_id, name } }),
@@ -121,7 +121,7 @@ function madeUp({ a, shift }: World, person: Person, ago: number): string[] {
 
 /**
  * An event about the erased person and another person. The other person's message must be stored,
- * or the event must still contain it.
+ * or must still be in the event.
  */
 function ofTwo({ shift }: World, person: Person, other: Person): string {
   return JSON.stringify({
@@ -204,7 +204,7 @@ Deno.test("stored events keep no text of an erased person, whether the events ar
   assert.equal(contacts.length, 1, "only the other person's data remains");
 });
 
-Deno.test("a large event is checked for erased people when it is applied", async () => {
+Deno.test("a large event is checked for erased people when the event is applied", async () => {
   const [world, person, other] = [await newWorld(), anyPerson(), anyPerson()];
   await statement`update contacts set phone = ${person.phone} where id = ${world.ana_id}`;
   await eraseAllBut(world, anyPerson());
@@ -218,7 +218,7 @@ Deno.test("a large event is checked for erased people when it is applied", async
   }
 });
 
-Deno.test("if a person is erased after an event is read but before it is applied, the erasure also covers that event", async () => {
+Deno.test("if a person is erased after an event is read but before the event is applied, the erasure also covers that event", async () => {
   const [world, person, other] = [await newWorld(), anyPerson(), anyPerson()];
   await statement`update contacts set phone = ${person.phone} where id = ${world.ana_id}`;
   const bytes = new TextEncoder().encode(ofTwo(world, person, other));

@@ -60,9 +60,9 @@ export const statusOf = (
 });
 
 /**
- * All strings that identify the person, in lower case: every format, its base64, and the
- * hexadecimal form of both. Searching for each string separately is much faster than searching with
- * one combined pattern.
+ * All strings that identify the person, in lower case: the marker and every format of the phone
+ * number, as text and in base64, and the hexadecimal form of each of these strings. Searching for
+ * each string separately is much faster than searching with one combined pattern.
  */
 export function tracesOf({ digits, mark }: Pick<Person, "digits" | "mark">): string[] {
   const texts = [`11${digits}`, `119${digits}`, `1202${digits}`, mark];

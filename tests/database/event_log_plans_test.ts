@@ -8,11 +8,14 @@ import { withOwnServer } from "./large_company.ts";
 const MANY = 300_000;
 /** The number of events in each of 200 other companies, one of which is also tested. */
 const FEW = 200;
-/** The events of the large company are about this many records. */
+/** The number of records to which the large company's events belong. */
 const RECORDS = 2_000;
 /** The number of open deliveries of the first webhook. */
 const OPEN = 50_000;
-/** A page reads 51 rows. To find the next row, it also reads one row of each partition. */
+/**
+ * The maximum number of rows that a page without a filter may read. A page reads its 51 rows, and
+ * also rows of each partition to find the next row.
+ */
 const PAGE = 250;
 /** The maximum number of rows that a page with a filter may read. */
 const FILTERED = 5_000 + PAGE;
@@ -51,7 +54,8 @@ const FILL = `
   insert into webhooks (id, company_id, url, types, sealed_secret)
   select pg_temp.id_of('webhook', n), pg_temp.id_of('company', 0), 'https://receiver.example', '{*}', 'sealed'
   from generate_series(0, 1) as n;
-  -- The first webhook has not received the newest events. Three of 20,000 other deliveries failed.
+  -- The first webhook has not received the newest events. Of the other deliveries, three in each
+  -- 20,000 failed.
   create temporary table numbered as
     select *, row_number() over (order by seq desc) as place from app.events
     where company_id = pg_temp.id_of('company', 0);

@@ -1,5 +1,5 @@
-// Tests which events the job receives, for how long no other run receives them, and which events it
-// deletes. Also tests which events the operator can replay.
+// Tests which events a run of the channel's job receives, for how long no other run receives these
+// events, and which events the job deletes. Also tests which events the operator can replay.
 import assert from "node:assert/strict";
 import type postgres from "postgres";
 import { actAs, actAsSuperuser, rolledBack, type Sql } from "../support/acting_as.ts";
@@ -9,7 +9,7 @@ import { asSuperuser } from "../support/test_stack.ts";
 import { eventRow, receive } from "./events.ts";
 import { withOwnServer } from "./large_company.ts";
 
-/** Stores an event that looks as if it could not be applied, and returns its id. */
+/** Stores an event, which no one has tried to apply yet, and returns the event's id. */
 async function stored(sql: Sql, app_key: string, body: string): Promise<string> {
   await sql`select store_channel_event(${app_key}, ${btoa(body)})`;
   const [{ id }] = await sql`
@@ -79,7 +79,7 @@ Deno.test("two simultaneous runs receive different events", async () => {
 });
 
 test(
-  "an event is marked as dead when ten runs have started it and no run has finished it",
+  "an event becomes dead when ten runs have started the event and no run has finished it",
   async (sql, app_key) => {
     const id = await stored(sql, app_key, "ends every function");
     for (let attempt = 1; attempt <= 10; attempt++) {
@@ -96,7 +96,7 @@ test(
 );
 
 test(
-  "an attempt in which every item fails is recorded, and each such attempt makes the next pause longer",
+  "an event whose first attempt fails as a whole is stored as failed, and is due again two minutes later",
   async (sql, app_key) => {
     const id = await stored(sql, app_key, "the whole event fails");
     await due(sql);
@@ -162,8 +162,8 @@ test(
       at: null,
     };
     const { event_id } = await receive(sql, { app_key }, [item]);
-    // The account is linked to the app, but the account's trigger cannot see the event, which is
-    // not yet committed.
+    // In production, the event is not yet committed when the account is linked to the app, so the
+    // trigger does not see the event. Here the trigger is off instead.
     await sql`alter table account_channel_apps disable trigger account_channel_apps_wake_events`;
     await sql`
       insert into account_channel_apps (company_id, account_id, channel_app_id)
@@ -202,8 +202,8 @@ test(
       return replayed.marked;
     };
     /**
-     * Returns how many events a replay marks. The replay is rolled back, so each call starts with
-     * the same rows.
+     * Returns how many events a replay makes due. The replay is rolled back, so each call starts
+     * with the same rows.
      */
     const marked = async (given: Record<string, unknown>) => {
       let count = 0;

@@ -3,7 +3,7 @@ import type postgres from "postgres";
 import type { ChannelApp } from "../support/channel_apps.ts";
 import { actAsSuperuser, type Sql } from "../support/acting_as.ts";
 
-/** An item that the function `whatsapp` reads from an event. */
+/** An item that the edge function `whatsapp` reads from an event. */
 export type AnyItem = Record<string, unknown>;
 
 /** What the database stores about an event. */
@@ -19,9 +19,9 @@ export interface EventRow {
 }
 
 /**
- * In a transaction that is rolled back, test functions replace the functions that apply items. The
- * test functions record their calls in `app.applied`. If an item has `fails`, they raise that error.
- * If an item has `result`, they return that result.
+ * Replaces the functions that apply items with test functions, in a transaction that is rolled
+ * back. The test functions record their calls in `app.applied`. For an item with `fails`, a test
+ * function raises that error. For an item with `result`, a test function returns that result.
  */
 export async function addStandIns(sql: Sql) {
   await actAsSuperuser(sql);

@@ -39,7 +39,7 @@ Deno.test("tomorrow's partition of events is emptied before the day begins, and 
   });
 });
 
-Deno.test("a webhook with more than 50,000 waiting deliveries catches up from the event log, and its position in the log is stored", async () => {
+Deno.test("a webhook with more than 50,000 waiting deliveries catches up from the event log, and the database stores the webhook's position in the log", async () => {
   const [long, short] = [
     await addWebhook(company.id, "https://example.com/long"),
     await addWebhook(company.id, "https://example.com/short"),
@@ -147,7 +147,7 @@ Deno.test("a deleted company leaves no events, deliveries and replays", async ()
   });
 });
 
-Deno.test("the pauses between the attempts of a delivery add up to three days", async () => {
+Deno.test("the pauses between the attempts of a delivery add up to about three days", async () => {
   await withDatabase(async (sql) => {
     const [{ hours, last }] = await sql`
       select extract(epoch from sum(app.retry_pause(attempts))) / 3600 as hours, app.retry_pause(11) as last

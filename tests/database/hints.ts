@@ -3,7 +3,7 @@ import type { Sql } from "../support/acting_as.ts";
 
 // Channel events about templates and accounts, as items that the database applies.
 
-/** An item of an event, in the form that the function `whatsapp` reads. */
+/** An item of an event, as the edge function `whatsapp` passes it to the database. */
 export type Item = Record<string, unknown>;
 
 /** A time in the past, in whole seconds as the channel reports it. The default is now. */

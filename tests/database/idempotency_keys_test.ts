@@ -89,7 +89,7 @@ Deno.test("a request that was claimed but has no stored outcome is not carried o
   const key = anyKey();
   await withDatabase(async (sql) => {
     await sql.begin((sql) => claim(sql, key));
-    assert.match(await refused(claim(sql, key)), /^P0001 .*kept no outcome/);
+    assert.match(await refused(claim(sql, key)), /^P0001 .*stored no outcome/);
   });
 });
 

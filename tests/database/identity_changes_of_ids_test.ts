@@ -18,11 +18,11 @@ import { inEachOrder, orders } from "./orders.ts";
 const company = await newCompany();
 const { account_id } = company;
 
-Deno.test("a person's new id belongs to the same contact, whether the phone number, one id or both ids were known before", async () => {
+Deno.test("a person's new id belongs to the person's contact, whether the phone number, one id or both ids were known before", async () => {
   const [was, becomes] = ["BR.was", "BR.becomes"];
   const known: [string, { user_id?: string; phone?: string }[]][] = [
-    ["the id before", [{ user_id: was }]],
-    ["the phone", [{ phone: "+15550180" }]],
+    ["the previous id", [{ user_id: was }]],
+    ["the phone number", [{ phone: "+15550180" }]],
     ["the phone number and the previous id", [{ phone: "+15550180", user_id: was }]],
     ["the new id", [{ user_id: becomes }]],
     ["both ids, on two contacts", [{ user_id: becomes }, { user_id: was }]],
@@ -80,7 +80,7 @@ Deno.test("a change of an unknown id does not create a contact", async () => {
   });
 });
 
-Deno.test("if an id change merges two contacts, the contact with a phone number survives, or else the older contact", async () => {
+Deno.test("if an id change merges two contacts, the contact with a phone number survives, or the older contact if neither has a phone number", async () => {
   const [was, becomes] = ["BR.was", "BR.becomes"];
   const change: Told = {
     kind: "identity",
@@ -112,7 +112,7 @@ Deno.test("if an id change merges two contacts, the contact with a phone number 
   });
 });
 
-Deno.test("the id in a report belongs to the recipient, even if the report arrives before the response to the call", async () => {
+Deno.test("a person id in a report belongs to the message's recipient, whether the report arrives before or after the recipient's answer", async () => {
   const [wamid, user_id] = ["wamid.sent", "BR.1"];
   await inEachOrder(orders(["report", "answer"]), async (sql, order) => {
     await sql`

@@ -23,7 +23,7 @@ const test = (name: string, work: Work) => Deno.test(name, () => rolledBack(work
 const company = await newCompany();
 const { id: company_id, account_id, contact_id, conversation_id } = company;
 
-test("a person who changes phone numbers remains one contact and keeps the former number until the time of the change", async (sql) => {
+test("a person who changes phone numbers remains one contact, and the former number is stored with the time of the change", async (sql) => {
   const [former, next] = [(await phoneOf(sql, contact_id))!, anyPhone()];
   const user_id = anyUserId();
   const notice = moved(former, next, 60, user_id);
@@ -51,7 +51,7 @@ test("a person who changes phone numbers remains one contact and keeps the forme
   assert.deepEqual([...formers], [{ phone: former }]);
 });
 
-test("the notice about a new phone number is added to the newest conversation without changing its times or its window", async (sql) => {
+test("the notice about a new phone number is added to the newest conversation, whose times and window do not change", async (sql) => {
   const former = (await phoneOf(sql, contact_id))!;
   const notice = { ...moved(former, anyPhone(), 60), content: "Ada has a new number" };
   await tell(sql, account_id, notice);

@@ -1,7 +1,7 @@
 import type postgres from "postgres";
 import { type Company } from "../support/company.ts";
 
-// Channel events, in the form in which the webhook applies them to the database.
+// Channel events, as the webhook passes them to the database.
 
 type Sql = postgres.Sql | postgres.TransactionSql;
 
@@ -58,7 +58,7 @@ const APPLYING: Record<string, string> = {
   preference: "apply_preference",
 };
 
-/** The item that the webhook reads from such an event. */
+/** The item that the webhook reads from this event. */
 export function itemOf({ kind, at: time, person, ...members }: Told): Record<string, unknown> {
   const { change, ...rest } = members as { change?: Record<string, unknown> };
   return {

@@ -1,5 +1,5 @@
-// Reactions, edits and revocations change the message that they refer to, in whatever order they
-// arrive.
+// Reactions, edits and revocations change the message to which they belong, in whatever order the
+// events arrive.
 
 import assert from "node:assert/strict";
 import { rolledBack, type Sql } from "../support/acting_as.ts";
@@ -27,7 +27,7 @@ async function messageOf(sql: Sql, id: string) {
   return message;
 }
 
-/** A message from the company and a message from the contact. */
+/** Adds a message from the company and a message from the contact. */
 async function addBoth(sql: Sql) {
   await sql`
     insert into messages (company_id, conversation_id, direction, content, outcome, whatsapp_message_id)
@@ -115,7 +115,7 @@ Deno.test("a reaction from an unknown id is stored, but a reaction from another 
   });
 });
 
-Deno.test("in whatever order edits and revocations arrive, the message shows them and keeps its original text", async () => {
+Deno.test("in whatever order edits and revocations arrive, the message shows the edits and the revocation, and keeps its original text", async () => {
   const told = [edit("second", 10), edit("third", 20), revoke(30)];
   const ends = new Set<string>();
   await inEachOrder(orders(told), async (sql, order) => {

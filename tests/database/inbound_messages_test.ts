@@ -96,7 +96,7 @@ Deno.test("two companies can each have a message with the same id", async () => 
   });
 });
 
-test("messages from one event keep their order, even if their times are in a different order", async (sql) => {
+test("messages keep the order of the event that contains them, even if their times are in a different order", async (sql) => {
   const person = { phone: anyPhone() };
   const said = ["one", "two", "three", "four"];
   for (const [n, content] of said.entries()) {
@@ -162,7 +162,7 @@ test("a message is linked to the message that it replies to, even if that messag
   assert.deepEqual(links, [[sentId, sent], [laterId, later], [null, unknown]]);
 });
 
-test("no contact is created for a person with an invalid phone number, or with neither a phone number nor an id", async (sql) => {
+test("no contact is created for a person with an invalid phone number, or for a person whose phone number and id are missing", async (sql) => {
   const before = await contactsOf(sql, company);
   for (const person of [{}, { phone: "+0" }, { phone: "+12" }, { name: "Ana" }]) {
     const told = { kind: "message", at: at(0), person };
@@ -173,9 +173,9 @@ test("no contact is created for a person with an invalid phone number, or with n
 
 for (
   const [name, person] of [
-    ["a phone", () => ({ phone: anyPhone() })],
+    ["a phone number", () => ({ phone: anyPhone() })],
     ["an id", () => ({ user_id: anyUserId() })],
-    ["a phone and an id", () => ({ phone: anyPhone(), user_id: anyUserId(), name: "Luz" })],
+    ["a phone number and an id", () => ({ phone: anyPhone(), user_id: anyUserId(), name: "Luz" })],
   ] as const
 ) {
   Deno.test(`many simultaneous first messages from one person with ${name} create one contact and one conversation`, async () => {
@@ -195,7 +195,7 @@ for (
   });
 }
 
-Deno.test("if a message is delivered twice simultaneously, it is stored once", async () => {
+Deno.test("a message that is delivered twice simultaneously is stored once", async () => {
   const own = await newCompany();
   const told = { kind: "message", at: at(0), person: { phone: anyPhone() }, id: anyMessageId() };
   await overlapping(

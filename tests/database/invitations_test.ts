@@ -79,7 +79,7 @@ test("an invited user sees who sent the invitation and joins under their own nam
   assert.deepEqual([joined.action, joined.actor_id], ["member_added", ada]);
 });
 
-test("no one else can see, accept or decline an invitation, not even a user with the same unverified email address", async (sql) => {
+test("only the invited user can see, accept or decline an invitation, and only if the user's email address is verified", async (sql) => {
   const email = anyEmail();
   const { id } = await invite(sql, owner, email);
   const strangers = [
@@ -115,7 +115,7 @@ test("the call that invites someone returns the same response whether or not the
   assert.deepEqual(shapes[0], shapes[1]);
 });
 
-test("only owners can invite owners, admins can invite other members, and agents and outsiders can invite no one", async (sql) => {
+test("only owners can invite owners, admins can invite admins and agents, and agents and outsiders can invite no one", async (sql) => {
   const cases: [as: string, role: string, expected: string][] = [
     [owner, "owner", "done"],
     [admin, "admin", "done"],
@@ -230,7 +230,7 @@ test("a member's invitations end when the member leaves or loses the right to in
   assert.deepEqual((await eventsOf(sql, two)).at(-1), ["invitation_withdrawn", "admin", owner]);
 });
 
-Deno.test("an admin who is removed while inviting leaves no invitation, and two simultaneous calls respect the daily limit", async () => {
+Deno.test("an admin who is removed while inviting leaves no invitation, and two simultaneous invitations do not exceed the daily limit", async () => {
   const company = await newCompany();
   const [removed, late] = await newMembers(company, "admin", "admin");
   const invited = async (sql: Sql, as: string) => {
@@ -262,7 +262,7 @@ Deno.test("an admin who is removed while inviting leaves no invitation, and two 
   assert.deepEqual(last, ["done", "PT429"]);
 });
 
-Deno.test("owners and admins can read invitations through the Data API, and no one else can read, write or accept an invitation", async () => {
+Deno.test("owners and admins can read invitations through the Data API, no user can write an invitation directly, and API keys have no access to invitations", async () => {
   const path = `/company_invitations?company_id=eq.${own.id}`;
   const readers: [string, number][] = [[owner, 1], [admin, 1], [agent, 0], [other.member_id, 0]];
   for (const [as, count] of readers) {

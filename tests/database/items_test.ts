@@ -1,5 +1,5 @@
 // Tests how the database finds the account of each item in an event, and what happens to the other
-// items when one item fails. Test functions replace the functions that apply each kind of item.
+// items when one item fails. Here, test functions replace the database functions that apply items.
 import assert from "node:assert/strict";
 import type postgres from "postgres";
 import { actAs, actAsSuperuser, rolledBack, type Sql } from "../support/acting_as.ts";
@@ -68,7 +68,7 @@ Deno.test("each item of an event is applied to its account, and statuses are app
   });
 });
 
-Deno.test("an item that fails does not stop the others, and the event is retried until all items are applied", async () => {
+Deno.test("an item that fails does not stop the other items, and the event is retried until all items are applied", async () => {
   await withApp(async (sql, app, { phone_number_id: number }) => {
     const items = [
       message(number, { kind: "status", id: "s1" }),
@@ -209,7 +209,7 @@ Deno.test("an event that waits for an account becomes due when the account is li
   });
 });
 
-Deno.test("an account's first message event identifies its business account, so waiting template events become due", async () => {
+Deno.test("an account's first message event tells the account's business account, and template events that wait for the business account become due", async () => {
   await withApp(async (sql, app, { account_id, phone_number_id: number }) => {
     const businessOf = async () =>
       (await sql`select business_account_id from messaging_accounts where id = ${account_id}`)[0]
@@ -225,7 +225,7 @@ Deno.test("an account's first message event identifies its business account, so 
     assert.equal(await businessOf(), BUSINESS);
     assert.ok((await eventRow(sql, waiting.event_id)).next_attempt_at);
     assert.equal((await appliedItems(sql)).length, 2);
-    // An account that already has a business account keeps it.
+    // An account that already has a business account keeps that business account.
     await receive(sql, app, [message(number, { waba: "92000000000001" })]);
     assert.equal(await businessOf(), BUSINESS);
   });
@@ -279,8 +279,8 @@ Deno.test("a message belongs to the company that had the number when the message
       [day(5), day(11), day(13), null, "2099-01-01T00:00:00Z"].map((at) => message(number, { at })),
     );
     const owners = (await appliedItems(sql)).map(({ account_ids: [id] }) => id);
-    // For some time, neither company had the number. The company that has it now receives the
-    // messages from that time.
+    // Between the two connections, no company had the number. Messages from that time go to the
+    // company that has the number now.
     assert.deepEqual(owners, [one.account_id, others, others, others, others]);
 
     // A status belongs to the company that sent the message, so all companies are checked.
@@ -337,8 +337,8 @@ Deno.test("a message that was sent twice is reported and noted on the event", as
     ]);
     const note = `Double send: send ${send_id} also went out as wamid.2`;
     assert.deepEqual((await eventRow(sql, event_id)).notes, [note]);
-    // When the event is applied again, it does not report the double send again, but it keeps the
-    // note.
+    // When the event is applied again, the double send is not reported again, but the event keeps
+    // the note.
     await sql`select replay_channel_events(event_id => ${event_id}, began_at => 'infinity')`;
     const { result: _, ...known } = item;
     assert.deepEqual((await receive(sql, app, [known], { body })).surprises, []);

@@ -15,7 +15,7 @@ const { id: company_id, account_id, keys } = own;
 const SYNC = "template-sync";
 const MEDIA = "template-media";
 
-/** The result of begin_job(). Its fields depend on the value of `result`. */
+/** The result of begin_job(): a run, or only `busy`, or null if no connected account has the id. */
 // deno-lint-ignore no-explicit-any -- tests compare any field of a response
 type Begun = Record<string, any> | null;
 
@@ -224,7 +224,7 @@ test("the media job is due again half an hour after a run in which every upload 
   assert.deepEqual(await due(sql), [job]);
 });
 
-Deno.test("a template refusal (132000 to 132999) makes a synchronisation due, unless one has just finished", async () => {
+Deno.test("a template refusal (132000 to 132999) makes a synchronisation due, unless the templates were read in the last ten minutes", async () => {
   const refusals: [channel_code: number, age: string, isDue: boolean][] = [
     [132000, "11 minutes", true],
     [132001, "11 minutes", true],
@@ -247,7 +247,7 @@ Deno.test("a template refusal (132000 to 132999) makes a synchronisation due, un
   }
 });
 
-test("a template refusal that settles no send, or that another account received, makes no synchronisation due", async (sql) => {
+test("a template refusal makes a synchronisation due only if the refusal settles a send, and only for the account of that send", async (sql) => {
   const elsewhere = await connectAccount(sql, company_id);
   await catalogued(sql, { account_id: elsewhere.id }, [entry()], "11 minutes");
   await catalogued(sql, own, [entry()], "11 minutes");

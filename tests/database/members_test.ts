@@ -49,7 +49,7 @@ test("the operator adds a user by email address, in upper or lower case, with a 
   assert.equal((await sql`select * from list_company_members(${other.id})`).length, 1);
 });
 
-test("a user who has not signed up, an unknown company and an invalid role or name are refused", async (sql) => {
+test("an email address without a confirmed user account, an unknown company and an invalid role or name are refused", async (sql) => {
   const { email } = await person(sql);
   const [twin] = [await person(sql), await person(sql, "twin@people.example")];
   await sql`update auth.users set email = 'TWIN@people.example' where id = ${twin.id}`;
@@ -76,7 +76,7 @@ test("a user who has not signed up, an unknown company and an invalid role or na
   for (const [code, work] of refused) assert.equal(await refusal(sql, work), code, `${work}`);
 });
 
-test("the only owner of a company cannot leave or lose the role until there is another owner", async (sql) => {
+test("the only owner of a company cannot leave or lose the owner role until there is another owner", async (sql) => {
   const first = await person(sql);
   const second = await person(sql);
   await sql`delete from company_members where company_id = ${company.id}`;

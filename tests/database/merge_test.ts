@@ -41,7 +41,7 @@ async function mergedOf(sql: Sql, own: Record<string, unknown>, theirs: Record<s
   return await contact(sql, survivor);
 }
 
-Deno.test("the merge handles every table that refers to a contact", async () => {
+Deno.test("no table refers to contacts or conversations except the tables that a merge changes", async () => {
   const found = await statement`
     select conrelid::regclass::text as table, confrelid::regclass::text as to from pg_constraint
     where contype = 'f' and confrelid in ('contacts'::regclass, 'conversations'::regclass)
@@ -93,12 +93,12 @@ test("a merge moves all records of the other contact and leaves a tombstone for 
   assert.equal(identity.contact_id, contact_id);
   const deleted = await sql`select resource, id from deleted_rows where company_id = ${company_id}`;
   assert.deepEqual([...deleted], [{ resource: "contacts", id: other }]);
-  assert.equal(await merge(sql, contact_id, other), false, "once more");
-  assert.equal(await merge(sql, contact_id, contact_id), false, "with itself");
+  assert.equal(await merge(sql, contact_id, other), false, "a second merge");
+  assert.equal(await merge(sql, contact_id, contact_id), false, "a merge with itself");
 });
 
 for (const isOlder of [true, false]) {
-  Deno.test(`a merge of two open conversations keeps the older one (${isOlder ? "the survivor's" : "the other's"}) with all messages in order`, async () => {
+  Deno.test(`a merge of two open conversations keeps the older conversation (${isOlder ? "the survivor's" : "the other's"}) with all messages in order`, async () => {
     await rolledBack(async (sql) => {
       const other = await addContact(sql);
       const phones = [await phoneOf(sql, contact_id), await phoneOf(sql, other)];
@@ -140,7 +140,7 @@ for (const isOlder of [true, false]) {
   });
 }
 
-test("the survivor keeps its own values and adopts those that it lacks", async (sql) => {
+test("the survivor of a merge keeps its own values and takes missing values from the other contact", async (sql) => {
   const merged = await mergedOf(
     sql,
     {
@@ -191,7 +191,7 @@ test("a name that someone set wins over a profile name, and the earlier of two p
   }
 });
 
-test("the survivor has do_not_contact if either contact had it", async (sql) => {
+test("the survivor has do_not_contact if either contact had do_not_contact, unless a start word came after the stop word", async (sql) => {
   const wish = (do_not_contact: boolean, do_not_contact_source: string) => ({
     do_not_contact,
     do_not_contact_source,

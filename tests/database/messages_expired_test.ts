@@ -108,7 +108,7 @@ test("only messages that are neither delivered nor failed expire at the end of t
   }
   const alive = (await accepted(sql, own, "wamid.alive")).message_id;
   await sql`update messages set expires_at = now() + interval '1 microsecond' where id = ${alive}`;
-  // A message without `expires_at` does not expire, because it is unknown whether it arrived.
+  // A message without `expires_at` never expires.
   const old = (await accepted(sql, own, "wamid.old")).message_id;
   await sql`update messages set expires_at = null, created_at = '2026-01-01' where id = ${old}`;
   const pending = (await claimed(sql, own)).message_id;

@@ -143,7 +143,7 @@ test("lifting an opt-out stores the reason, the member and the time", async (sql
   ]);
 });
 
-test("an opt-out cannot be lifted if it has changed or if the reason is missing", async (sql) => {
+test("an opt-out that has changed since it was shown cannot be lifted, and a lift without a valid reason is refused", async (sql) => {
   const phone = await saying(sql, "STOP", { word: "stop" }, 1);
   const [asked] = await seen(sql);
   for (const reason of ["", " \n", "x".repeat(501)]) {
@@ -164,7 +164,7 @@ test("an opt-out cannot be lifted if it has changed or if the reason is missing"
   assert.equal(await refusal(sql, (sql) => lift(sql, newer)), "PT409");
 });
 
-test("members of other companies, API keys and visitors cannot see or lift an opt-out", async (sql) => {
+test("members of other companies, API keys and signed-out callers cannot see or lift an opt-out", async (sql) => {
   await saying(sql, "STOP", { word: "stop" });
   const [asked] = await seen(sql);
   await lift(sql, (await seen(sql))[0]);

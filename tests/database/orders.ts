@@ -9,7 +9,10 @@ export function orders<Thing>(things: readonly Thing[]): Thing[][] {
   );
 }
 
-/** Runs the work once for each order, always starting with the same rows, and rolls it back. */
+/**
+ * Runs the work once for each order, and rolls the work back each time, so every order starts with
+ * the same rows.
+ */
 export async function inEachOrder<Thing>(
   all: Thing[][],
   work: (sql: postgres.TransactionSql, order: Thing[]) => Promise<void>,

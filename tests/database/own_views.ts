@@ -37,7 +37,8 @@ export async function ownViews(): Promise<OwnView[]> {
         ) as computed
       from information_schema.view_table_usage as usage
       where view_schema = 'public' and (
-        -- A view of several tables has the name of the table whose rows it shows.
+        -- The name of a view of several tables contains the name of the table whose rows the view
+        -- shows.
         table_name = regexp_replace(view_name, '^own_(plain_)?', '') or not exists (
           select from information_schema.view_table_usage as other
           where other.view_schema = 'public' and other.view_name = usage.view_name

@@ -22,7 +22,7 @@ async function newSender() {
 
 const message = (person: Told["person"]): Told => ({ kind: "message", at: at(0), person });
 
-Deno.test("simultaneous sends and messages, by phone number, by id or by both, create one contact with one conversation", async () => {
+Deno.test("simultaneous sends and messages, by phone number, by id or by both values, create one contact with one conversation", async () => {
   const own = await newSender();
   const [phone, user_id] = [anyPhone(), anyUserId()];
   const persons = [{ phone }, { user_id }, { phone, user_id }];
@@ -36,8 +36,8 @@ Deno.test("simultaneous sends and messages, by phone number, by id or by both, c
       assert.equal(await tell(sql, own.account_id, message(persons[n % 4])), "done");
     }
   });
-  // Whatever the order was, the next message has both the phone number and the id. It shows that
-  // they belong to one person.
+  // Whatever the order was, this message has both the phone number and the id, which shows that
+  // both belong to one person.
   await committed((sql) => tell(sql, own.account_id, message({ phone, user_id })));
   await asSuperuser(async (sql) => {
     const [, contact, ...others] = await contactsOf(sql, own);
@@ -89,7 +89,7 @@ Deno.test("a merge that waits for a send moves the send's conversation to the su
   });
 });
 
-Deno.test("if the first message is rolled back, the second message creates the contact", async () => {
+Deno.test("if the transaction of a person's first message is rolled back, a simultaneous second message creates the contact", async () => {
   const own = await newCompany();
   for (const person of [{ phone: anyPhone() }, { user_id: anyUserId() }]) {
     await overlapping(

@@ -52,7 +52,7 @@ test("a phone number in any format finds the contact, which keeps its own format
   assert.equal(await find(sql, { user_id }), contact_id);
 });
 
-test("if the id and the phone number belong to different contacts, the contact with the id is found", async (sql) => {
+test("an id finds its contact even if the message has a new phone number, and the contact keeps its stored phone number", async (sql) => {
   const [person, phone] = [{ user_id: anyUserId() }, anyPhone()];
   const id = await find(sql, { ...person, phone });
   assert.equal(await find(sql, { ...person, phone: anyPhone() }), id);
@@ -115,7 +115,7 @@ test("a former phone number belongs to its contact until the time of the change,
   assert.equal(await find(sql, { phone }, 200), next);
 });
 
-test("a message with one contact's id and another contact's phone number merges both into the contact with the phone number", async (sql) => {
+test("a message with one contact's id and another contact's phone number merges the two contacts, and the contact with the phone number survives", async (sql) => {
   const user_id = anyUserId();
   const other = await find(sql, { user_id, name: "Bia" });
   const [{ phone }] = await sql`select phone from contacts where id = ${contact_id}`;

@@ -9,7 +9,7 @@ import { at, identityEventsOf, moved, phoneOf, tell } from "./inbound.ts";
 const company = await newCompany();
 const { id: company_id, account_id, contact_id } = company;
 
-Deno.test("messages from another contact's phone number go to that contact until the channel links the sender's ids", async () => {
+Deno.test("if a phone number belongs to another contact, messages from this number go to that contact until the channel links the sender's ids", async () => {
   const [oldId, newId, taken] = ["BR.old", "BR.new", "+15550177"];
   await rolledBack(async (sql) => {
     const [{ id: other }] = await sql`
@@ -57,7 +57,7 @@ Deno.test("messages from another contact's phone number go to that contact until
   });
 });
 
-Deno.test("a send to a merged contact's additional phone number goes to that contact", async () => {
+Deno.test("a send to the phone number of a merged contact goes to the contact that survived the merge", async () => {
   await rolledBack(async (sql) => {
     const further = anyPhone();
     const [{ id: other }] = await sql`

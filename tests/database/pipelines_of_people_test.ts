@@ -106,7 +106,7 @@ Deno.test("no one, not even the platform, can remove the default pipeline", asyn
   await assertInOrder(own.id);
 });
 
-Deno.test("users see the histories of their own company, but cannot change another company's pipelines", async () => {
+Deno.test("users see the deal histories of their own company, but cannot change another company's pipelines", async () => {
   const before = await snapshot(other.id);
   const seen = await rest(agent, "GET", "/deal_history?select=company_id");
   assert.ok(seen.body.length > 0);

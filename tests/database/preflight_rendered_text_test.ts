@@ -1,4 +1,5 @@
-// A template send's message stores the text that the recipient sees and the caller's own text.
+// The message of a template send stores two texts: the text that the recipient sees, and the text
+// that the caller gave.
 
 import assert from "node:assert/strict";
 import { actAsPerson, rolledBack, type Sql, type Work } from "../support/acting_as.ts";
@@ -112,7 +113,7 @@ test("a message has no rendered text if its template is unknown or unchecked, or
   assert.deepEqual(await kept({}), ["Olá a, o pedido b saiu.", "Hello"]);
 });
 
-test("the caller's own text is stored unchanged", async (sql) => {
+test("the text that the caller gave is stored unchanged", async (sql) => {
   await catalogued(sql, own);
   for (const content of [" \t Olá {{1}}\r\n\u0001 ", "", "x".repeat(4096)]) {
     const asked = { content, body_variables: ["a", "b"], preflight: "first" };

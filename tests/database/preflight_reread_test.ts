@@ -1,5 +1,5 @@
 // A stored template that does not allow a send may be outdated. So a claim first asks for the
-// template to be read again. If that is impossible, the send proceeds.
+// template to be read again. If the template cannot be read, the send proceeds.
 
 import assert from "node:assert/strict";
 import { rolledBack, type Sql, type Work } from "../support/acting_as.ts";
@@ -145,7 +145,7 @@ test("a claim that requests a reread does not use up its idempotency key", async
   assert.equal((await judged(sql, { ...asked, preflight: "last" })).result, "claimed");
 });
 
-test("when the whole list is read again, records of rereads are deleted if they are one hour old", async (sql) => {
+test("when the whole list is read again, the records of rereads that are one hour old are deleted", async (sql) => {
   await catalogued(sql, own, [], OLD);
   const names = async () => {
     const rows = await sql`select name from template_rereads where company_id = ${company_id}`;

@@ -1,4 +1,4 @@
-// Tests claims that do not match a stored template that was read just now.
+// Tests how a claim is checked against a stored template that was read just now.
 
 import assert from "node:assert/strict";
 import { rolledBack, type Sql, type Work } from "../support/acting_as.ts";
@@ -114,7 +114,7 @@ test("a template that this service cannot send is refused, and the error names t
   await catalogued(sql, own, [entry({ unsupported })]);
   const fault = { field: "template_name", fault: "unsupported", parts: unsupported };
   await assertRefused(sql, {}, [fault]);
-  // The service does not know which values such a template accepts.
+  // The service does not know which values a template with unsupported parts accepts.
   await assertRefused(sql, { body_variables: [""] }, [fault]);
 });
 
@@ -198,8 +198,7 @@ test("an unknown name or language is refused after the template has been reread"
 
 test("a claim ignores the templates of other business accounts and other companies", async (sql) => {
   await catalogued(sql, own, []);
-  // One such template belongs to another business account of the company, and the other belongs to
-  // another company.
+  // Another business account of the company has the template, and another company has the template.
   const { id, phone_number_id } = await connectAccount(sql, company_id);
   await catalogued(sql, { account_id: id });
   await catalogued(sql, other);

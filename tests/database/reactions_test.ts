@@ -203,7 +203,7 @@ test("a key cannot change a reaction's columns directly, and cannot read the rea
   }
 });
 
-test("a report about a reaction changes nothing, unless it says that the channel did not deliver the reaction", async (sql) => {
+test("a report that the channel did not deliver a reaction removes the reaction, and other reports about a reaction change nothing", async (sql) => {
   const id = await addKnown(sql);
   await note(sql, id);
   const told = async (status: string, of = account_id) => {
@@ -216,7 +216,7 @@ test("a report about a reaction changes nothing, unless it says that the channel
   for (const status of ["sent", "delivered", "read"]) {
     assert.deepEqual(await told(status), ["done"]);
   }
-  assert.deepEqual(await told("failed", other.account_id), ["waiting"], "of another company");
+  assert.deepEqual(await told("failed", other.account_id), ["waiting"], "another company");
   assert.deepEqual(await reactionOf(sql, id), ["👍", REACTION]);
   assert.deepEqual(await told("failed"), ["done", "message.updated", id]);
   assert.deepEqual(await reactionOf(sql, id), [null, null]);

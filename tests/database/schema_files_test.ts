@@ -79,7 +79,7 @@ Deno.test("the migrations and the schema files create the same database, and the
 
     for (const [change] of CHANGES) await sql.unsafe(change);
     const told = new Set(differences(expected, await catalogue(sql)));
-    // Dropping the extension also drops the indexes that use it.
+    // Dropping the extension also drops the indexes that use the extension.
     const lines = [...told].filter((line) =>
       !/^missing: index .*_(found|words|tags)_idx$/.test(line)
     );

@@ -42,7 +42,7 @@ export function idsOf(company: Company): Record<string, string> {
 }
 
 /**
- * For each table and function, the scopes that can read, add, change or call it according to
+ * For each table and function, the scopes that can read, change or call it according to
  * docs/architecture.md.
  * @param role only tokens with this role are counted.
  */

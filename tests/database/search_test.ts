@@ -1,5 +1,5 @@
-// Tests the function behind GET /search. It is called through the Data API with all kinds of
-// tokens, and with patterns that the gateway never sends.
+// Tests the function behind GET /search. The tests call the function through the Data API with all
+// kinds of tokens, and with patterns that the gateway never sends.
 
 import assert from "node:assert/strict";
 import { type Company, newCompany } from "../support/company.ts";
@@ -29,7 +29,7 @@ async function search(company: Company, ...asked: Parameters<typeof path>): Prom
   return body;
 }
 
-Deno.test("a search checks the key even if it finds nothing or has no search words", async () => {
+Deno.test("a search checks the key even if the search finds nothing or has no search words", async () => {
   const { keys, member_id } = await newCompany();
   const refused: [string | null, string][] = [
     [await readerToken(keys.all, "write"), "403 PT403"],

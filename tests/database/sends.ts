@@ -4,7 +4,7 @@ import { actAs, actAsSuperuser, type Sql } from "../support/acting_as.ts";
 import { anyPhone, type Company } from "../support/company.ts";
 
 // Claims and settles sends as the edge function does, for tests of claims, settlements and the
-// ledger.
+// ledger (the table `sends`).
 
 /** The result of claim_template_send(). Its fields depend on the value of `result`. */
 // deno-lint-ignore no-explicit-any -- tests compare any field of a response

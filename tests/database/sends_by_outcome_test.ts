@@ -42,7 +42,7 @@ const ENDS: [columns: SendColumns, message: MessageColumns, counted: string][] =
   [{}, { delivered_at: NOW, ...REPORTED }, "delivered"],
   // The channel accepted the message, and reported the failure later.
   [{}, { sent_at: NOW, ...REPORTED }, "failed recipient_unreachable"],
-  // The report arrived, but the response to the call never did.
+  // The report arrived, but the channel's response never arrived.
   [
     { state: "failed", reason: "recipient_unreachable", whatsapp_message_id: "wamid.7" },
     REPORTED,
@@ -54,7 +54,7 @@ const ENDS: [columns: SendColumns, message: MessageColumns, counted: string][] =
   [{ state: "released", reason: "channel_unavailable" }, {}, "released channel_unavailable"],
 ];
 
-/** Adds a send that is older than today's noon in UTC by `age`. */
+/** Adds a send that was created `age` before today's noon in UTC. */
 async function addSendOf(
   sql: Sql,
   age: string,
@@ -221,7 +221,8 @@ Deno.test("members of another company see no sends or counts, and other roles ca
 });
 
 Deno.test("counting a few days reads only the sends of those days, through an index", async () => {
-  // The index still contains sends that other tests have rolled back.
+  // A new company, because the index still contains the other companies' sends that tests have
+  // rolled back.
   const company = await newCompany();
   await rolledBack(async (sql) => {
     await sql`set local session_replication_role = replica`;

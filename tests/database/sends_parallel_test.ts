@@ -89,7 +89,7 @@ Deno.test("a claim waits for an unfinished claim with the same idempotency key, 
   assertOneClaimed([first, second]);
 });
 
-Deno.test("if a claim is rolled back, the claim that waited for it can make the send", async () => {
+Deno.test("if a claim is rolled back, a second claim that waited for the first claim succeeds", async () => {
   const { id, keys } = await newSender();
   const asked = { phone: anyPhone(), idempotency_key: "once" };
   const [, second] = await overlapping(
@@ -102,7 +102,7 @@ Deno.test("if a claim is rolled back, the claim that waited for it can make the 
   assert.deepEqual(await counts(id), { contacts: 2, conversations: 2, messages: 1, sends: 1 });
 });
 
-Deno.test("a claim that waits while its send is settled returns the outcome", async () => {
+Deno.test("a claim that waits while its send is settled returns the outcome, or claims a released send again", async () => {
   for (const settlement of [SENT, RELEASED]) {
     const { keys } = await newSender();
     const asked = { phone: anyPhone(), idempotency_key: "once" };

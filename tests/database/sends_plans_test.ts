@@ -18,7 +18,7 @@ const MOST = 1_500;
 
 const KEY = crypto.randomUUID();
 
-/** Adds sends that were delivered, and a few other sends, which are the oldest. */
+/** Adds sends that the recipients have read. The 20 oldest sends have other outcomes. */
 async function addSends(sql: Sql, { id, contact_id, account_id }: Company) {
   await sql`
     with people as (
@@ -72,7 +72,7 @@ function rowsRead(plan: PlanNode): number {
   return rows.reduce((sum, each) => sum + each, 0);
 }
 
-/** A condition of the gateway, as SQL. */
+/** Converts a filter condition of the gateway to SQL. */
 function sqlOf(condition: Condition): string {
   const tests = testsOf(condition).map(({ column, operator, operand }) => {
     if (operator === "in") return `${column} in ${operand.replaceAll('"', "'")}`;

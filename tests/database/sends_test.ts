@@ -1,5 +1,5 @@
-// Tests the ledger of template sends: its privileges, the values in its rows, and how long rows are
-// kept.
+// Tests the ledger (the table `sends`): who can read its rows, which values a row can have, and
+// when a row can be deleted.
 
 import assert from "node:assert/strict";
 import {

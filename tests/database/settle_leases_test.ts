@@ -58,7 +58,7 @@ test("a repeat reports a send as pending until the send's lease expires, and as 
   }
 });
 
-Deno.test("a repeat reports an expired lease even if new sends would be refused", async () => {
+Deno.test("a repeat reports a send with an expired lease as failed, even if new sends would be refused", async () => {
   const obstacles = [
     (sql: Sql) => sql`update contacts set do_not_contact = true where company_id = ${own.id}`,
     (sql: Sql) => disconnectAccounts(sql, own.id),
@@ -102,7 +102,7 @@ test("a send that is claimed again after a release receives a new, full lease", 
   assert.equal((await claim(sql, key, asked)).status, "pending");
 });
 
-test("the scheduled job marks and counts all sends whose leases have expired, in every company", async (sql) => {
+test("the scheduled job marks all sends with expired leases as failed, in every company, and returns their number", async (sql) => {
   const expired = [
     await claim(sql, key, { idempotency_key: "once" }),
     await claim(sql, key),

@@ -1,5 +1,5 @@
-// Tests what settling a template send records in the ledger and the message, and when a settlement
-// changes nothing.
+// Tests what the settlement of a template send stores in the ledger (the table `sends`) and in the
+// message, and when a settlement changes nothing.
 
 import assert from "node:assert/strict";
 import { hashKey } from "../../supabase/functions/_shared/key/presented_key.ts";
@@ -31,7 +31,7 @@ type Settlement = Record<string, unknown>;
 const { id: company_id, keys, contact_id, conversation_id } = await newCompany();
 const key = keys.messaging;
 
-/** Claims a send, and returns it with the id that settles it. */
+/** Claims a send, and returns the claim with the id that settles the send. */
 async function claimed(sql: Sql, asked: Record<string, unknown> = {}): Promise<Claim> {
   const claim_id = crypto.randomUUID();
   return { claim_id, ...await claim(sql, key, { claim_id, ...asked }) };
@@ -74,7 +74,7 @@ Deno.test("settling a pending send stores the reported outcome in the send and i
   }
 });
 
-test("settling a send as sent sets its conversation's time to the claim's time, and opens no window", async (sql) => {
+test("settling a send as sent sets its conversation's `last_message_at` to the message's time, and opens no window", async (sql) => {
   const [{ phone }] = await sql`select phone from contacts where id = ${contact_id}`;
   const times = async () => {
     const [row] = await sql`
@@ -91,11 +91,11 @@ test("settling a send as sent sets its conversation's time to the claim's time, 
   assert.deepEqual(await times(), { last: created_at, window: null, status: "open" });
 });
 
-Deno.test("if an outcome arrives after the lease has expired, it replaces the assumed failure, but does not release the send", async () => {
+Deno.test("an outcome that arrives after the lease has expired replaces the assumed failure, but does not release the send", async () => {
   const ends: [Settlement, Record<string, unknown>][] = [
     [SENT, AS_SENT],
     [FAILED, AS_FAILED],
-    // A repeat may have reported already that the send failed.
+    // The send is not released, because a repeat may already have reported that the send failed.
     [RELEASED, { ...AS_RELEASED, state: "failed" }],
   ];
   for (const [settlement, expected] of ends) {
@@ -112,7 +112,7 @@ Deno.test("if an outcome arrives after the lease has expired, it replaces the as
   }
 });
 
-Deno.test("a settlement succeeds after the lease has expired, even if there was no repeat", async () => {
+Deno.test("after the lease has expired, a settlement is still stored if no repeat has marked the send as failed", async () => {
   for (const [settlement, expected] of [[SENT, AS_SENT], [RELEASED, AS_RELEASED]] as const) {
     await rolledBack(async (sql) => {
       const { claim_id, send_id } = await claimed(sql);

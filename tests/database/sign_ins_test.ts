@@ -1,5 +1,5 @@
 // Tests that users can end sessions, and that a user account or a company can require a second
-// factor. The database enforces both, because callers do not have to use the settings page.
+// factor. The database enforces these rules, because callers do not have to use the settings page.
 
 import assert from "node:assert/strict";
 import {
@@ -93,7 +93,7 @@ test("if an account has a second factor, a token from a sign-in without that fac
   assert.equal(await keysSeen(sql), 5);
 });
 
-test("if a company requires a second factor, owners and admins have their rights only after signing in with it", async (sql) => {
+test("if a company requires a second factor, owners and admins have their rights only after a sign-in with a second factor", async (sql) => {
   const require = (required: boolean) => (sql: Sql) =>
     sql`select require_second_factor(${own.id}, ${required})`;
   await actAsPerson(sql, owner);
@@ -133,7 +133,7 @@ test("if a company requires a second factor, owners and admins have their rights
   ]);
 });
 
-test("when the operator removes a lost factor, all the user's sessions end, and the history records the removal", async (sql) => {
+test("when the operator removes a user's lost second factor, all sessions of the user end, and the history records the removal", async (sql) => {
   const email = `${crypto.randomUUID()}@people.example`;
   await sql`update auth.users set email = ${email} where id = ${agent}`;
   await enroll(sql, agent);

@@ -3,8 +3,8 @@ import type { Sql } from "../support/acting_as.ts";
 import type { Company } from "../support/company.ts";
 import { type Claim, claim, SENT, settle } from "./sends.ts";
 
-// The channel's reports about messages, in the form that the function `whatsapp` reads, for tests
-// of their effects.
+// The channel's reports about messages, as the edge function `whatsapp` passes them to the
+// database, for tests of their effects.
 
 /** The time when a test's reports start: one hour ago, in whole seconds. */
 export const T0 = Math.floor(Date.now() / 1000) * 1000 - 3_600_000;
@@ -12,7 +12,7 @@ export const T0 = Math.floor(Date.now() / 1000) * 1000 - 3_600_000;
 /** The time this many seconds after T0. */
 export const at = (seconds: number) => new Date(T0 + seconds * 1000);
 
-/** A failure, as an item contains it. */
+/** The failure in an item. */
 export function failure(code: number, reason = "channel_error") {
   return { reason, code, message: `(#${code}) Failed`, details: `Details of ${code}` };
 }
@@ -53,7 +53,7 @@ export async function applyStatus(
   return result;
 }
 
-/** Claims a send for a company, and returns it with the id that settles it. */
+/** Claims a send for a company, and returns the claim with the id that settles the send. */
 export async function claimed(
   sql: Sql,
   company: Company,
@@ -80,7 +80,7 @@ export async function facts(sql: Sql, messageId: string): Promise<Record<string,
   return Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null));
 }
 
-/** A send's row in the ledger, without null values. */
+/** A send's row in the ledger (the table `sends`), without null values. */
 export async function ledger(sql: Sql, sendId: string): Promise<Record<string, unknown>> {
   const [row] = await sql`
     select state, reason, channel_code, whatsapp_message_id as id, nullif(double_sent_ids, '{}') as doubles

@@ -1,5 +1,5 @@
-// Tests reports that arrive at the same time as the call's response, a repeat or other reports.
-// Also tests many reports in one transaction.
+// Tests reports that arrive at the same time as the channel's response to the send, a repeat or
+// other reports. Also tests many reports in one transaction.
 
 import assert from "node:assert/strict";
 import type { Sql } from "../support/acting_as.ts";
@@ -61,7 +61,7 @@ Deno.test("a delivery report wins over a simultaneous refusal or release, in eit
   }
 });
 
-Deno.test("if a report's transaction is rolled back, the response to the call settles the send", async () => {
+Deno.test("if a report's transaction is rolled back, the channel's response settles the send", async () => {
   const { send, tell, end } = await newSend();
   await overlapping(tell("failed"), (sql) => settle(sql, send.claim_id, SENT), { undone: true });
   assert.deepEqual(
@@ -70,7 +70,7 @@ Deno.test("if a report's transaction is rolled back, the response to the call se
   );
 });
 
-Deno.test("the job applies a report without callback data that was stored at the same time as the call's response", async () => {
+Deno.test("if a report without callback data and the channel's response are stored at the same time, the job applies the report later", async () => {
   for (const isAnswerFirst of [true, false]) {
     const { company, send, tell, end } = await newSend();
     const answer = (sql: Sql) => settle(sql, send.claim_id, SENT);

@@ -67,7 +67,7 @@ test("failure 131047 closes the contact's window on the sending number until the
   assert.deepEqual(await windowEnd(sql), at(60));
   await write(sql, 120);
   assert.deepEqual(await windowEnd(sql), at(120 + 24 * 3600));
-  // A repeated report and an earlier report change nothing.
+  // The repeated report is older than the contact's last message, so the report changes nothing.
   await again();
   assert.deepEqual(await windowEnd(sql), at(120 + 24 * 3600));
   assert.deepEqual(await optOut(sql), { at: null, source: null });
@@ -123,7 +123,7 @@ Deno.test("the channel's response to a send changes the window and the opt-out e
   }
 });
 
-Deno.test("the newest decision determines the source of the opt-out, or the contact's own decision if both have the same time", async () => {
+Deno.test("the newer opt-out determines the source, and the contact's own preference wins over a report with the same time", async () => {
   const stops: [preference: number, end: Record<string, unknown>][] = [
     [30, { at: at(60), source: "status" }],
     [60, { at: at(60), source: "preference" }],

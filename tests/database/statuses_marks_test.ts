@@ -1,5 +1,5 @@
-// A report identifies its send by the channel's message id, or else by the callback data of the
-// call.
+// A report identifies its send by the channel's message id, or else by the callback data that the
+// service gave to the channel with the send.
 
 import assert from "node:assert/strict";
 import { rolledBack, type Sql, type Work } from "../support/acting_as.ts";

@@ -1,5 +1,5 @@
-// Tests the end of a send's lease, the response to its call and the reports about it, in every
-// order.
+// Tests the events of one send in every order: the end of the lease, the channel's response and the
+// channel's reports.
 
 import assert from "node:assert/strict";
 import { rolledBack } from "../support/acting_as.ts";
@@ -10,8 +10,8 @@ const own = await newCompany();
 
 const UNDELIVERABLE = failure(131026, "recipient_unreachable");
 
-// The responses to the call. In any order, the events of one send must leave the same ledger row,
-// message and conversation.
+// The channel's responses, as arguments of settle_send(). In any order, the events of one send must
+// result in the same row of `sends`, the same message and the same conversation.
 const ANSWERS = {
   accepted: "'sent', 'wamid.1'",
   refused: "'failed', null, 'template_rejected', 132001, 'No template'",
@@ -20,7 +20,7 @@ const ANSWERS = {
 const TOLD = [["failed"], ["delivered"], ["sent", "delivered", "failed"]];
 
 for (const [name, answer] of Object.entries(ANSWERS)) {
-  Deno.test(`a lease's end, the reports and the call's response "${name}" have the same result in any order`, async () => {
+  Deno.test(`the end of the lease, the reports and the channel's response "${name}" have the same result in any order`, async () => {
     for (const words of TOLD) {
       await rolledBack(async (sql) => {
         const send = await claimed(sql, own);

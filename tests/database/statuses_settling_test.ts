@@ -144,7 +144,7 @@ test("a refused send remains failed when a failure report arrives, and adopts th
   );
 });
 
-test("a released send that is sent again contains no data from the previous attempt", async (sql) => {
+test("the message of a released send that is claimed again contains no data from the previous attempt", async (sql) => {
   const send = await settled(sql, { ...RELEASED, channel_message: "Busy" });
   const { status, failure, failed_at } = await facts(sql, send.message_id);
   assert.equal(status, "failed");

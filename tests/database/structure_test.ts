@@ -66,7 +66,10 @@ async function tablesWith(column: string): Promise<string[]> {
   });
 }
 
-/** The channel's rows can concern several companies, as docs/architecture.md explains. */
+/**
+ * The channel's own tables. Their rows can concern several companies, as docs/architecture.md
+ * explains.
+ */
 const WITHOUT_COMPANY = ["channel_apps", "channel_events", "channel_jobs"];
 
 Deno.test("every row belongs to a company and is deleted with the company, except in the channel's own tables", async () => {
@@ -118,7 +121,8 @@ Deno.test("every foreign key has an index that begins with its columns, so a ref
       from pg_index
       where indisvalid and indexprs is null and (
         indpred is null
-        -- A partial index may leave out rows whose foreign key is null. No query looks for them.
+        -- A partial index may leave out rows whose foreign key is null. No query looks for these
+        -- rows.
         or pg_get_expr(indpred, indrelid) = any (array(
           select format('(%I IS NOT NULL)', attname) from pg_attribute
           where attrelid = indrelid and attnum = any (indkey)

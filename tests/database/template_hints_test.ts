@@ -49,7 +49,7 @@ async function dueJobs(sql: Sql): Promise<number> {
   return jobs;
 }
 
-Deno.test("a template shows what an event reported about it, and the template list becomes due to be read", async () => {
+Deno.test("a template shows the values that an event reported, and the template list becomes due to be read", async () => {
   const told: [Item, Record<string, unknown>][] = [
     [{}, { status: "REJECTED", reason: "INVALID_FORMAT" }],
     [{ value: { event: "REJECTED", reason: "NONE" } }, { status: "REJECTED" }],
@@ -61,7 +61,7 @@ Deno.test("a template shows what an event reported about it, and the template li
       { event: "category", value: { new_category: "UTILITY", correct_category: "MARKETING" } },
       { upcoming: "MARKETING" },
     ],
-    // These events do not say which values the list contains when it is read next.
+    // These events do not tell the new values of the template.
     [status("FLAGGED"), {}],
     [status("SOMETHING_NEW"), {}],
     [{ event: "components", value: {} }, {}],
@@ -80,7 +80,7 @@ Deno.test("a template shows what an event reported about it, and the template li
   }
 });
 
-Deno.test("after the list is read, its values replace those of an earlier event, even if the event is delivered again", async () => {
+Deno.test("the values of a template list replace the values of an earlier event, even if the event is delivered again", async () => {
   for (const changes of [{}, QUALITY, CATEGORY, { event: "components", value: {} }]) {
     await rolledBack(async (sql) => {
       const waba = await catalogued(sql, own, [entry()], "1 hour");
@@ -90,7 +90,7 @@ Deno.test("after the list is read, its values replace those of an earlier event,
       assert.deepEqual(await shown(sql), AS_LISTED);
       assert.ok(await dueIn(sql) > 0);
       await tellOfTemplate(sql, [account_id], item);
-      // The list is due to be read again, because reading it costs little.
+      // The repeated event makes the list due again. This is not needed, but costs little.
       assert.deepEqual([await shown(sql), await dueIn(sql)], [AS_LISTED, 0]);
       await apply(sql, account_id, [entry()]);
       const hints = await sql`select from template_hints where company_id = ${company_id}`;
@@ -99,7 +99,7 @@ Deno.test("after the list is read, its values replace those of an earlier event,
   }
 });
 
-Deno.test("in any order, events leave the template in the same state, even if they are repeated or occur within one second", async () => {
+Deno.test("in any order, the same events result in the same template, even if events are repeated or occur within one second", async () => {
   const items = [
     status("PAUSED"),
     { ...status("APPROVED"), at: ago(20) },
@@ -135,7 +135,7 @@ Deno.test("after an event, a send requests a reread of the template, and without
     [CATEGORY, "reread", "claimed"],
     // The quality rating does not affect the send.
     [QUALITY, "claimed", "claimed"],
-    // The event is too old to stop the send, so the channel decides whether to accept it.
+    // The event is too old to stop the send, so the channel decides.
     [{ at: ago(660) }, "reread", "claimed"],
   ];
   for (const [changes, first, last] of ends) {
@@ -193,7 +193,7 @@ test("an event that arrives while the list is being read is kept, and the list b
   assert.deepEqual([await shown(sql), await dueIn(sql) > 0], [AS_LISTED, true]);
 });
 
-test("an event changes only the catalogues of the accounts that it concerns", async (sql) => {
+test("an event changes only the catalogues of the accounts that the event concerns", async (sql) => {
   const waba = await catalogued(sql, own, [entry()], "1 hour");
   await joinBusinessAccount(sql, other.account_id, waba);
   await apply(sql, other.account_id, [entry()], { age: "1 hour" });

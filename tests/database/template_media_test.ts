@@ -158,7 +158,7 @@ test("a failed upload is reported to the waiting callers and is tried again ten 
   await age(sql, "1 second");
   await fail("x".repeat(2000));
   assert.equal((await mediaOf(sql)).failure, "x".repeat(1000));
-  // After the templates are read again, they still show the failed upload.
+  // A new reading of the templates does not remove the failed upload.
   await apply(sql, account_id, [mediaEntry()]);
   assert.equal(await problem(), "x".repeat(1000));
   await age(sql, "10 seconds");
@@ -180,7 +180,7 @@ test("a header without a sample cannot be uploaded", async (sql) => {
   assert.deepEqual(await due(sql), []);
 });
 
-test("missing media and another company's media are reported as gone", async (sql) => {
+test("an upload for a missing or deleted template, a template without media, or another company's template is reported as gone", async (sql) => {
   await catalogued(sql, own, [mediaEntry(), mediaEntry({ name: "old" }), entry({ name: "text" })]);
   await apply(sql, account_id, [mediaEntry(), entry({ name: "text" })]);
   await sql`update templates set status = 'DELETED' where company_id = ${company_id} and name = 'old'`;
@@ -317,7 +317,7 @@ test("media of templates that can be sent is due for upload, unless it is upload
   assert.deepEqual(await due(sql, crypto.randomUUID()), []);
 });
 
-test("media that the channel refuses (131053) must be uploaded again, but only for the account that sent it", async (sql) => {
+test("media that the channel refuses (131053) must be uploaded again, but only for the account that sent the media", async (sql) => {
   const business_account_id = await catalogued(sql, own, [mediaEntry()]);
   const second = await connectAccount(sql, company_id);
   await joinBusinessAccount(sql, second.id, business_account_id);
@@ -352,7 +352,7 @@ test("media that the channel refuses (131053) must be uploaded again, but only f
   assert.equal((await mediaOf(sql)).media_id, "88");
 });
 
-Deno.test("a parameter refusal (100, 131009) makes media due again if the media was uploaded over an hour ago", async () => {
+Deno.test("a parameter refusal (100, 131009) makes media due for upload again if the media was uploaded over an hour ago", async () => {
   for (const channel_code of [100, 131009]) {
     for (const [age, media_id] of [["59 minutes", "77"], ["61 minutes", null]]) {
       await rolledBack(async (sql) => {

@@ -29,8 +29,8 @@ export const variables = (header = 0, body = 0, buttons = 0) => ({
 });
 
 /**
- * An approved template whose body has two variables, for the claims of `claim()`. Values in
- * `changes` replace its columns.
+ * An approved template whose body has two variables. By default, `claim()` sends this template.
+ * Values in `changes` replace its columns.
  */
 export function entry(changes: Entry = {}): Entry {
   return {

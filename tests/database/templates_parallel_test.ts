@@ -32,7 +32,8 @@ Deno.test("sends do not wait while a template list is being stored, and use the 
     (sql) => apply(sql, company.account_id, [entry({ status: "PAUSED" }), entry({ name: "new" })]),
     async (sql) => [
       (await judged(sql, company)).result,
-      // This claim records the reread of the name, and that record refers to the template list.
+      // This claim adds a row to template_rereads, which refers to the catalogue that is being
+      // written.
       (await judged(sql, company, { template_name: "new" })).result,
     ],
   );
@@ -40,7 +41,7 @@ Deno.test("sends do not wait while a template list is being stored, and use the 
   assert.equal((await committed((sql) => judged(sql, company))).result, "template_refused");
 });
 
-Deno.test("sends, whole template lists and lists for one name that are stored simultaneously all succeed quickly", async () => {
+Deno.test("simultaneous sends, whole template lists and lists for one name all succeed quickly", async () => {
   const names = Array.from({ length: 200 }, (_, n) => `t${n}`);
   const company = await newSender(names.map((name) => entry({ name })), "11 minutes");
   const { account_id } = company;

@@ -73,7 +73,7 @@ test("templates are stored as the channel lists them", async (sql) => {
   assert.deepEqual({ ...catalogue }, { synced: true, failures: 0, daily: true });
 });
 
-test("storing a list returns the number of templates that it contains, adds, changes and removes", async (sql) => {
+test("storing a template list returns how many templates the list contains, adds, changes and removes", async (sql) => {
   await joinBusinessAccount(sql, account_id);
   const [a, b] = TWO;
   const paused = { ...b, status: "PAUSED" };
@@ -144,7 +144,7 @@ test("a list for one template name changes no templates with other names, even i
   assert.deepEqual([...after], [...before]);
 });
 
-test("of two lists, the one that was read later wins, even if it is stored first", async (sql) => {
+test("of two template lists, the list that was read later wins, even if that list is stored first", async (sql) => {
   const [a, b] = TWO;
   await catalogued(sql, own, [{ ...a, status: "PAUSED" }], "1 minute");
   const earlier = [a, b];
@@ -162,7 +162,7 @@ test("of two lists, the one that was read later wins, even if it is stored first
   assert.equal(synced, true);
 });
 
-test("of two lists for one name, the one that was read later wins, in whatever order they are stored", async (sql) => {
+test("of two lists for one name, the list that was read later wins, in whatever order the lists are stored", async (sql) => {
   await catalogued(sql, own, [entry()], "9 minutes");
   for (const [status, age] of [["PAUSED", "1 minute"], ["DISABLED", "2 minutes"]]) {
     await apply(sql, account_id, [entry({ status })], { age, only_name: "order_update" });
@@ -170,7 +170,7 @@ test("of two lists for one name, the one that was read later wins, in whatever o
   assert.deepEqual(await listed(sql), ["order_update pt_BR: PAUSED"]);
 });
 
-test("the whole list does not change templates whose name was read later", async (sql) => {
+test("a whole list does not change templates whose name was read after the whole list was read", async (sql) => {
   const [a, b] = TWO;
   const business_account_id = await catalogued(sql, own, [a], "9 minutes");
   for (const name of ["a", "b"]) {
@@ -184,7 +184,7 @@ test("the whole list does not change templates whose name was read later", async
   assert.deepEqual(await listed(sql), ["a pt_BR: PAUSED", "c pt_BR: APPROVED"]);
 });
 
-test("a template that is listed twice is stored once, in the form that can be sent", async (sql) => {
+test("a template that is listed several times is stored once, with the status that allows sends", async (sql) => {
   const [a] = TWO;
   const entries = [{ ...a, status: "REJECTED" }, a, { ...a, status: "PENDING" }, a];
   await joinBusinessAccount(sql, account_id);

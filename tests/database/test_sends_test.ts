@@ -166,7 +166,7 @@ Deno.test("a contact who opted out receives no test send", async () => {
   });
 });
 
-Deno.test("a test send is refused if, since it was allowed, its user has left the company or lost the role", async () => {
+Deno.test("a test send is refused if its user has left the company or lost the role since the test send was allowed", async () => {
   const changes = [
     (sql: Sql) => sql`update company_members set role = 'agent' where user_id = ${admin}`,
     (sql: Sql) => sql`delete from company_members where user_id = ${admin}`,
@@ -181,7 +181,7 @@ Deno.test("a test send is refused if, since it was allowed, its user has left th
   }
 });
 
-Deno.test("a test send works only in the company where it was allowed, on one of that company's accounts", async () => {
+Deno.test("a test send works only in the company where the test send was allowed, on one of that company's accounts", async () => {
   await rolledBack(async (sql) => {
     await catalogued(sql, own);
     await catalogued(sql, other);

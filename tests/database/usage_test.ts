@@ -130,7 +130,7 @@ test("counts are kept for 31 days and errors for 30 days, and future times becom
   `;
   assert.equal(is_ahead, false);
 
-  // When an instance stores its counts, the database deletes old counts for all keys.
+  // When a gateway instance stores its counts, the database deletes old counts for all keys.
   await sql`update api_key_usage set hour = hour - interval '2 hours' where key_id = ${ids.read}`;
   await sql`update api_key_errors set last_at = last_at - interval '2 hours' where key_id = ${ids.read}`;
   await record(sql, [await counted(keys.write)]);
@@ -276,7 +276,8 @@ test("identical errors are one row with a count, the first and the last time, an
   const of = (minute: number, errors = 1) =>
     failed(keys.read, { at: at(minute), errors, requests: [{ id: `r${minute}`, at: at(minute) }] });
   const minutes = Array.from({ length: 12 }, (_, n) => n + 10);
-  // Two instances report the same kind of error, and the later report contains an earlier error.
+  // Two gateway instances report the same kind of error, and the second report contains an earlier
+  // error.
   await record(sql, [], [await of(30, 5), await of(20)]);
   await record(sql, [], await Promise.all(minutes.map((minute) => of(minute))));
   await record(sql, [], [await failed(keys.read, { field: "phone" })]);
@@ -292,7 +293,7 @@ test("identical errors are one row with a count, the first and the last time, an
   ]);
 });
 
-/** The usage of every key of two companies. Each call starts with a different key. */
+/** The usage of every key of these companies, starting with the key at the position `from`. */
 async function ofAll(companies: Company[], from: number): Promise<[Told[], Told[]]> {
   const all = companies.flatMap(({ keys }) => Object.values(keys));
   const rotated = [...all.slice(from % all.length), ...all.slice(0, from % all.length)];
@@ -300,7 +301,7 @@ async function ofAll(companies: Company[], from: number): Promise<[Told[], Told[
   return [await Promise.all(usage), await Promise.all(rotated.map((key) => failed(key)))];
 }
 
-Deno.test("when many instances store counts for the same keys simultaneously, no count is lost", async () => {
+Deno.test("when many gateway instances store counts for the same keys simultaneously, no count is lost", async () => {
   const companies = [await newCompany(), await newCompany()];
   const tellings = 5;
   const many = 8;
@@ -334,7 +335,7 @@ Deno.test("storing counts does not wait while an API key or company is deleted",
       // The deletion locks the company before it reaches the keys.
       if (table === "companies") await sql`select from companies where id = ${gone.id} for update`;
       else await deletion(sql);
-      // The counts are stored before the deletion.
+      // The counts are stored before the deletion is committed.
       await committed(async (sql) => {
         await sql`set local lock_timeout = '1s'`;
         await record(sql, ...await ofAll([gone, kept], 0));

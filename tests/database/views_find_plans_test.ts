@@ -57,7 +57,9 @@ const ARCHIVES: Record<string, { keptIn?: Record<string, string> }> = {
   "/deals": {},
 };
 
-/** The number of rows that one page reads must be lower than this limit. */
+/**
+ * The number of contacts that a test archives, which is more than the rows that a page may read.
+ */
 const ARCHIVED = 3_000;
 const UNDONE = new Error("undone");
 

@@ -87,7 +87,7 @@ const STAGES: List = {
     insert into stages (company_id, pipeline_id, name, position)
     select company_id, pipelines.id, 'Stage', case when is_default then 4 + n else n - 1 end
     from crowd join pipelines using (company_id),
-      -- The positions have no gaps, so no row is written twice.
+      -- The positions have no gaps, so the trigger that removes gaps changes no row.
       generate_series(1, case when is_default then rows else 50 end) n`,
 };
 
@@ -115,7 +115,7 @@ const MESSAGES: List = {
   joins: ["conversations", "contacts"],
   alike: 1,
   // One conversation is long and the others are short, and their messages are mixed, as in
-  // production. The trigger that updates a message's conversation is off. Otherwise it would update
+  // production. The trigger that updates a message's conversation is off, because it would update
   // the long conversation for every message.
   fill: `
     set local session_replication_role = replica;
@@ -180,9 +180,9 @@ const LISTS: Record<string, List> = {
     within: "deal_id",
     orders: { deal_history_by_time_idx: ["at", "id"] },
     alike: 1,
-    // One deal has moved often and the other deals rarely, all in the same period. So the planner
-    // can estimate how many of the deal's moves are in half of the period. As with messages, the
-    // rows fill many blocks.
+    // One deal has changed its status often and the other deals rarely, all in the same period. So
+    // the planner can estimate how many of the deal's changes are in half of the period. As with
+    // messages, the rows are long, so that they fill many blocks.
     fill: `
       insert into deals (company_id, title, contact_id, stage_id)
       select company_id, 'Deal', contact_id, stage_id from crowd, generate_series(1, rows / ${FEW});

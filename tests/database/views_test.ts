@@ -69,7 +69,7 @@ Deno.test("each view shows exactly the rows that the table's policy allows", asy
         const shown = await sql`select ${sql(columns)} from ${sql(name)} order by ${sql(id)}`;
         const whole = await sql`select * from ${sql(name)}`;
         await actAs(sql, "api_client", claims);
-        // No API key can read the tables of the ledger, of the history, or of people's channel ids.
+        // No API key can read the tables of sends, of deal histories, or of people's channel ids.
         const allowed = ["sends", "deal_history"].includes(table) || table.startsWith("contact_")
           ? shown
           : await sql`select ${sql(columns)} from ${sql(table)} order by ${sql(idInTable(name))}`;

@@ -23,7 +23,8 @@ async function runJob(sql: Sql, max = 100): Promise<number> {
 }
 
 /**
- * Stores a waiting event although its message exists. Two simultaneous transactions can cause this.
+ * Stores a waiting event although its message exists. Two simultaneous transactions can lead to
+ * such rows.
  */
 async function keep(sql: Sql, item: Record<string, unknown>) {
   const row = {
@@ -43,7 +44,7 @@ async function addMessage(sql: Sql, row: Record<string, unknown>): Promise<strin
   return id;
 }
 
-test("a report that arrives before the call's response waits once, and is applied with the response", async (sql) => {
+test("a report that arrives before the channel's response is stored once, and is applied with the response", async (sql) => {
   const send = await claimed(sql, own);
   for (const [word, seconds] of [["read", 9], ["failed", 3], ["sent", 1], ["read", 9]] as const) {
     const item = report(word, seconds);

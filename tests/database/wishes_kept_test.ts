@@ -178,7 +178,7 @@ test("a phone number stays opted out even while another contact has the number",
       assert.equal(await isStopped(sql, taken), !stopsLater);
       await says(sql, { phone: taken, user_id }, stopsLater ? "stop" : null, 30);
       assert.equal(await isStopped(sql, taken), true);
-      // After the opt-out is lifted, a message without a stop word does not set it again.
+      // After the opt-out is lifted, a message without a stop word does not set the opt-out again.
       await takeBack(sql, owner, 40);
       await says(sql, { phone: taken, user_id }, null, 50);
       assert.equal(await isStopped(sql, taken), false);
@@ -248,7 +248,7 @@ test("a new contact is opted out even if the opted-out contact that had its phon
   }
 });
 
-test("if a contact's phone number changes while its stop word waits, the stop applies to the number that sent the word", async () => {
+test("if a contact's phone number changes while a stop word is being applied, the opt-out belongs to the number that sent the word", async () => {
   for (const user_id of [anyUserId(), undefined]) {
     const [phone, another] = [anyPhone(), anyPhone()];
     const id = await committed(async (sql) => {
@@ -262,7 +262,7 @@ test("if a contact's phone number changes while its stop word waits, the stop ap
       (sql) => sql`update contacts set phone = ${another} where id = ${id}`,
       (sql) => says(sql, { phone, user_id }, "stop", 20),
     );
-    // The WhatsApp user id shows that both contacts are the same person.
+    // The WhatsApp user id shows that both numbers belong to the same person.
     const stopped = await committed((sql) =>
       Promise.all([phone, another].map((each) => isStopped(sql, each)))
     );

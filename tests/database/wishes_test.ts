@@ -1,5 +1,5 @@
-// Tests opt-outs from all messages and from marketing. They are set by hand, by stop and start
-// words or in WhatsApp, in any order.
+// Tests opt-outs from all messages and from marketing. The changes are made by hand, by stop and
+// start words, or by a preference in WhatsApp. They arrive in any order.
 
 import assert from "node:assert/strict";
 import { actAs, actAsPerson, actAsSuperuser, rolledBack, type Sql } from "../support/acting_as.ts";
@@ -53,7 +53,7 @@ async function set(sql: Sql, value: boolean, seconds: number): Promise<void> {
 
 const iso = (seconds: number) => new Date(at(seconds)).toISOString();
 
-Deno.test("the word `stop` sets `do_not_contact` and its time, and the word `start` clears them", async () => {
+Deno.test("the word `stop` sets `do_not_contact`, the word `start` clears `do_not_contact`, and each word stores its time", async () => {
   await rolledBack(async (sql) => {
     await say(sql, null, 5);
     assert.deepEqual(await optOut(sql), [false, null, undefined]);

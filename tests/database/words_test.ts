@@ -55,7 +55,7 @@ Deno.test("the database and the gateway normalize every character that Postgres 
   assert.deepEqual(differences(rows), []);
 });
 
-Deno.test("the database and the gateway normalize every text of these characters in the same way", async () => {
+Deno.test("the database and the gateway normalize random texts in the same way", async () => {
   const text = fc.oneof(
     fc.string({ unit: anyCharacter, minLength: 1, maxLength: 30 }),
     fc.string({ unit: "grapheme", minLength: 1, maxLength: 30 }),

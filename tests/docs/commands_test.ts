@@ -10,8 +10,8 @@ const commands = pages.flatMap((page) =>
   commandLines(page).map((line) => ({ page: page.path, line }))
 );
 
-Deno.test("if a page shows a command for a hosted project, the command does not run on the local database", () => {
-  // `migration new` creates a file.
+Deno.test("every `supabase db` and `supabase migration` command on a page has --remote, so it does not run on the local database", () => {
+  // `migration new` only creates a file, so it needs no database.
   const found = commands.flatMap(({ page, line }) =>
     Array.from(
       line.matchAll(/\bsupabase (db|migration(?! new)) [^&]*/g),

@@ -68,14 +68,14 @@ Deno.test("part 4 of the specification names exactly the existing operations", (
   );
 });
 
-Deno.test("the page on writing has exactly the fields that a contact accepts", () => {
+Deno.test("the page on writing lists exactly the fields that a contact accepts", () => {
   assert.deepEqual(
     firstCells(section(writing, "## What a request may say", "| field of a contact |")),
     fieldsOf("NewContact"),
   );
 });
 
-Deno.test("both pages on template sends have exactly the fields of the request", () => {
+Deno.test("both pages on template sends list exactly the fields of the request", () => {
   const places = [
     section(sending, "## The request"),
     section(specification, "### 4.10 Send a template"),
@@ -83,7 +83,7 @@ Deno.test("both pages on template sends have exactly the fields of the request",
   for (const place of places) assert.deepEqual(firstCells(place), fieldsOf("SendRequest"));
 });
 
-Deno.test("both pages on free replies have exactly the fields of the request", () => {
+Deno.test("both pages on free replies list exactly the fields of the request", () => {
   const places = [
     section(replying, "## The request"),
     section(specification, "### 4.17 Reply in a conversation"),
@@ -100,7 +100,7 @@ const TABLES = {
   "### 2.8 Send": "Send",
 };
 for (const [heading, schema] of Object.entries(TABLES)) {
-  Deno.test(`the specification has exactly the fields of a ${schema.toLowerCase()}`, () => {
+  Deno.test(`the specification lists exactly the fields of a ${schema.toLowerCase()}`, () => {
     assert.deepEqual(firstCells(section(specification, heading)), fieldsOf(schema));
   });
 }
@@ -112,7 +112,7 @@ const SENTENCES = {
   Member: "### 2.6 Team and member",
 };
 for (const [schema, heading] of Object.entries(SENTENCES)) {
-  Deno.test(`the specification has exactly the fields of a ${schema.toLowerCase()}`, () => {
+  Deno.test(`the specification lists exactly the fields of a ${schema.toLowerCase()}`, () => {
     const text = section(specification, heading, `- **${schema}**`);
     // The list of fields ends at the first full stop.
     const [, list = ""] = /:\s((?:`\w+`[,\s]*)+)\./.exec(text) ?? [];

@@ -65,7 +65,7 @@ Deno.test("every refused phrase has an example sentence in this file", () => {
   }
 });
 
-Deno.test("in code, only comments, test names and texts are checked, even across two lines", () => {
+Deno.test("in code, the check reads only comments, test names and texts, even if a phrase spans two lines", () => {
   const code = `
 // A key of
 // before is valid.

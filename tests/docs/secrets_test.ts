@@ -13,8 +13,8 @@ import { readPage, spans } from "./pages.ts";
 const page = await readPage("docs/deploying.md");
 
 /**
- * Runs lines from the page in a shell and returns the output. The CLI is in the `PATH`, as the page
- * requires.
+ * Runs lines from the page in a shell and returns the output. The Supabase CLI is in the `PATH`, as
+ * the page requires.
  */
 async function shell(
   lines: string,
@@ -66,7 +66,7 @@ Deno.test("the commands in docs/deploying.md generate valid secrets in a file th
   });
 });
 
-Deno.test("a command on the page converts a legacy JWT secret to a signing key", async () => {
+Deno.test("a command in docs/deploying.md converts a legacy JWT secret to a signing key", async () => {
   const secret = "a-legacy-secret-of-more-than-32-characters";
   const printed = await shell(commandWith('kty:"oct",k:'), { input: `${secret}\n` });
   const { signingKey } = await readConfig({ ...environment(), JWT_SIGNING_KEY: printed });
@@ -74,7 +74,7 @@ Deno.test("a command on the page converts a legacy JWT secret to a signing key",
   assert.equal(atob(JSON.parse(printed).k.replaceAll("-", "+").replaceAll("_", "/")), secret);
 });
 
-Deno.test("a command on the page prints the ID of a credentials key", async () => {
+Deno.test("a command in docs/deploying.md prints the ID of a credentials key", async () => {
   const CREDENTIALS_KEY = btoa("32 bytes that are of no use here");
   const printed = await shell(commandWith("createHash"), { env: { CREDENTIALS_KEY } });
   assert.equal(printed.trim(), await credentialsKeyId(readCredentialsKey(CREDENTIALS_KEY)));

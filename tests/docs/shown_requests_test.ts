@@ -75,7 +75,7 @@ function section(text: string, title: string): string {
 
 Deno.test("the requests in the docs return the responses that the docs show", async (t) => {
   await withFolder(async (folder) => {
-    // The shell runs in the checkout, as a reader's shell does. The data folder is `.local`.
+    // The shell runs in this folder. Like a reader's checkout, the folder has the data in `.local`.
     const { started, stack } = await startOn(`${folder}/.local`);
     // Requests that only read come first.
     const texts: [name: string, text: string, answers: number][] = [

@@ -1,5 +1,6 @@
 // Tests that webhooks from the channel create events for messages, statuses, sends, templates and
-// accounts. A merge or an erasure creates one event for the contact.
+// accounts. A merge or an erasure creates one event for the contact. "The job" in these tests is
+// app.note_passed_times(), which creates the events that depend only on the time.
 
 import assert from "node:assert/strict";
 import { rolledBack, type Sql, type Work } from "../support/acting_as.ts";
@@ -116,7 +117,7 @@ test("the job creates one event for a window that closes within an hour, and a n
   const note = () => sql`select app.note_passed_times()`;
   await open(90);
   assert.deepEqual(await inside(sql, note), []);
-  // The message arrives late: it was written 23 hours and 10 minutes ago, after the last run of the job.
+  // This message was written 23 hours and 10 minutes ago, but arrived after the job's last run.
   await open(50);
   const closing = [["conversation.window_closing", conversation_id]];
   assert.deepEqual(typesOf(await inside(sql, note)), closing);

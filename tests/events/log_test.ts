@@ -1,5 +1,5 @@
-// Tests the event log in the API: its authors, filters and pagination, and the events that callers
-// must not see.
+// Tests the event log in the API: the actors of events, the filters, the pagination, and the events
+// that callers must not see.
 
 import assert from "node:assert/strict";
 import { hashKey } from "../../supabase/functions/_shared/key/presented_key.ts";
@@ -84,7 +84,7 @@ Deno.test("changes by a user, by SQL and by a batch create events too", async ()
   ]);
 });
 
-Deno.test("a request that changes nothing creates no event, and neither does a refused write", async () => {
+Deno.test("a request that changes nothing and a refused write create no event", async () => {
   const events = await withDatabase((sql) =>
     eventsIn(sql, own, async () => {
       const { deal_id } = own;

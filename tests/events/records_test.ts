@@ -76,7 +76,7 @@ test("if a deal moves to another pipeline, the event names both pipelines", asyn
   });
 });
 
-test("each change to a conversation's status, assigned user or team creates one event, and a message creates none", async (sql) => {
+test("each change to a conversation's status, assigned user or team creates one event, but a message creates no conversation event", async (sql) => {
   const cases: [Record<string, unknown>, string, string[]][] = [
     [{ team_id }, "conversation.assigned", ["team_id"]],
     [{ assigned_to: company.member_id, status: "pending" }, "conversation.assigned", [

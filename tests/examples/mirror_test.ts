@@ -52,7 +52,7 @@ function started(
 async function rowsIn(folder: string): Promise<Record<string, string>[] | null> {
   const bytes = await Deno.readFile(`${folder}/contacts.csv`).catch(() => null);
   if (!bytes) return null;
-  assert.deepEqual([...bytes.subarray(0, 3)], [0xEF, 0xBB, 0xBF], "spreadsheets read UTF-8");
+  assert.deepEqual([...bytes.subarray(0, 3)], [0xEF, 0xBB, 0xBF], "the byte order mark is missing");
   const text = new TextDecoder().decode(bytes);
   assert.ok(text.endsWith("\r\n"), "the file is complete");
   const [header, ...lines] = text.slice(0, -2).split(/\r\n(?="|$)/);
@@ -156,7 +156,7 @@ Deno.test("a signed event makes the mirror read the changes immediately, but oth
       await answer.body?.cancel();
       return answer.status;
     };
-    // While an earlier transaction is still writing, the list of changes does not show new rows yet.
+    // While an earlier transaction is still writing, the list of changes does not show new rows.
     await inChanges(company, company.contact_id);
     await using _mirror = started(folder, stack.url, company.keys.read, {
       seconds: "3600",
@@ -189,7 +189,7 @@ Deno.test("a cell of the mirror is never a formula, and other characters stay un
   });
 });
 
-Deno.test("the mirror waits as long as `Retry-After` says, and survives broken responses and restarts", async () => {
+Deno.test("the mirror waits as long as `Retry-After` says, and survives a broken response and an expired cursor", async () => {
   await withFolder(async (folder) => {
     const company = await newCompany();
     await added(company, ["Ada"]);
@@ -217,7 +217,7 @@ Deno.test("the mirror waits as long as `Retry-After` says, and survives broken r
   });
 });
 
-Deno.test("the mirror exits with the reason if its key is refused or its host is not allowed", async () => {
+Deno.test("the mirror prints the reason and exits if its key is refused or its host is not allowed", async () => {
   await withFolder(async (folder) => {
     await using other = started(folder, stack.url, "sk_live_any", { host: "crm.example" });
     const [failed, said] = await other.ended();

@@ -63,7 +63,7 @@ export class N8nRunner {
       const outputs = await this.#executed(node, items, runs);
       const all = outputs.flat();
       runs.set(node.name, [...runs.get(node.name) ?? [], all]);
-      // A branch ends before the next lower branch begins. A node without input items does not run.
+      // A branch ends before the branch below it begins. A node without input items does not run.
       const next = outputs.flatMap((output, index) =>
         output.length === 0 ? [] : this.#after(node, index).map((node) => ({ node, items: output }))
       );

@@ -10,8 +10,8 @@ import { bendingProxy } from "./bending_proxy.ts";
 import { listed, runnerOf } from "./n8n_replays.ts";
 
 /**
- * Simulates a message from the person in a company's conversation, in the database and in the
- * sandbox. This opens the 24-hour window in both.
+ * Simulates a message from the person in a company's conversation. The message opens the 24-hour
+ * window in the database and in the sandbox.
  */
 async function asks(company: Company, content: string, secondsAgo = 1): Promise<string> {
   const { body } = await call(company.keys.read, "GET", `/contacts/${company.contact_id}`);
@@ -47,7 +47,7 @@ Deno.test("n8n: a contact is found by another spelling of its phone number, or e
   await assert.rejects(refused.run(), /does not describe.*email/);
 });
 
-Deno.test("n8n: a deal is created once and moved, unless a user has already moved it", async () => {
+Deno.test("n8n: a deal is created once, and a deal that a user has moved stays in its stage", async () => {
   const company = await newCompany();
   const runner = await runnerOf("open-and-move-a-deal", company, { order: "A-1815" });
   const { "Move the deal": [moved] } = await runner.run();
@@ -112,7 +112,7 @@ Deno.test("n8n: a send is repeated at most four times", async () => {
   assert.equal(proxy.made("POST /send-external-template"), 5);
 });
 
-Deno.test("n8n: a question is answered once, and only while the window is open", async () => {
+Deno.test("n8n: a question is answered once, and only while the 24-hour window is open", async () => {
   const company = await newCompany();
   const busy = { code: "too_many_requests", error: "Busy" };
   await using proxy = bendingProxy(stack.url, {
@@ -134,7 +134,7 @@ Deno.test("n8n: a question is answered once, and only while the window is open",
   const { Done: [{ json: { body: repeated } }] } = await runner.run();
   assert.equal(repeated.idempotent_hit, true);
 
-  // The message appears in the changes again when its status changes.
+  // A message that has changed appears in the list of changes again.
   await statement`update messages set edited_at = now() where id = ${asked}`;
   await until(async () => {
     const { Done } = await runner.run();

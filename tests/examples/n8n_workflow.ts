@@ -2,7 +2,7 @@ import { z } from "zod";
 import { root } from "../../local/checkout.ts";
 
 // The schemas of a workflow file that n8n exports. They refuse unknown members, because a replay
-// would ignore such members.
+// would ignore these members.
 
 const connection = z.strictObject({
   node: z.string(),

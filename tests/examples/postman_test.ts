@@ -63,7 +63,7 @@ async function newman(baseUrl: string): Promise<Run> {
 Deno.test("postman_collection.json is exactly what npm run generate makes from openapi.json", async () => {
   const collection = postmanCollection(JSON.parse(await Deno.readTextFile(DOCUMENT)));
   const made = await formatted("json", JSON.stringify(collection));
-  assert.equal(await Deno.readTextFile(FILE), made, "it is stale: run npm run generate");
+  assert.equal(await Deno.readTextFile(FILE), made, "the file is stale: run npm run generate");
 });
 
 Deno.test("the collection contains no key, and its requests contain no id or phone of the demo company", async () => {

@@ -19,14 +19,17 @@ await statement`
   update templates set category = 'MARKETING' where company_id = ${company_id} and name = ${PROMOTION}
 `;
 
-/** The phone numbers, the ID and the template send for one of the two variants of a task. */
+/**
+ * The phone numbers, the ID and the message for one variant of a task: with curl or with the
+ * client.
+ */
 function ownOf(id: number) {
   const [phone, other] = [`+1415555${id}`, `+1415556${id}`];
   return { id, phone, other, message: template(phone, { idempotency_key: `send-${id}` }) };
 }
 type Own = ReturnType<typeof ownOf>;
 
-/** Every `curl` call sends the API key. `post`, `put` and `patch` have a path and a JSON body. */
+/** Every `curl` call sends the API key. `post`, `put` and `patch` take a path and a JSON body. */
 const PRELUDE = `
 curl() { command curl -sSg -H "Authorization: Bearer $KEY" "$@"; }
 find() { curl $API/gateway/contacts --get --data-urlencode "$@"; }

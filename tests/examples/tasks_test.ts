@@ -37,7 +37,7 @@ patch contacts/$(jq -r .data.id <<< $READ) '{"add_tags":["vip"],"remove_tags":["
 );
 
 task(
-  "a shop's preference page stops marketing, and allows it again",
+  "a shop's preference page stops marketing messages, and allows them again",
   [[true, "manual"], [false, "marketing_opt_out"], [false, null], [true, null]],
   `for OUT in true false; do
   put contacts '{"phone":"'$PHONE'","marketing_opt_out":'$OUT'}' \
@@ -90,7 +90,7 @@ curl $API/gateway/contacts/$CONTACT | jq -c .data.name`,
 );
 
 task(
-  "a pasted phone number finds the person in any usual notation",
+  "a search finds a person by the phone number in any usual notation",
   [["João"], ["João"], ["João"], ["João"]],
   `put contacts '{"phone":"+552199000'$ID'","name":"João"}' > /dev/null
 for WORDS in "q=+55 (21) 99000-$ID" q=2199000$ID q=99000-$ID "phone=55 21 99000-$ID"; do
@@ -121,7 +121,7 @@ find "custom_fields.opening.seats[gte]=2" | ${REFUSAL}`,
 );
 
 task(
-  "one request tests a key",
+  "one request shows a key's company, name and scopes, or that the key is invalid",
   [["Test", "test", ["messaging", "read", "webhooks", "write"], "local"], ["invalid_api_key"]],
   `curl $API/gateway/me | jq -c '.data | [.company.name, .key.name, .key.scopes, .environment]'
 KEY=sk_live_wrong; curl $API/gateway/me | ${REFUSAL}`,
@@ -165,7 +165,7 @@ curl $API/gateway/conversations/$CONVERSATION/messages | jq -c '.data[].author |
 );
 
 task(
-  "a contact is read with its deals and conversations, and is sent back as it was read",
+  "a contact is read with its deals and conversations, and an update may repeat unchanged read-only fields",
   [[["Brisa"], 1], ["invalid_request", "created_at"], "Ada L."],
   `CONTACT=$(put contacts '{"phone":"'$PHONE'","name":"Ada"}' | jq -r .data.id)
 post gateway/deals '{"title":"Brisa","contact_id":"'$CONTACT'","stage_id":"'$STAGE'"}' > /dev/null

@@ -1,5 +1,5 @@
-// Tests that the service creates and keeps one database client for each key and scope. It uses each
-// token for half a minute.
+// Tests that the service creates and keeps one database client for each key and scope. A client
+// uses each token for half a minute.
 import assert from "node:assert/strict";
 import { decodeJwt } from "jose";
 import { readConfig } from "../../supabase/functions/_shared/config.ts";
@@ -9,8 +9,8 @@ import type { Scope } from "../../supabase/functions/_shared/key/token.ts";
 import { environment } from "../support/test_stack.ts";
 
 /**
- * A fake Data API that records the token and id of each request, and functions that call it through
- * a client.
+ * A fake Data API that records the token and id of each request, and functions that call this API
+ * through a client.
  */
 async function tokenRecorder() {
   const tokens: string[] = [];

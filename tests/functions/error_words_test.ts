@@ -54,7 +54,7 @@ const UNKNOWN_FIELDS: Record<string, Record<string, string>> = {
     amount: "did you mean value?",
     name: "did you mean title?",
   },
-  createPipeline: { city: "accepted are name, position, is_default" },
+  createPipeline: { city: "the accepted fields are name, position, is_default" },
   updateConversation: { owner_id: "did you mean assigned_to?", state: "did you mean status?" },
   sendExternalTemplate: { to: "did you mean phone?", language: "did you mean language_code?" },
   createDeals: { deals: "did you mean items?" },

@@ -62,7 +62,7 @@ Deno.test("urgent tasks start before other tasks, in order of arrival, and are n
   const ordinary = share.run("a", note("ordinary"));
   running.push(share.run("a", note("urgent 1"), { isUrgent: true }));
   running.push(share.run("a", note("urgent 2"), { isUrgent: true }));
-  await assert.rejects(ordinary, isTooMany); // only the urgent task still waits
+  await assert.rejects(ordinary, isTooMany); // only the urgent tasks still wait
   assert.deepEqual(order, []);
   const late = share.run("a", note("urgent 3"), { isUrgent: true });
   first.end();

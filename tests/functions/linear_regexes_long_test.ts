@@ -1,5 +1,5 @@
-// Tests regular expressions that also read text from callers without a key. If one expression needs
-// quadratic time, a single text can block a function.
+// Tests that every regular expression needs linear time. Some expressions read text from callers
+// without a key. If such an expression needed quadratic time, one text could block a function.
 import assert from "node:assert/strict";
 import { root } from "../../local/checkout.ts";
 import { growsTooFast, hostileText, kindsAgainst } from "../support/hostile_texts.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { presentedKey } from "../../supabase/functions/_shared/key/presented_key.ts";
 import { ApiError } from "../../supabase/functions/_shared/errors.ts";
 
-Deno.test("the key is the bearer token if that has the format of a key, or else the `X-Api-Key` header", () => {
+Deno.test("the key is the bearer token if the token has the format of a key, or else the `X-Api-Key` header", () => {
   const good: [Record<string, string>, string][] = [
     [{ Authorization: "Bearer sk_live_a" }, "sk_live_a"],
     [{ Authorization: "bEaReR  sk_live_a" }, "sk_live_a"],

@@ -29,7 +29,7 @@ Deno.test("the reference implementation verifies a delivery whose body was signe
   );
 });
 
-Deno.test("during the overlap, both secrets verify a delivery, and afterwards only the new secret does", async () => {
+Deno.test("while a webhook has two secrets, each of them verifies a delivery; afterwards, only the new secret does", async () => {
   const [current, previous] = [newSecret(), newSecret()];
   const overlap = await headersOf([current, previous]);
   assert.match(overlap["webhook-signature"], /^v1,[A-Za-z\d+/]{43}= v1,[A-Za-z\d+/]{43}=$/);

@@ -46,7 +46,8 @@ export function versionOf(cursor: string): number {
 
 /**
  * Asserts that a copy contains the current data of every row whose version is below the horizon,
- * and no row that never existed. Rows that were written after the horizon may be missing.
+ * and no deleted or unknown row. Rows with later versions are not compared, because the copy may
+ * not have them yet.
  *
  * @returns the number of compared rows.
  */

@@ -199,6 +199,7 @@ for (const { pattern } of changesRoutes) {
     const company = await newCompany();
     const { next_cursor } = (await page(company, `${pattern}?start=now`)).pagination;
     const [feed, generation, , id] = decode(next_cursor);
+    // After a restore of the database, the operator starts a new generation of cursors.
     const expired = [
       encode(feed, generation - 1, 0, id),
       encode(feed, generation + 1, 0, id),
@@ -243,7 +244,7 @@ Deno.test("a company without records also receives a cursor", async () => {
   assert.deepEqual(again.data, []);
 });
 
-Deno.test("if a row is deleted and inserted again with the same id, the feed returns the row but no tombstone", async () => {
+Deno.test("if a row is deleted and inserted again with the same id, the feed returns the row and does not report it as deleted", async () => {
   const company = await newCompany();
   const { id, phone } = await withDatabase((sql) =>
     sql.begin(async (sql) => {

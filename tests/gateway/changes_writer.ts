@@ -7,7 +7,7 @@ import { until } from "../support/started.ts";
 export interface Progress {
   /** The number of committed transactions. */
   committed: number;
-  /** The number of committed transactions after which the writers pause. */
+  /** The number of committed transactions after which the quick writers pause. */
   mayCommit: number;
   isOver: boolean;
 }
@@ -91,8 +91,8 @@ export class Writer {
       if (chosen(3) > 0) await this.#change(sql, own);
       else await this.#savepoint(sql, own);
     }
-    // All writers change this deal. Each writer changes the deal last, so that no writer waits for
-    // long.
+    // All quick writers change this deal. Each of them changes the deal last in its transaction, so
+    // that the others do not wait long for the deal's lock.
     if (this.manner === "quick" && chosen(3) === 0) {
       await sql`update deals set value = random() * 1000 where id = ${this.company.deal_id}`;
     }

@@ -254,7 +254,7 @@ Deno.test("only the PATCH item that breaks a constraint fails, and later items s
   const fresh = known.map(() => anyPhone());
   const items: Item[] = known.map(({ id }, n) => ({ id, phone: fresh[n] }));
   // Two items request the first contact's phone number, one before and one after that contact
-  // releases it. Another item requests a phone number that no contact releases.
+  // releases it. Another item requests the phone number that the first contact then has.
   const [first, second] = [known[0], known[1]];
   items[30].phone = first.phone;
   items[51].phone = second.phone;

@@ -29,7 +29,7 @@ async function historyOf(id: string, query = ""): Promise<Answer["body"]> {
 type Entry = Record<string, unknown>;
 const movesOf = (entries: Entry[]) => entries.map(({ kind, from, to, by }) => [kind, from, to, by]);
 
-Deno.test("a deal's history shows its creation and each move with its author, newest first", async () => {
+Deno.test("a deal's history shows who created, moved, won, lost or reopened the deal, newest entry first", async () => {
   const id = await newDeal();
   const created = (await call(company.keys.read, "GET", `/deals/${id}`)).body.data;
   assert.equal(created.stage_changed_at, created.created_at);

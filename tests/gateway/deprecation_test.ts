@@ -164,7 +164,7 @@ Deno.test("the API description shows the dates and headers of a deprecated opera
   assert.ok(!JSON.stringify(patch).includes("Deprecat"));
 });
 
-Deno.test("the generator refuses a deprecation with invalid dates or with too short a notice period", () => {
+Deno.test("the generator refuses a deprecation with invalid dates or with a notice period that is too short", () => {
   for (const sunset of ["2027-07-29", "2027-01-31", "2026-07-31", "soon", ""]) {
     assert.throws(() => described({ sunset }), /getContact is deprecated since 2027-01-31 .* 180/);
   }

@@ -88,7 +88,7 @@ async function endedWhileItWaits([table, id]: [string, string], request: () => P
 }
 
 for (const [what, { waitsFor, request }] of Object.entries(WRITES)) {
-  Deno.test(`${what}: an interrupted request changes everything or nothing, and takes effect only once even if it is repeated`, async () => {
+  Deno.test(`${what}: an interrupted request changes nothing, and a repeat of the request takes effect once`, async () => {
     const company = await newCompanyWithTemplate();
     const [method, path, json] = request(company);
     const headers = method === "POST" ? { "Idempotency-Key": anyPhone() } : undefined;

@@ -261,7 +261,7 @@ Deno.test("erasing a person's older contact keeps the person's later opt-out or 
   assert.equal((await newContact({ phone: back.phone })).do_not_contact, false);
 });
 
-Deno.test("if a person is erased during a send to this person, the send ends and restores no data", async () => {
+Deno.test("if a person is erased during a send to this person, the send ends without storing the person's data again", async () => {
   const contact = await newContact({ name: "Ada" });
   const json = template(contact.phone, { idempotency_key: `under-way-${contact.phone}` });
   const wamid = `wamid.${btoa(contact.phone)}`;
@@ -285,7 +285,7 @@ Deno.test("if a person is erased during a send to this person, the send ends and
   assert.equal(channel.calls.length, 1);
 });
 
-Deno.test("a released send to an erased person is not sent again", async () => {
+Deno.test("if a send's claim was released before its recipient was erased, a repeat sends nothing", async () => {
   const contact = await newContact();
   const idempotency_key = `released-${contact.phone}`;
   const conversation_id = await withDatabase(async (sql) => {

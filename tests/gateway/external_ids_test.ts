@@ -207,7 +207,7 @@ Deno.test("simultaneous batches of the same deals create each deal once", async 
   assert.equal(created.length, items.length);
 });
 
-Deno.test("after a merge, the survivor has its own external_id or, if it had none, the merged contact's, and an erasure clears the external_id", async () => {
+Deno.test("in a merge, a survivor without an external_id takes the merged contact's, and an erasure clears the external_id", async () => {
   const [a, b] = [own(), own()];
   const [bare, named, third] = [
     await contact(),

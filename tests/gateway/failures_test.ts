@@ -152,13 +152,14 @@ Deno.test("if a 503 is returned before the write, it says that nothing was chang
   });
 });
 
-Deno.test("an update that finds no row returns a 500 if the key cannot be checked, because the key may be invalid", async () => {
+Deno.test("an update that finds no row returns a 500, not a 404, if the key cannot be checked", async () => {
   const company = await newCompany();
   await using database = watchedStack((request) =>
     request.url.includes("/rpc/") ? new Response(null, { status: 500 }) : null
   );
   const request = await ownGateway(database.url);
   await logged(async () => {
+    // An update with an invalid key finds no row either, even if the deal exists.
     const path = `/deals/${crypto.randomUUID()}`;
     const answer = await request(company.keys.all, "PATCH", path, { title: "x" });
     assert.equal(answer.status, 500);

@@ -50,7 +50,7 @@ for (const { list, path, record } of READS) {
   const includes: string[] = schemaOf(list, "include")?.items.enum ?? [];
   const id = list === "/sends" ? "message_id" : "id";
 
-  Deno.test(`${list}: fields limits a record to the named fields, in their usual order and in one round trip`, async () => {
+  Deno.test(`${list}: fields limits a record to the named fields, in the order of the whole record and in one round trip`, async () => {
     const [whole] = await records(record);
     assert.deepEqual(Object.keys(whole), fields);
     const asked = [...fields.map((field) => [field]), fields.toReversed(), [

@@ -89,7 +89,7 @@ async function cursorOf(path: string, query: Query = {}): Promise<string> {
   return next;
 }
 
-Deno.test("using a cursor with other filters or another sort returns a 422 that names the difference", async () => {
+Deno.test("a cursor from a query with other filters or another sort returns a 422 that gives this reason", async () => {
   const queries: Query[] = [
     {},
     { sort: "-updated_at" },
@@ -116,9 +116,9 @@ Deno.test("using a cursor with other filters or another sort returns a 422 that 
   }
 });
 
-Deno.test("a plain list refuses the cursor of a sorted list, even if both cursors look alike", async () => {
-  // Only the cursor of a sorted list contains a fingerprint of the query. The fingerprint is an
-  // array, because as a string it would look like a value in the plain list's cursor.
+Deno.test("a list without `sort` refuses the cursor of a list with `sort`, even if both cursors look alike", async () => {
+  // The cursor of a list with `sort` also contains a digest of the query. The digest is in an
+  // array, because a string would look like a template's name in the other cursor.
   const cursor = await cursorOf("/templates", { sort: "name" });
   const answer = await call(company.keys.read, "GET", addressOf("/templates", { cursor }));
   assertField(answer, "cursor", /other filters/);

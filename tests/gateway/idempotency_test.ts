@@ -1,5 +1,5 @@
-// Tests that a POST with an Idempotency-Key is carried out once, which requests count as repeats,
-// and the responses to repeats.
+// Tests that a POST with an Idempotency-Key is carried out only once. Also tests which requests
+// count as repeats, and what a repeat returns.
 
 import assert from "node:assert/strict";
 import { readGatewayConfig } from "../../supabase/functions/gateway/gateway_config.ts";
@@ -52,8 +52,8 @@ Deno.test("repeating any POST returns the first response in one round trip and w
     assertReplayed(await ask(), first);
     assert.deepEqual(database.seen, [{ method: "POST", path: `/rest/v1/${route.asks}` }]);
     assert.deepEqual(await snapshot(company.id), rows, route.pattern);
-    // After a restart or a deployment, a new gateway instance responds. It has not seen the
-    // company's key yet.
+    // After a restart or a deployment, a new gateway instance responds. This instance has not seen
+    // the company's API key yet.
     const elsewhere = await ownGateway(database.url);
     assertReplayed(await elsewhere(all, "POST", route.path(company), body, headers), first);
   }

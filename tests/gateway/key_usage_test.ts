@@ -157,7 +157,7 @@ Deno.test("requests with an inactive key and requests while the database is down
   assert.deepEqual((await usageOf(company)).counts, {});
 });
 
-Deno.test("requests that arrive during a usage report are all counted, and then reported in a few statements", async () => {
+Deno.test("requests that arrive during a usage report are all counted, and the next report contains them", async () => {
   const company = await newCompany();
   const { keys } = company;
   const gate = Promise.withResolvers<void>();
@@ -169,7 +169,7 @@ Deno.test("requests that arrive during a usage report are all counted, and then 
   const ask = () => request(keys.all, "GET", "/stages");
   await ask();
   await until(() => database.told.length === 1);
-  // The statement hangs, but no response waits for the statement.
+  // The report hangs in the database, but no response waits for the report.
   const answers = await Promise.all(Array.from({ length: 20 }, ask));
   assert.ok(answers.every(({ status }) => status === 200));
   assert.equal(database.told.length, 1);
@@ -182,7 +182,7 @@ Deno.test("requests that arrive during a usage report are all counted, and then 
   assert.deepEqual([first.requests, second.requests, errors], [1, 20, []]);
 });
 
-Deno.test("a usage report is repeated only if it was certainly not stored and was not refused", async () => {
+Deno.test("a failed usage report is repeated, unless the report was refused or may have been stored", async () => {
   const lost = () => new Response(null, { status: 504 });
   const refused = () => Response.json({ code: "22P02", message: "wrong" }, { status: 400 });
   const cases: [() => Response, number][] = [[starting, 2], [lost, 1], [refused, 1]];

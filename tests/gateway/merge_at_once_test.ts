@@ -24,7 +24,7 @@ async function assertConsistent({ id }: Company, { restores = false } = {}) {
         or archived_at < '2020-01-01'
       )
     `;
-    assert.deepEqual([...wrong], [], "the database sets both keys and archived_at");
+    assert.deepEqual([...wrong], [], "the database sets both phone keys and archived_at");
     const further = await sql`
       select phone_key from contact_former_phones
       where company_id = ${id} and until = 'infinity' and phone_key is not null

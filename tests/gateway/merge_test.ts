@@ -1,5 +1,5 @@
-// Tests merging two contacts: the values that the survivor takes over, its additional phone number,
-// and merges that are refused.
+// Tests merging two contacts. The survivor is the contact that remains. It takes over the phone
+// number and some values of the merged contact. Also tests merges that are refused.
 import assert from "node:assert/strict";
 import { assertField, call } from "../support/calls.ts";
 import { messagesFrom, nameChannelApp, ownWebhook } from "../support/channel_apps.ts";
@@ -62,7 +62,7 @@ Deno.test("after a merge, every request with the merged contact's phone number a
   assert.deepEqual(all.map(({ id }: { id: string }) => id), [stranger.id, survivor.id]);
 });
 
-Deno.test("only the survivor can change its phone number to the additional number", async () => {
+Deno.test("only the survivor can change its phone number to the merged contact's number", async () => {
   const [{ survivor, other }, stranger] = [await merged(), await newContact({ name: "Z" })];
   const { phone } = other;
   const person = await personToken(company.member_id);

@@ -65,7 +65,7 @@ Deno.test("a write to a merged contact's id changes nothing and returns a confli
   assert.equal((await call(foreign.keys.all, "PATCH", path, { json })).status, 404);
 });
 
-Deno.test("if the created contact was merged after the first request, a repeat returns the survivor", async () => {
+Deno.test("if a contact was merged after the POST that created it, a repeat of the POST returns the survivor", async () => {
   const json = { phone: anyPhone() };
   const headers = { "Idempotency-Key": `c-${json.phone}` };
   const { id } = (await ask("POST", "/contacts", json, headers)).body.data;
@@ -75,7 +75,7 @@ Deno.test("if the created contact was merged after the first request, a repeat r
   assert.deepEqual([status, body.data.id], [201, survivor.id]);
 });
 
-Deno.test("the changes feed contains the survivor, and the merged contact with the survivor's id", async () => {
+Deno.test("the changes feed contains the survivor, and reports the merged contact as deleted with the survivor's id", async () => {
   const start = (await ask("GET", "/contacts/changes?start=now")).body.pagination.next_cursor;
   const { survivor, other } = await merged();
   const { body: { data } } = await changesOnce(

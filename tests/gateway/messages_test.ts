@@ -92,7 +92,7 @@ Deno.test("a message has its sender and text, and shows whether the channel has 
   }
 });
 
-Deno.test("a list, a single message and the changes show whether a contact, key, member, agent or system wrote a message", async () => {
+Deno.test("a list, a single message and the changes show whether a contact, a member, an agent or the system wrote a message", async () => {
   const company = await newCompany();
   const { keys, contact_id, member_id } = company;
   await statement`update contacts set name = 'Ada Lovelace' where id = ${contact_id}`;

@@ -76,7 +76,7 @@ Deno.test("reading all pages returns each remaining row once while other rows ar
   assert.deepEqual(stood.filter((id) => !seen.includes(id)), []);
 });
 
-Deno.test("a cursor from another list returns a 422 that says what to do", async () => {
+Deno.test("a malformed cursor and a cursor from another list return a 422 that says what to do", async () => {
   const company = await newCompanyWithTemplate();
   await addContacts(company.id, 2);
   const { next_cursor } = (await page(company, "/contacts?limit=1")).pagination;
@@ -169,8 +169,8 @@ for (const route of pageRoutes) {
   Deno.test(`${pattern} never returns a database error for an invalid cursor`, async () => {
     const company = await newCompanyWithTemplate();
     const values = isOfChanges ? [0, 0, company.id] : CURSORS[pattern] ?? NEWEST_FIRST;
-    // In a cursor, the list name comes before the query. A plain list's cursor contains no
-    // query.
+    // A cursor begins with the list's name. In a list within one record, such as a deal's history,
+    // a digest of the query comes next.
     const marks = pattern.includes("/:id/") ? [await markOf(company, pathOf(company))] : [];
     const head = [name, ...marks];
     const changed = fc.tuple(fc.nat(values.length - 1), anyCursorValue).map(([at, value]) =>
@@ -193,8 +193,8 @@ for (const route of pageRoutes) {
 }
 
 /**
- * The second part of this list's cursor, which names the parent record of the messages or history
- * entries.
+ * The second part of this list's cursor. It is a digest of the query, which contains the id of the
+ * parent record: the conversation of the messages, or the deal of the history.
  */
 async function markOf(company: Company, path: string): Promise<[string]> {
   await withDatabase(async (sql) => {

@@ -133,7 +133,7 @@ Deno.test("a value that is not UTF-8 is refused, and a percent sign without an e
   }
 });
 
-Deno.test("a custom field with the name of a parameter does not replace that parameter", async () => {
+Deno.test("the parameter `custom_fields` without a field's name is refused, even next to a filter on a custom field", async () => {
   const [{ get }] = LISTS;
   assertField(await get("custom_fields=x&custom_fields.plan=gold"), "custom_fields");
   assertField(await get("custom_fields.plan=gold&custom_fields=x"), "custom_fields");

@@ -26,8 +26,8 @@ function requestOf(route: Route) {
     call(key, route.method, route.path(company), { body, headers });
 }
 
-// Every operation reads its body in the same way. Only the limit on JSON values is higher for a
-// batch.
+// All operations read their bodies with the same code, so these tests use only two operations. A
+// batch only has a higher limit on JSON values.
 for (
   const route of bodyRoutes.filter(({ method, pattern }) =>
     method === "POST" && ["/contacts", "/deals/batch"].includes(pattern)

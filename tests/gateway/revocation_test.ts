@@ -23,8 +23,8 @@ Deno.test("a deactivated key is refused even if the requested list has no rows",
   const { id, key } = await asSuperuser((sql) =>
     sql.begin(async (sql) => {
       const [{ id }] = await sql`insert into companies (name) values ('Empty') returning id`;
-      // This setting turns off the triggers that protect the default pipeline and delete its
-      // stages.
+      // This setting turns off all triggers, including the trigger that protects the default
+      // pipeline. Without triggers, deleting a pipeline does not delete its stages.
       await sql`set local session_replication_role = replica`;
       await sql`delete from stages where company_id = ${id}`;
       await sql`delete from pipelines where company_id = ${id}`;

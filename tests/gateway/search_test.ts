@@ -77,7 +77,7 @@ Deno.test("the label of a contact or conversation is the contact's name, else it
   assert.deepEqual(labels(found).sort(), [`contact: ${phone}`, `conversation: ${phone}`]);
 });
 
-Deno.test("a contact without a name, email and phone number is found by its company name and has this name as its label", async () => {
+Deno.test("a contact without a name, email and phone number is found by its `empresa`, which is also its label", async () => {
   const company = await newCompany();
   await statement`
     update contacts set name = null, phone = null, has_identity = true, empresa = 'Padaria Três Irmãos'

@@ -122,7 +122,7 @@ Deno.test("a send that failed or was released shows the reason and the number of
   ]);
 });
 
-Deno.test("a send includes the channel's reports about its message and remains accepted", async () => {
+Deno.test("a send shows the channel's reports about its message, but its `state` remains `sent`", async () => {
   const failure = {
     reason: "window_closed",
     code: 131047,
@@ -183,7 +183,7 @@ Deno.test("if the lease of a send has expired, filters find the send as failed w
   assert.deepEqual(await listed(own, { status: "pending" }), []);
 });
 
-Deno.test("a send is found by the failure reason that the channel reported, although its stored status is sent", async () => {
+Deno.test("a send is found by the failure reason that the channel reported, although its `state` is `sent`", async () => {
   const own = await newCompany();
   const failure = { reason: "recipient_unreachable", code: 131026, message: null, details: null };
   const { message_id } = await added({}, { failed_at: new Date().toISOString(), failure }, own);

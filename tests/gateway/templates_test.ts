@@ -95,13 +95,13 @@ const REASONS: [string, TemplateColumns, RegExp[]][] = [
     /is REJECTED at the channel/,
   ]],
   ["no longer listed", { status: "DELETED" }, [/is DELETED at the channel/]],
-  ["in a status that is new to us", { status: "FROZEN" }, [/is FROZEN at the channel/]],
+  ["in an unknown status", { status: "FROZEN" }, [/is FROZEN at the channel/]],
   ["a carousel", { unsupported: ["CAROUSEL"] }, [/cannot send: a carousel$/]],
   ["without its media", {
     header_format: "IMAGE",
     media_problem: "The sample is larger than 5 MB",
   }, [/media of its header .*larger than 5 MB$/]],
-  ["paused and a flow", { status: "PAUSED", unsupported: ["FLOW"] }, [/PAUSED/, /a flow/]],
+  ["paused and has a flow", { status: "PAUSED", unsupported: ["FLOW"] }, [/PAUSED/, /a flow/]],
 ];
 for (const [what, columns, sentences] of REASONS) {
   Deno.test(`a template that is ${what} cannot be sent, and why_not contains the reason`, async () => {

@@ -1,5 +1,5 @@
-// Tests PUT /contacts, which finds a contact by its phone number, and POST /contacts, which writes
-// in the same way.
+// Tests PUT /contacts, which creates a contact or updates the contact that has the phone number.
+// Also tests POST /contacts, which uses the same database function but only creates contacts.
 import assert from "node:assert/strict";
 import { anyPhone, newCompany } from "../support/company.ts";
 import { HUGE, NEW_CONTACT, spellings } from "../support/contacts.ts";

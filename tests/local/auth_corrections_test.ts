@@ -52,8 +52,8 @@ function startAuth() {
 }
 
 const { call, signIn, refresh, mails, close } = startAuth();
-// This opens the database connection before the first test. A connection that a test opens must
-// not remain open after the test.
+// These requests open the database connection before the first test. A connection that a test opens
+// must not remain open after the test.
 await call("GET", "/health");
 await call("POST", "/recover", { email: "a@b.example" });
 Deno.test.afterAll(close);

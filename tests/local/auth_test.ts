@@ -187,7 +187,7 @@ Deno.test("a token that is forged, expired or without a user is refused", async 
   assert.deepEqual((await rest(nobody, "GET", "/api_keys?select=id")).body, []);
 });
 
-Deno.test("a request without the publishable key is refused, unless the request opens a link from an e-mail", async () => {
+Deno.test("Auth refuses a request without the publishable key; only a link from an e-mail needs no key", async () => {
   for (const headers of [{}, { apikey: "sb_publishable_wrong" }] as Record<string, string>[]) {
     const { status } = await call("POST", "/recover", { json: { email: "a@b.example" }, headers });
     assert.equal(status, 401);

@@ -123,7 +123,7 @@ Deno.test("npm start applies a new migration, or says why it cannot be applied",
         const baseline = `${folder}/${migrations[0]}`;
         const sentence =
           "This database was made by migrations that differ from the migrations in " +
-          "supabase/migrations. Start with --fresh for an empty one, or with --data <folder> to keep it.\n";
+          "supabase/migrations. Start with --fresh for an empty database, or with --data <folder> to keep this one.\n";
         await Deno.rename(baseline, `${folder}/20000101000000_before.sql`);
         assert.deepEqual(await new Started(args, { checkout }).ended(), [1, sentence]);
 

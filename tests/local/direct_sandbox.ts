@@ -13,7 +13,9 @@ export interface Answer {
 export const CHANNEL = "http://127.0.0.1:54330/sandbox/v26.0";
 const AUTHORIZED = { Authorization: `Bearer ${SANDBOX_TOKEN}` };
 
-/** Creates a sandbox that a test calls without a network. The test may change its clock. */
+/**
+ * Creates a sandbox that a test calls without a network. The test may change the sandbox's clock.
+ */
 export function directSandbox() {
   const clock = { now: Date.now() };
   const { fetch } = sandbox({ now: () => clock.now });
@@ -92,7 +94,10 @@ export function fileOf(type: string, size = 1000, name = "file"): File {
   return new File([new Uint8Array(size)], name, { type });
 }
 
-/** Asserts that a response is this channel error. `details` is the expected explanation. */
+/**
+ * Asserts that a response is the channel's error with this code. `details` is the expected
+ * explanation.
+ */
 export function assertFault({ status, body: { error } }: Answer, code: number, details?: RegExp) {
   assert.equal(error?.code, code, JSON.stringify(error));
   assert.equal(status, code === 132001 ? 404 : code === 190 ? 401 : 400);

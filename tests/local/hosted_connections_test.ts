@@ -1,5 +1,5 @@
 // Tests the outcome of a send whose connection to the channel fails. The tests run on the installed
-// Deno version and on the hosted runtime's version, because the two versions report and retry such
+// Deno version and on the hosted runtime's version, because the two versions report and retry these
 // failures differently.
 import assert from "node:assert/strict";
 import { bareChannel, readRequest, write } from "../support/bare_channel.ts";
@@ -105,8 +105,8 @@ for (const [name, deno] of Object.entries(DENOS)) {
       string,
       [url: string, way?: (connection: Connection) => Promise<unknown>]
     > = {
-      // No server listens on this port. Deno connects to this port, but blocks some other ports
-      // without connecting.
+      // No server listens on this port. Deno tries to connect to this port, but refuses some other
+      // ports itself.
       "refuses the connection": ["http://127.0.0.1:10/v26.0"],
       "does not exist": ["https://channel.invalid/v26.0"],
       "closes the connection within TLS": [

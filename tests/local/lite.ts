@@ -40,8 +40,8 @@ export async function startDataApi(tables: string) {
   await sql.unsafe(tables);
   const rest = await startLite((role) => url(name, role));
   const api = dataApi(rest);
-  // This opens the database connection before the first test. A connection that a test opens must
-  // not remain open after the test.
+  // This request opens the database connection before the first test. A connection that a test
+  // opens must not remain open after the test.
   await api("/none");
 
   return {
@@ -104,7 +104,7 @@ export async function silently(work: () => Promise<unknown>): Promise<number> {
 }
 
 /**
- * Starts lite with the keys of the tests' stack.
+ * Starts @supabase/lite with the keys of the tests' stack.
  * @param url returns the database URL for a role.
  */
 export function startLite(url: (role: string) => string): Promise<Rest> {

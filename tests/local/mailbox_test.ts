@@ -11,7 +11,7 @@ const json = async (box: ReturnType<typeof mailbox>): Promise<Mail[]> =>
 const html = async (box: ReturnType<typeof mailbox>) =>
   await box.fetch(new Request(ADDRESS)).text();
 
-Deno.test("the newest fifty mails are shown, newest first", async () => {
+Deno.test("the page shows the newest fifty mails, newest first", async () => {
   const box = mailbox(() => new Date("2026-11-22T12:00:00Z"));
   assert.deepEqual(await json(box), []);
   assert.match(await html(box), /There is no mail yet/);

@@ -102,7 +102,7 @@ Deno.test("npm start works, however the previous stack ended", async (t) => {
 
     await t.step("the stack stops when the npm process that started it is killed", async () => {
       const npm = new Started(args, {
-        // Like npm, the stack's parent process passes signals on while it runs.
+        // Like npm, this shell starts the stack as a child process, and waits for it to end.
         prefix: ["sh", "-c", '"$@" & wait', "sh"],
         env: { npm_lifecycle_event: "start" },
       });

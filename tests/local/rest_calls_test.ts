@@ -47,7 +47,7 @@ Deno.test("a text argument is passed on unchanged", async () => {
 
 Deno.test("an argument that begins like a filter is treated as a filter", async () => {
   const code = async (word: string) => (await api(call("echo", ["word", word]))).body.code;
-  assert.equal(await code("eq.a"), "PGRST202"); // so the argument is missing
+  assert.equal(await code("eq.a"), "PGRST202"); // without the argument, no function matches
   assert.equal(await code("in.a"), "PGRST100");
   assert.equal(await code("not.a"), "PGRST100");
 });

@@ -45,7 +45,7 @@ Deno.test("a role can read its tables, although `authenticator` has no grant on 
   assert.equal((await api("/things?select=id")).status, 200);
 });
 
-Deno.test("a request grants nothing to any role", async () => {
+Deno.test("the Data API gives no role new rights", async () => {
   const refusal = {
     code: "42501",
     message: "permission denied for table secrets",
@@ -88,7 +88,8 @@ Deno.test("an update or delete without a filter is refused, as with `safeupdate`
     return [status, body.code, body.message];
   };
   assert.deepEqual(await refusal("PATCH"), [400, "21000", "UPDATE requires a WHERE clause"]);
-  // The role has no grant to delete, so this refusal comes before the check of permissions.
+  // The role has no right to delete, so this error shows that the filter is checked before the
+  // rights.
   assert.deepEqual(await refusal("DELETE"), [400, "21000", "DELETE requires a WHERE clause"]);
   assert.deepEqual((await refusal("DELETE", "?id=eq.9")).slice(0, 2), [403, "42501"]);
   const changed = await sql`select from things where name = 'changed'`;

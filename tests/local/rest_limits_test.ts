@@ -50,7 +50,7 @@ async function settingOf(role: string, name: string) {
   return (await api(`/rpc/setting?name=${name}`, { claims: { role } })).body;
 }
 
-Deno.test("every role's settings apply to its requests, with setting names in lower case", async () => {
+Deno.test("every role's settings apply to its requests, with their values in lower case", async () => {
   const settings = "statement_timeout = '3s', lock_timeout = '1s', plan_cache_mode = " +
     "'force_custom_plan', application_name = 'Reader'";
   await using reader = await newRole(settings);

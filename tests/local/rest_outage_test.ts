@@ -29,7 +29,7 @@ Deno.test("requests fail as with PostgREST while the database is down, and succe
   const proxy = startProxy();
   const rest = await restThrough(proxy.url);
   const askAll = () => Promise.all(Array.from({ length: REQUESTS }, rest.ask));
-  await rest.ask(); // this request loads the catalogue, so that the other requests need not
+  await rest.ask(); // loads the catalogue, so that later requests do not load it
   await silently(async () => {
     for (let outage = 1; outage <= 3; outage++) {
       for (const { status } of await askAll()) assert.equal(status, 200);

@@ -19,7 +19,7 @@ Deno.test("a phone number has a name, a displayed number and a quality rating", 
   assertFault(await get("/106540352242922?fields=id,colour"), 100, /\(colour\)/);
 });
 
-Deno.test("a business account lists the demo's phone numbers and the requested phone numbers", async () => {
+Deno.test("a business account lists the demo's phone numbers and every phone number that was requested before", async () => {
   const { get } = directSandbox();
   const listed = async () => {
     const { body } = await get(`/${SANDBOX_BUSINESS_ACCOUNT_ID}/phone_numbers?fields=id`);

@@ -51,7 +51,7 @@ Deno.test("the list of chats shows each person's newest message, and the newest 
   assert.doesNotMatch(html, /first/);
 });
 
-Deno.test("a chat shows the person's messages on one side, the service's on the other, and whether the window is open", async () => {
+Deno.test("a chat shows the person's messages on one side, the service's messages on the other side, and whether the window is open", async () => {
   await using channel = sandboxWithWebhook();
   const user = await meet(channel);
   await channel.send({ to: ANA }, text("Good morning"));
@@ -66,7 +66,7 @@ Deno.test("a chat shows the person's messages on one side, the service's on the 
   assert.match(await chatOf(channel, other), /The person has not written, so only templates/);
 });
 
-Deno.test("a message shows what the sandbox has reported about it", async () => {
+Deno.test("a chat shows the last state that the sandbox has reported for a message", async () => {
   await using channel = sandboxWithWebhook();
   const states: [to: string, state: RegExp][] = [
     [ANA, /class="read">✓✓ read</],
@@ -130,7 +130,7 @@ Deno.test("a template is shown with its header, its filled text, its footer and 
   assert.equal(got.headers.get("Content-Disposition"), "attachment");
 });
 
-Deno.test("the files of the person and of the service are shown or can be saved", async () => {
+Deno.test("a chat shows the files of the person and of the service, or lets the reader save them", async () => {
   await using channel = sandboxWithWebhook();
   const user = await meet(channel);
   const id = await upload(channel, fileOf("image/jpeg"));
@@ -235,7 +235,7 @@ Deno.test("a chat shows reactions, read marks and typing next to the messages", 
   assert.doesNotMatch(later, /typing/);
 });
 
-Deno.test("everything that others write is shown as plain text", async () => {
+Deno.test("a chat shows the texts of the person and of the service as plain text, never as HTML", async () => {
   await using channel = sandboxWithWebhook();
   const evil = `"><script>alert(1)</script>`;
   const { body: { user_id } } = await channel.writes(ANA, evil, { name: evil });

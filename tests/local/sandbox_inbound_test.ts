@@ -9,7 +9,7 @@ import { NOW, NUMBER, sandboxWithWebhook, text } from "./sandbox_webhook.ts";
 const ANA = "+5511987654321";
 const HOUR = 60 * 60 * 1000;
 
-Deno.test("a simulated person's message is posted in the channel's format", async () => {
+Deno.test("the sandbox posts a simulated person's message in the channel's format", async () => {
   await using channel = sandboxWithWebhook();
   const { status, body } = await channel.writes(ANA, "Bom dia!", { name: "Ana Souza" });
   const { message_id, user_id } = body;
@@ -167,7 +167,7 @@ Deno.test("a person can also write to a sandbox without a webhook, and the sandb
   assert.deepEqual([status, body.posted, body.reason], [200, false, "The sandbox has no webhook"]);
 });
 
-Deno.test("a message to a number without a webhook returns a warning", async () => {
+Deno.test("a simulated message returns a warning if no company sees the message", async () => {
   const company = await newCompany();
   const { app_key } = stack.channel_app!;
   const why = (phoneNumberId: string) =>

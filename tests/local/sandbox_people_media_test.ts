@@ -24,7 +24,7 @@ async function sent(medium: string, more: Record<string, unknown> = {}) {
   return { message, own: message[message.type] };
 }
 
-Deno.test("a person can send each file, and it is posted in the channel's format", async () => {
+Deno.test("a person can send each file, and the sandbox posts the message in the channel's format", async () => {
   for (const [name, made] of Object.entries(PEOPLE_MEDIA)) {
     const { message, own } = await sent(name);
     assert.equal(message.type, made.type);

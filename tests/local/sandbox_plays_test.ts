@@ -123,7 +123,7 @@ Deno.test("a tap on a template's quick reply contains the payload of the send, o
   }
 });
 
-Deno.test("a person cannot tap what the sandbox has not shown to them, and the refusal says what they can tap", async () => {
+Deno.test("a tap on a button that the person has not received is refused, and the error says what the person can tap", async () => {
   await using own = await played();
   const language = { code: "en_US" };
   const refusal = async (json: object) => {

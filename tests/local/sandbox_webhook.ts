@@ -20,8 +20,8 @@ export const MARK = "5e4d0000-0000-4000-8000-000000000001.1";
 const CHANNEL = "http://127.0.0.1:54330/sandbox";
 
 /**
- * Creates a sandbox for one test, with a webhook that records the posts. Stories have no delays,
- * and the clock changes only when the test changes it.
+ * Creates a sandbox for one test, with a webhook that records the posts. The sandbox posts its
+ * events without delays, and the clock changes only when the test changes it.
  * @param answer the webhook's response.
  */
 export function sandboxWithWebhook(

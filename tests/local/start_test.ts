@@ -1,5 +1,4 @@
-// Tests `npm start` with one data folder, from the first start to the last stop. Both people and
-// programs use the stack.
+// Tests `npm start` with one data folder, from the first start to the last stop.
 import assert from "node:assert/strict";
 import postgres from "postgres";
 import type { StackAddresses } from "../../local/stack.ts";

@@ -25,7 +25,7 @@ async function reportFailure(company: Company, code: number, id: string, mark?: 
   `;
 }
 
-/** The failure reason in the message, in the send and in the ledger. */
+/** The failure reason in the message, in the send that the API returns, and in the send's row. */
 async function reasons(company: Company) {
   const [{ message_id, reason }] = await ledgerOf(company);
   const { body } = await call(company.keys.read, "GET", `/sends/${message_id}`);
@@ -66,7 +66,7 @@ for (const code of [131052, 131053]) {
       const [{ message_id }] = await ledgerOf(company);
       const { whatsapp_message_id } = await storedMessage(message_id);
       await reportFailure(company, code, whatsapp_message_id);
-      // The channel accepted the message, so the ledger contains no failure reason.
+      // The channel accepted the message, so the send's row contains no failure reason.
       assert.deepEqual(await reasons(company), [expected, expected, null], name);
     }
   });

@@ -43,7 +43,7 @@ Deno.test("after the channel has reported that a media file is gone, the gateway
   assert.ok(again.body.error.includes(gone_at), again.body.error);
 });
 
-Deno.test("if the token also cannot read the phone number, a missing media file is not recorded as gone", async () => {
+Deno.test("a media file that the channel does not find is not recorded as gone if the token cannot read the phone number either", async () => {
   for (
     const [answerToNumber, status, code] of [
       [noObject, 500, "channel_account_error"],

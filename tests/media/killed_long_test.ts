@@ -40,7 +40,7 @@ const SENDS = {
     ...TEMPLATE,
     json: (_: Company, id: string) => template(anyPhone(), { header_media: { id } }),
   },
-  "template with an address": {
+  "template with a URL": {
     ...TEMPLATE,
     // The first claim does not begin the send. It only finds that the file must be uploaded.
     differs: { "after the claim, before the call": [0, "new", "sent"] as Expected },

@@ -60,7 +60,7 @@ Deno.test("a reaction reaches the person and replaces the company's earlier reac
   );
 });
 
-Deno.test("a reaction to a person without a phone number is sent to the person's newest id", async () => {
+Deno.test("a reaction to a person without a phone number is sent to the person's newest user id", async () => {
   const company = await newCompany();
   const id = await written(company);
   await hidePhone(company, ["BR.older", "BR.newest"]);
@@ -71,7 +71,7 @@ Deno.test("a reaction to a person without a phone number is sent to the person's
   assert.deepEqual([to, recipient], [undefined, "BR.newest"]);
 });
 
-Deno.test("a reaction is not sent if the request is wrong, the window is closed or the message is another company's", async () => {
+Deno.test("a reaction is not sent if the request is wrong, the window is closed or the message belongs to another company", async () => {
   const [company, other] = [await newCompany(), await newCompany()];
   const [old, revoked] = [await written(company, 31 * A_DAY), await written(company)];
   const [current, foreign] = [await written(company), await written(other)];

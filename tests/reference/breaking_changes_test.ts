@@ -1,4 +1,4 @@
-// Tests each rule for breaking changes: one change to a small OpenAPI document per rule.
+// Tests the rules for breaking changes. Each test makes one change to a small OpenAPI document.
 import assert from "node:assert/strict";
 import { breakingChanges } from "../../generate/released/breaking_changes.ts";
 import type { JsonSchema } from "../../generate/openapi/json_schema.ts";

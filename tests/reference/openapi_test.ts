@@ -17,7 +17,7 @@ import { SchemaValidator, withClosedObjects } from "../support/schema_validator.
 import { stack } from "../support/test_stack.ts";
 
 const FILE = `${root}supabase/functions/gateway/openapi.json`;
-const STALE = "it is stale: run npm run generate";
+const STALE = "the file is stale: run npm run generate";
 const examples: unknown = recorded.examples;
 const committed: JsonSchema = JSON.parse(await Deno.readTextFile(FILE));
 

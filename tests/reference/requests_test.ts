@@ -142,7 +142,7 @@ function refusal(request: (typeof REQUESTS)[number], value: unknown): string | n
 const searchable = fc.stringMatching(/^[a-z0-9]( ?[a-zé0-9%_*,]){0,9}$/);
 
 /**
- * Generates values for query parameters. It leaves out `cursor`, because only a page of results
+ * Generates values for query parameters. Leaves out `cursor`, because only a page of results
  * contains a valid cursor.
  */
 function parameters(declared: JsonSchema[]): fc.Arbitrary<Record<string, unknown>> {

@@ -28,7 +28,7 @@ Deno.test("a dry run reports that a message would be sent, but sends and stores 
   assert.equal((await sendTemplate(company.keys.messaging, json)).body.idempotent_hit, false);
 });
 
-Deno.test("a dry run of a repeated request reports the repeat and returns the result of the first send", async () => {
+Deno.test("a dry run of a repeated request reports a repeat, and says whether the first send succeeded", async () => {
   const company = await newCompany();
   const json = template(anyPhone(), { idempotency_key: "k" });
   await sendTemplate(company.keys.messaging, json);

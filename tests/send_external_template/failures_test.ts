@@ -91,7 +91,7 @@ Deno.test("if the response to a claim is lost, the claim is released, so that a 
   assert.equal(channel.calls.length, 1);
 });
 
-Deno.test("if it is certain that the database did not make the claim, the service does not try to release it", async () => {
+Deno.test("if the database certainly made no claim, the service does not try to release a claim", async () => {
   const company = await newCompany();
   for (const [code, status] of [["PGRST003", 504], ["PGRST202", 404], ["57014", 500]] as const) {
     await using database = watchedStack((request) =>
@@ -164,7 +164,7 @@ Deno.test("if the database takes too long to record an outcome, the caller recei
   assert.equal(channel.calls.length, 1);
 });
 
-Deno.test("if an outcome cannot be recorded, the response and the log report it, and nothing is sent again", async () => {
+Deno.test("if an outcome cannot be recorded, the response and the log still contain the outcome, and nothing is sent again", async () => {
   const company = await newCompany();
   await using database = watchedStack((request) =>
     isFor("settle", request) ? new Response(null, { status: 503 }) : null

@@ -131,7 +131,7 @@ Deno.test("a header may have media or variables, but not both", async () => {
       [["a"], [""], ["a", "b"]].map((header_variables): Refusal => [
         template(anyPhone(), { template_header_type, header_variables }),
         "header_variables",
-        /^must be left out or empty .*; the medium of a header is always the approved sample/,
+        /^must be left out or empty .*; a media header has the approved sample of the template/,
       ])
     ),
   );

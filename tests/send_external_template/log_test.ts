@@ -80,7 +80,7 @@ Deno.test("if the channel cannot be reached or does not respond, the log line ha
   }
 });
 
-Deno.test("a request that sends no message logs nothing, unless its API key is refused", async () => {
+Deno.test("a request that sends no message writes a log line only if its API key is refused", async () => {
   const company = await newCompany();
   await using channel = ownChannel(() => accepted());
   const send = await ownSender(channel.url);

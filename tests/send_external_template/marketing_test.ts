@@ -78,7 +78,7 @@ Deno.test("if the channel refuses a template with code 131047 (window closed), t
   }]);
 });
 
-Deno.test("tapping the stop button of a marketing template stops only marketing, and any other stop word stops everything", async () => {
+Deno.test("tapping the stop button of a marketing template stops only marketing, and a stop word elsewhere stops all messages", async () => {
   const company = await companyWithTemplates();
   const app = await withDatabase((sql) => nameChannelApp(sql, company.account_id));
   const webhook = await ownWebhook();

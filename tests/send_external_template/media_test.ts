@@ -111,7 +111,7 @@ const FAULTS: [name: string, end: string, answer: () => Response, reason: RegExp
   ["a channel that is down", "/media", () => new Response("", { status: 503 }), /503|available/],
 ];
 
-Deno.test("a template is not sent without its media file, and the idempotency key can be used again", async (t) => {
+Deno.test("if a template's media file cannot be uploaded, nothing is sent, and the idempotency key can be used again", async (t) => {
   for (const [name, end, answer, reason] of FAULTS) {
     await t.step(name, async () => {
       let isBroken = true;
@@ -166,7 +166,7 @@ Deno.test("if the channel refuses the token at the upload, the send fails with a
   assert.deepEqual([...await notices()], []);
 });
 
-Deno.test("if a media upload takes too long, the send fails, and the next send does not wait for the upload", async () => {
+Deno.test("if a media upload takes too long, the send fails, and the next send starts no second upload", async () => {
   const hanging = Promise.withResolvers<Response>();
   await using channel = ownSandbox(({ path }) => path.endsWith("/media") ? hanging.promise : null);
   const company = await companyWithTemplates(channel.url);

@@ -54,7 +54,7 @@ function readableId(body: unknown): string | null {
   return isReadable ? id : null;
 }
 
-Deno.test("`outcomeOf` handles every channel response, and accepts no response without an id", () => {
+Deno.test("`outcomeOf` returns an outcome for every channel response, and `accepted` only with a message id", () => {
   const property = fc.property(anyStatus, anyBody, anyHeader, (status, body, retryAfter) => {
     const outcome = outcomeOf({ status, body, retryAfter });
     switch (outcome.kind) {

@@ -72,7 +72,7 @@ Deno.test("the settings page is built for a project", async () => {
   });
 });
 
-Deno.test("each view of the settings page is small", async () => {
+Deno.test("each view of the settings page is smaller than its maximum size", async () => {
   await withFolder(async (folder) => {
     const made = await buildSettings({ out: `${folder}/page`, config: null });
     const source = (path: string) => path.replace(/^settings\/(page|assets)\//, "");

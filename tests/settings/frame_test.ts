@@ -14,7 +14,7 @@ import { heading, openAs, PHONE, SETTINGS, signInAs, unexpected } from "./settin
 const EXPIRED = { status: 401, json: { code: "PGRST301", message: "JWT expired" } };
 
 Deno.test(
-  "the URLs, menu and sessions of the settings page",
+  "the URLs, the menu and the sessions of the settings page work in a browser",
   { ignore: CHROMIUM === null },
   async (t) => {
     const test = t.step.bind(t);
@@ -67,7 +67,7 @@ Deno.test(
       await context.close();
     });
 
-    await test("when a view opens, it receives the keyboard focus, except in a hidden tab", async () => {
+    await test("when a view opens, its heading receives the keyboard focus, except in a hidden tab", async () => {
       const { page, context } = await openAs(browser, owner);
       await heading(page, "API keys").waitFor();
       const open = async (path: string, title: string) => {

@@ -59,7 +59,7 @@ Deno.test("agents, users of other companies and API keys cannot send test messag
   assert.deepEqual(channel.calls, []);
 });
 
-Deno.test("if a test message cannot be sent, the response gives the reason, and if the channel refuses the message, the stored message contains the error", async () => {
+Deno.test("the response says why a test message cannot be sent, and a message that the channel refuses is stored with the channel's error", async () => {
   const refusal = Response.json(
     { error: { message: "Not a WhatsApp user", code: 131026, type: "OAuthException" } },
     { status: 400 },

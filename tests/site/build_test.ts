@@ -43,7 +43,7 @@ Deno.test("a build works on a copy of this checkout", async (t) => {
       assert.match(err, /^@scalar\S+ is not the pinned package: /m);
     });
 
-    await t.step("a build that is killed leaves no half-finished site", async () => {
+    await t.step("a killed build leaves no half-finished site in site/dist", async () => {
       // The build writes its pages while it waits for a download.
       await npm("while :; do sleep 0.1; done");
       const killed = startSite([], run);

@@ -1,5 +1,5 @@
 // Tests that the Supabase CLI uploads everything that the functions need. The CLI works on a copy
-// of the checkout, because the CLI stores a project name next to config.toml, and the checkout may
+// of the checkout, because the CLI stores a project name next to config.toml. The checkout may
 // already contain the name of a real project.
 
 import assert from "node:assert/strict";

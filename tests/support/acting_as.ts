@@ -65,7 +65,7 @@ export async function actAsPerson(sql: Sql, userId: string): Promise<void> {
   await actAs(sql, "authenticated", { sub: userId });
 }
 
-/** Acts as the superuser again, to whom no policy applies. */
+/** Acts as the superuser again. No policy applies to the superuser. */
 export async function actAsSuperuser(sql: Sql): Promise<void> {
   await sql`select set_config('role', 'none', true), set_config('request.jwt.claims', '', true)`;
 }

@@ -1,5 +1,5 @@
 /**
- * A server in front of a stack that can respond instead of the stack.
+ * A server in front of a stack. The server can respond instead of the stack.
  * @param answer returns the response to a request. The request's path does not contain
  * `/functions/v1`. `pass` forwards the request and returns the stack's response.
  */

@@ -277,8 +277,8 @@ export async function addSentMessage(
 }
 
 /**
- * Adds a message to the company's conversation and deletes the message, so that the company has a
- * tombstone. Returns the message's id.
+ * Adds a message to the company's conversation and deletes the message, so that the company has the
+ * tombstone of a deleted row. Returns the message's id.
  */
 export async function addDeletedRow(
   sql: Sql,

@@ -82,7 +82,7 @@ export async function rowsOf(
   };
 }
 
-/** The API returns a version as a string. */
+/** Converts the version to a string, because the API returns strings. */
 function asShown(row: FoundRow): FoundRow {
   return "version" in row ? { ...row, version: String(row.version) } : row;
 }

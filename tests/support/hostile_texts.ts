@@ -14,26 +14,26 @@ export function hostileText({ begin, piece, end }: HostileKind, length: number):
 }
 
 /**
- * The length of a test string. A linear-time reader needs much less than LITTLE_MS for this length,
- * and a quadratic-time reader needs much more.
+ * The length of a test string. A function that reads the string in linear time needs much less than
+ * LITTLE_MS. A function with quadratic time needs much more.
  */
 const LENGTH = 16 * 1024;
 const LITTLE_MS = 2;
 /**
- * If a reader seems too slow, the test repeats the measurement for this long, because other work on
- * the machine may be the cause.
+ * If a function seems too slow, the test repeats the measurement for this long, because other work
+ * on the machine may be the cause.
  */
 const ENOUGH_MS = 2_000;
 const DOUBLINGS = 3;
 /**
- * When the string is twice as long, a linear-time reader needs twice the time, and a quadratic-time
- * reader four times the time.
+ * When the string is twice as long, linear time doubles, and quadratic time becomes four times as
+ * long. The limit of three for each doubling is between the two.
  */
 const MOST_GROWTH = 3 ** DOUBLINGS;
 
 /**
- * Whether the time for reading a kind of string grows faster than the string's length. The function
- * only compares the measured times with each other.
+ * Whether the time for reading a kind of string grows faster than the string's length. A time below
+ * LITTLE_MS is always fast enough.
  */
 export function growsTooFast(kind: HostileKind, read: (text: string) => unknown): boolean {
   const [short, long] = [LENGTH / 2 ** DOUBLINGS, LENGTH].map((length) =>

@@ -48,8 +48,7 @@ export async function contactsNamed({ id }: Company, name: string): Promise<numb
 }
 
 /**
- * Asserts that a response belongs to a first request, and contains the row that this request
- * created.
+ * Asserts that a response belongs to a first request, with the status of a new row.
  */
 export function assertFirst(answer: Answer, status = 201) {
   assert.deepEqual([answer.status, isReplayed(answer)], [status, false], sentence(answer));

@@ -142,7 +142,7 @@ async function addOddRows(sql: Sql, company: Company) {
     pipeline_id: pick(pipelines.slice(1, 7), at),
     position: pick([5, 2, 2, 0], at),
   }));
-  // These stages have no deals.
+  // The archived stages get no deals.
   await sql`update pipelines set archived_at = now() where id = ${pipelines[8]}`;
   await sql`update stages set archived_at = now() where id in ${sql(stages.splice(3, 4))}`;
   await add(sql, "deals", names, (title, at) => ({

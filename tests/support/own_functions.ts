@@ -26,7 +26,7 @@ import { checked } from "./checked_answers.ts";
 import { environment, stack, stackChannel } from "./test_stack.ts";
 
 // Collects the work that continues after a response, as the platform does. Tests wait for this work
-// before `watchedStack` is disposed of.
+// before they dispose of `watchedStack`.
 const background: Promise<unknown>[] = [];
 const EdgeRuntime = { waitUntil: (work: Promise<unknown>) => background.push(work) };
 Object.assign(globalThis, { EdgeRuntime });
@@ -125,7 +125,7 @@ export async function ownWebhooks(
 
 type OwnReplies = Partial<WhatsappConfig> & { timeoutMs?: number };
 
-/** The endpoint for free replies in this process, with the channel and the database at these addresses. */
+/** The endpoint for free replies in this process, with channel and database at these addresses. */
 export async function ownReplies(channelUrl: string, options: OwnReplies = {}) {
   const app = await ownMessages(channelUrl, options);
   return (key: string, json: unknown, query = "", headers?: Record<string, string>) =>

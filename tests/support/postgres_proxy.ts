@@ -1,5 +1,5 @@
 /**
- * Starts a TCP proxy in front of Postgres that can cut its connections.
+ * Starts a TCP proxy in front of Postgres. The proxy can cut its connections.
  * @param databaseUrl the database URL, for any role.
  * @param watch creates a stream for each connection. The bytes sent to Postgres pass through this
  * stream.

@@ -177,8 +177,8 @@ export const routes: Route[] = gatewayOperations(NOWHERE).flatMap(
           table.replace("company_", "")
         }`
         : table);
-    // These bodies create a new record where possible, so the highest declared status is the right
-    // one.
+    // These bodies create a new record where possible, so the expected status is the highest
+    // declared one.
     const success = Math.max(...Object.keys(answers()).map(Number));
     const { shape = {} } = query ? built(query) : {};
     const limits = { scope, parameters: Object.keys(shape), maxValues, isFile };

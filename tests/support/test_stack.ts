@@ -46,7 +46,7 @@ export async function withDatabase<Answer>(
   return await withSession(stack.database_url, work, NEW_BUT_FOR_PLANS);
 }
 
-/** Runs one statement in the same way as `withDatabase`. */
+/** Runs one statement in a session of `withDatabase`. */
 export function statement(
   words: TemplateStringsArray,
   ...values: postgres.ParameterOrFragment<never>[]

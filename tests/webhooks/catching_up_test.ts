@@ -1,5 +1,5 @@
-// Tests a webhook whose queue is too long: the later events are read from the event log. Also tests
-// replays, which read the event log too.
+// Tests a webhook whose queue is too long: the later events are read from the event log instead of
+// the queue. Also tests replays, which read the event log too.
 import assert from "node:assert/strict";
 import { newCompany } from "../support/company.ts";
 import { ownWebhooks } from "../support/own_functions.ts";

@@ -151,7 +151,7 @@ Deno.test("a webhook whose API key is no longer valid receives nothing and is sw
   assert.deepEqual([state, why], ["off", "key_ended"]);
 });
 
-Deno.test("a run that has lost its lease stores nothing", async () => {
+Deno.test("a run that has lost its lease on a webhook stores nothing", async () => {
   const company = await newCompany();
   const other = crypto.randomUUID();
   const webhookId = Promise.withResolvers<string>();

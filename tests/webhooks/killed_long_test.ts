@@ -79,8 +79,9 @@ Deno.test(
         isOver = true
       );
       if (kills < KILLS) {
-        // Waits until some deliveries have arrived, and kills the run while it sends others. If a
-        // statement of the killed run still renews the lease, the next run ends immediately.
+        // After some deliveries have arrived, the run is killed while it sends others. A late
+        // statement of the previous run may still renew the lease. Then this run ends immediately
+        // and is not killed.
         const enough = arrived + 20 + (EVENTS / 20) * Math.random();
         while (!isOver && shop.got.length < enough) await delay(1);
         if (!isOver) {

@@ -92,7 +92,7 @@ Deno.test("a connection is refused if the channel clearly refuses the token or t
     [refusal(100, "Object with ID '1' does not exist"), /^The channel has no phone number 1 /],
     [
       refusal(100, "(#100) Tried accessing nonexisting field (display_phone_number)"),
-      /neither the phone nor the id of the business account/,
+      /differs from the number and the business account's id/,
     ],
   ];
   for (const [answer, words] of noes) {
@@ -181,7 +181,7 @@ Deno.test("if the caller names no business account, the check finds the business
   assert.equal(seen[1].query.get("input_token"), TOKEN);
 });
 
-Deno.test("if none of 20 business accounts has the phone number, the caller must name the business account", async () => {
+Deno.test("if the token's first 20 business accounts do not list the phone number, the check asks for the business account", async () => {
   const many = Array.from({ length: 50 }, (_, n) => `${100 + n}`);
   const tokens: Answers[string][] = [
     ...[scopes(), scopes(management()), Response.json({ data: null })],

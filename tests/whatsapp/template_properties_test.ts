@@ -100,7 +100,7 @@ Deno.test("a catalogue entry never contains a null character, a lone surrogate o
   fc.assert(property, { numRuns: runs(500) });
 });
 
-Deno.test("the pieces of a text refer to every variable and contain no placeholder", () => {
+Deno.test("a text is split into pieces that refer to every variable and contain no placeholder", () => {
   const property = fc.property(listed, (template) => {
     const entry = catalogueEntry({ ...template, name: "t", language: "es" })!;
     for (const part of ["header", "body"] as const) {

@@ -101,7 +101,7 @@ async function postAtOnce(
   }));
 }
 
-/** If an event could not acquire a lock in time, sends it again, until all events are applied. */
+/** Sends the events again that could not acquire a lock in time, until all events are applied. */
 async function settled({ app }: World) {
   for (let tries = 0; tries < 5; tries++) {
     const left = await statement`select state, error, body from channel_events

@@ -303,7 +303,7 @@ Deno.test("a synchronisation stores the quality and the limit of each phone numb
   assert.deepEqual(await health(), { quality_rating: "RED", messaging_limit: "TIER_1K" });
 });
 
-Deno.test("if the channel refuses a synchronisation because of the account, the account has a notice until the next success", async () => {
+Deno.test("if the channel refuses a synchronisation because of the account, the account has a notice until a synchronisation succeeds", async () => {
   const company = await companyWithCatalogue();
   let isRefused = true;
   await using channel = templateChannel({

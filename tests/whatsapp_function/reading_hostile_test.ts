@@ -30,7 +30,7 @@ Deno.test("a body that is not JSON or not an event results in a problem and no i
   assert.deepEqual(readText('{"entry":[]}'), { items: [], problem: null });
 });
 
-Deno.test("an event from another product results in an item of the kind `unknown`", () => {
+Deno.test("an event about another product than WhatsApp results in an item of the kind `unknown`", () => {
   const { items } = readValue({ object: "page", entry: [{ changes: [{ field: "feed" }] }] });
   assert.deepEqual(items.map((item) => item.kind === "unknown" && item.field), ["page.feed"]);
 });

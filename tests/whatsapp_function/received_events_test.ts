@@ -116,8 +116,8 @@ Deno.test("if the database cannot apply an event, the event is stored, the respo
 });
 
 /**
- * An event with at least this many bytes. It contains one message and enough user ids to reach that
- * size.
+ * An event with at least this many bytes. The event contains one message, and enough message ids to
+ * reach that size. Each of these ids contains a different phone number.
  */
 function crowdedBody(phone_number_id: string, bytes: number): string {
   const names = Array.from(
@@ -127,7 +127,7 @@ function crowdedBody(phone_number_id: string, bytes: number): string {
   return eventBody(phone_number_id, ["in the crowd"], { more: { names } });
 }
 
-Deno.test("an event with 42,000 user ids is applied and an event of 3 MiB is stored, each within a second of CPU time", async () => {
+Deno.test("an event with 42,000 phone numbers is applied, and an event of almost 3 MiB is stored within a second of CPU time", async () => {
   const { company, app } = await companyWithApp();
   const body = crowdedBody(company.phone_number_id, 1024 * 1024);
   assert.equal((await webhook.post(app, body)).status, 200);

@@ -1,6 +1,6 @@
 // Tests whether a reply is sent after a stop word and another message. The channel's times are
-// whole seconds. So if two messages have the same time, the message that arrived later counts as
-// the last message.
+// whole seconds. If two messages have the same time, the message that arrived later counts as the
+// last message.
 
 import assert from "node:assert/strict";
 import { messagesFrom, ownWebhook } from "../support/channel_apps.ts";
@@ -48,7 +48,7 @@ async function newPerson() {
 
 const [SAIR, QUESTION] = ["SAIR", "Onde está o meu pedido?"];
 
-Deno.test("a reply is sent only if the contact's last message on the channel is not a stop word", async () => {
+Deno.test("a reply is sent unless the contact's last message on the channel is a stop word", async () => {
   const cases: [events: Said[][], isAnswered: boolean][] = [
     // Both messages are in one event, within one second.
     [[[[SAIR, 1], [QUESTION, 1]]], true],

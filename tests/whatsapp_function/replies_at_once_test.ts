@@ -55,7 +55,7 @@ Deno.test("simultaneous replies, messages and refusals for one contact do not bl
   assert.deepEqual([...states].sort(), ["failed", "sent"]);
 });
 
-Deno.test("if a company sends too many replies at once, some replies wait, and if too many replies wait, the next reply gets a 429", async () => {
+Deno.test("if a company sends too many replies at once, some replies wait, and the replies beyond the waiting limit get a 429", async () => {
   const company = await spokenTo();
   await using channel = slowChannel();
   const sendShare = { atOnce: 1, waiting: 1, patienceMs: 60_000 };

@@ -59,7 +59,7 @@ for (const { codes, status, code, state, outcome } of TABLE) {
   });
 }
 
-Deno.test("if the window has closed, a repeat does not send a released reply", async () => {
+Deno.test("a repeat of a released reply sends nothing after the window has closed", async () => {
   const company = await spokenTo();
   let isDown = true;
   await using channel = ownChannel(() =>

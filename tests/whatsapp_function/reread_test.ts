@@ -50,7 +50,8 @@ Deno.test("only one of several simultaneous sends reads the template, and the ot
   const [first, ...rest] = await Promise.all([reread(channel, company), ...others]);
   assert.deepEqual([first, rest], [true, Array(10).fill(true)]);
   assert.equal(channel.calls.length, 1);
-  // A send that learns this only after the read uses the same result.
+  // The database may tell a send about the read only after the read has ended. This send then uses
+  // the same result.
   assert.equal(await reread(channel, company, true), true);
   assert.equal(channel.calls.length, 1);
 });

@@ -1,5 +1,5 @@
-// Tests how the webhook handles large and slow bodies, broken connections, and a database that is
-// down.
+// Tests the webhook with large and slow bodies, with broken connections, and with a database that
+// is down.
 import assert from "node:assert/strict";
 import type { WhatsappConfig } from "../../supabase/functions/whatsapp/whatsapp_config.ts";
 import {
@@ -17,7 +17,7 @@ const MAX_BYTES = 3 * 1024 * 1024;
 
 Deno.test("a body of 3 MiB is stored, and a body with one more byte is refused with a 413", async () => {
   const app = await newChannelApp();
-  // An erasure of another test empties stored events that are not JSON.
+  // The body is JSON, because an erasure in another test empties stored events that are not JSON.
   const [start, end] = ['{"object":"whatsapp_business_account","entry":[],"padding":"', '"}'];
   const padding = "x".repeat(MAX_BYTES - start.length - end.length);
   const body = new TextEncoder().encode(start + padding + end);

@@ -184,8 +184,8 @@ Deno.test("the same bytes are stored once per app, even if they come 50 times si
 Deno.test("a body with any bytes is stored unchanged, even an empty body", async () => {
   const every = Uint8Array.from({ length: 256 * 200 }, (_, at) => at % 256);
   for (const body of [every, every.slice(0, 24_577), bytesOf("\u0000\ud83d"), new Uint8Array()]) {
-    // An erasure of another test empties stored events that are not JSON. A second one of these
-    // would have to come within milliseconds again.
+    // An erasure in another test empties stored events that are not JSON, such as this body. The
+    // test therefore stores the body twice. Two such erasures at these moments are very unlikely.
     const attempts = [];
     for (let attempt = 0; attempt < 2; attempt++) {
       const app = await newChannelApp();
@@ -223,7 +223,7 @@ Deno.test("an event for a deleted app immediately returns a 404, even from an in
 
 Deno.test("if the secrets cannot be decrypted, an event is refused with a 503, and a log line gives the reason", async () => {
   const [app, other] = [await newChannelApp(), await newChannelApp()];
-  // The app's verify token is stored as its secret, and another app's verify token as its own.
+  // The app's secret is replaced by its verify token, and its verify token by another app's.
   await statement`update channel_apps set
         sealed_secret = channel_apps.sealed_verify_token, sealed_verify_token = others.sealed_verify_token
       from channel_apps as others where others.id = ${other.id} and channel_apps.id = ${app.id}`;

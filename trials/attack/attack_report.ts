@@ -16,23 +16,23 @@ export interface Report {
 /** The promises that each part of the attack tests, and what it measures. */
 export const PARTS = {
   fuzz:
-    "no 500, nothing outside of the OpenAPI document, no row or id of another company, no log " +
-    "line over 8 KiB, 401 without a valid key whatever else is wrong",
+    "no 500, no answer that the OpenAPI document does not describe, no row or id of another " +
+    "company, no log line over 8 KiB, always a 401 without a valid key",
   keyless: "401 for the costliest requests without a valid key; their cost is measured",
   neighbour:
-    "no request of a company is refused while another company floods the service; the time that its " +
-    "requests take is measured",
+    "while one company floods the service, no request of another company is refused; the times of " +
+    "the other company's requests are measured",
   kills:
     "the channel gets no message twice, the outcome of every send becomes known, no row is written twice",
-  faults: "no 500, every answer is one that the OpenAPI document declares, 503 with Retry-After",
+  faults: "no 500, no answer that the OpenAPI document does not describe, Retry-After on every 503",
   events:
-    "200 for signed events, whatever they contain, even if another app's path is slow; the time is measured",
+    "a 200 for every signed event, even while slow bodies arrive for another app; the time is measured",
   webhooks:
-    "no hostile address is accepted, no redirect followed, no webhook of another company reached; while " +
-    "other receivers are hostile, a good receiver gets every event in order",
+    "no hostile address is accepted, no redirect is followed, no webhook of another company is " +
+    "reached; while other receivers are hostile, a good receiver gets every event in order",
   media:
     "no file from a foreign host, no wrong file as a complete response, no file of another company; " +
-    "slow files hold up no other company",
+    "slow files do not delay other companies",
 };
 
 export type PartName = keyof typeof PARTS;

@@ -13,7 +13,7 @@ export type FunctionName = "gateway" | "send-external-template" | "webhooks" | "
 export interface FunctionOptions {
   /** The Data API's URL. The default is the stack's own REST layer. */
   restUrl?: string;
-  /** The address of the channel. If missing, it is the stack's own imitation. */
+  /** The URL of the channel. The default is the imitation that `startChannel` starts. */
   channelUrl?: string;
   /** The number of milliseconds by which the function's clock is ahead. */
   clockAheadMs?: number;

@@ -26,7 +26,8 @@ export function startChannel(resources: AsyncDisposableStack) {
       return await (behaviours.get(phoneNumberId) ?? takes)(call);
     },
   );
-  // If a call hangs, the shutdown waits until the caller has ended.
+  // If a call hangs, the shutdown waits until the caller has ended. Therefore, nothing waits for
+  // the shutdown.
   resources.defer(() => void server.shutdown());
   return {
     url: `http://127.0.0.1:${server.addr.port}/v26.0`,

@@ -32,7 +32,7 @@ export interface AttackedCompany {
     | "member",
     string[]
   >;
-  /** The channel's ids of the phone numbers of its accounts. */
+  /** The channel's ids of the accounts' phone numbers. */
   phoneNumberIds: string[];
   phones: string[];
   /** The idempotency keys of its sends. */

@@ -1,14 +1,14 @@
 import type { WireRequest } from "./wire.ts";
 
 /**
- * Requests that many connections send again and again. Each `{{n}}` in them becomes a different
- * number.
+ * Requests that many connections send again and again. Each `{{n}}` in a request becomes a
+ * different number.
  */
 export interface FloodPlan {
   url: string;
   connections: number;
   requests: WireRequest[];
-  /** Sends the body byte by byte, and never all of it. */
+  /** Sends the body byte by byte, and never the whole body. */
   trickles?: boolean;
 }
 

@@ -8,8 +8,8 @@ import { markdown, type PartName, PARTS } from "./attack_report.ts";
 const names = Object.keys(PARTS) as PartName[];
 const options = new Command("npm run attack --")
   .description(
-    "Starts a stack on this machine and attacks only this stack. Fails when a promise does " +
-      "not hold, and shows the request that broke it.",
+    "Starts a stack on this machine and attacks only this stack. Fails if the service " +
+      "breaks a promise, and shows the request.",
   )
   .addOption(new Option("--only <parts...>", "some parts").choices(names).default(names, "all"))
   .option("--quick", "under 30 seconds: few attempts, nothing is measured", false)

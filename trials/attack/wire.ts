@@ -10,8 +10,8 @@ export interface WireRequest {
   /** The path and the query, as they are sent. */
   target: string;
   /**
-   * A name may occur more than once. `Host` is added if it is missing. `Content-Length` is added
-   * too.
+   * A name may occur more than once. If `Host` is missing, it is added. The same is true of
+   * `Content-Length`, unless the body is sent in chunks.
    */
   headers: [name: string, value: string][];
   body?: string | Uint8Array;

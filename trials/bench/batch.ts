@@ -23,10 +23,10 @@ type Row = { phone: string } & Record<string, unknown>;
 type Write = (rows: Row[]) => Promise<unknown>;
 
 /**
- * One client writes contacts, 500 at a time: first new contacts, then changes of all these
- * contacts. Each batch of the gateway is compared with two other ways to write the same rows: a
- * bare upsert through the REST layer, which also returns the rows, and single creates. The three
- * ways take turns within each round, so that they run under the same conditions.
+ * One client writes contacts, 500 at a time: new contacts, and changes of contacts that already
+ * exist. Each batch of the gateway is compared with two other ways to write the same rows: a bare
+ * upsert through the REST layer, which also returns the rows, and single creates. The three ways
+ * take turns within each round, so that they run under the same conditions.
  *
  * @throws Error when a response was wrong.
  */

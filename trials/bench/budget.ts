@@ -11,8 +11,8 @@ import { filler } from "./planned_request.ts";
 import { planScenarios } from "./scenarios.ts";
 
 // The budget counts the calls, bytes and statements that each request causes. Unlike times, counts
-// are the same on every machine and in every run. The file budget.json contains the highest allowed
-// cost of each operation.
+// are the same on every machine and in every run. The file budget.json states the cost of each
+// operation, and a test fails if a cost differs.
 
 /** The cost of one request of an operation. */
 export interface Cost {
@@ -72,7 +72,8 @@ export async function countCosts(resources: AsyncDisposableStack): Promise<Budge
   await admin`select pg_reload_conf()`;
   const company = await fillDatabase(stack.owner, ROWS, stack.secrets.credentials_key);
   await addSends(stack, 100);
-  // Otherwise, these connections would report their function calls while an operation is counted.
+  // Ends the connections that wrote the rows. Otherwise, they would report their function calls
+  // while an operation is counted.
   await endConnections(admin, "postgres");
 
   const rest = resources.use(countingProxy(stack.rest.url));

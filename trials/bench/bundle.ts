@@ -46,7 +46,7 @@ async function bundle(entry: string, outdir: string) {
     entryPoints: [entry],
     bundle: true,
     plugins: [WITHOUT_LATER_CODE],
-    // Makes a separate chunk of each module that is imported dynamically.
+    // Makes a separate chunk of each other module that is imported dynamically, such as JSON.
     splitting: true,
     outdir,
     metafile: true,
@@ -75,6 +75,6 @@ async function bundle(entry: string, outdir: string) {
 /** A file of a bundle, as esbuild reports it. */
 interface Output {
   inputs: object;
-  /** Present in the file that a program starts, and in the chunk of a module imported dynamically. */
+  /** Present in the file that a program starts, and in a dynamically imported module's chunk. */
   entryPoint?: string;
 }

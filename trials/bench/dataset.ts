@@ -14,7 +14,7 @@ const RARE = 20;
 export const RARE_TAG = "founder";
 /** One contact in 56 has this name. */
 export const NAME = "Bruno Silva";
-/** The clients change fewer rows than this at the same time. */
+/** The number of rows that requests change in turn. At one time, the clients change fewer rows. */
 const TARGETS = 1000;
 
 /** The measured company, which has a tenth of all contacts. */
@@ -89,7 +89,8 @@ export async function writeDataset(
     -- While this transaction writes contacts, autovacuum would count none, and the triggers would
     -- get plans for an empty table.
     alter table contacts set (autovacuum_enabled = false);
-    -- A version 4 UUID. These ids are spread like random ids, so that indexes grow in the same way.
+    -- A version 4 UUID. These ids are spread like random ids, so that indexes grow as they do with
+    -- random ids.
     create function pg_temp.id_of(kind text, n integer) returns uuid immutable
       return overlay(overlay(md5(kind || n) placing '4' from 13) placing '8' from 17)::uuid;
     create function pg_temp.hash(n integer, seed integer) returns integer immutable

@@ -20,8 +20,8 @@ const HOP_HEADERS = ["host", "connection", "keep-alive", "content-length", "tran
 const PADDING = { "x-padding": "-".repeat(400) };
 
 /**
- * The scenarios at their functions, each followed by its floors. The floors repeat the gateway's
- * call to the REST layer. A recorder between the two has recorded this call.
+ * The scenarios at their functions, each followed by its floors. The floors `rest` and `relay`
+ * repeat the gateway's call to the REST layer, which a recorder between the two has recorded.
  */
 export async function withFloors(scenarios: Scenario[], stack: BenchStack): Promise<Subject[]> {
   let call!: PlannedRequest;

@@ -9,8 +9,8 @@ export interface PlannedRequest {
   headers: Fields;
   json?: unknown;
   /**
-   * Values for the placeholders, such as `{{id}}`, by their names. The requests use the sets in
-   * turn.
+   * Values for the placeholders, such as `{{id}}`, by their names. The requests use these sets of
+   * values in turn.
    */
   targets?: Fields[];
   status: number;

@@ -26,7 +26,7 @@ export interface Scenario extends PlannedRequest {
   name: string;
   title: string;
   function: "gateway" | "sender" | "slowSender";
-  /** Empty when the function makes more than one call to the REST layer. */
+  /** The floors to measure: none if the function makes more than one call to the REST layer. */
   floors: FloorName[];
 }
 

@@ -1,5 +1,5 @@
-// Serves the first page of contacts without a function and the REST layer. The server runs the same
-// statement over a plain driver, in a transaction with the settings of the REST layer.
+// Serves the first page of contacts without a function and without the REST layer. The server runs
+// the same statement over a plain driver, in a transaction with the settings of the REST layer.
 
 import postgres from "postgres";
 

@@ -104,7 +104,7 @@ export interface Words {
 const A_DAY = 24 * 60 * 60_000;
 /** The page asks for a new token this long before the end of the old one. */
 const SOON = 14 * A_DAY;
-/** The jobs run each minute. */
+/** The jobs run each minute. After this time without a run, they are late. */
 const JOBS_LATE = 10 * 60_000;
 
 /** The overall state of the phone number. */

@@ -121,7 +121,8 @@ function peakOf<Kind extends string>(
 
 /**
  * The `fill` attribute of a part. A plain part needs no such attribute, because its class fills it.
- * A style sheet cannot set it, because a URL in a style sheet refers to that file.
+ * A style sheet cannot refer to a pattern of the page, because `url(#…)` in a style sheet refers to
+ * the style sheet itself.
  */
 export function fillOf<Kind extends string>(id: string, kind: Kind, fills: Record<Kind, Fill>) {
   return fills[kind] === "plain" ? nothing : `url(#${id}-${kind})`;

@@ -8,7 +8,7 @@ export function scaleTo(most: number): number[] {
   return Array.from({ length: lines + 1 }, (_, index) => index * step);
 }
 
-/** The smallest of 1, 2, 5, 10, 20, 50 … that is not less than a number. */
+/** The smallest of 1, 2, 5, 10, 20, 50 … that is at least this number. */
 function roundStep(least: number): number {
   if (least <= 1) return 1;
   const unit = 10 ** Math.floor(Math.log10(least));

@@ -37,7 +37,7 @@ export interface Asked {
 const OVERLAPS = [0, 1, 24, 168] as const;
 const USUAL_OVERLAP = 24;
 
-/** Creates a question about a key, without an answer yet. */
+/** Creates the question that asks about a change to a key. */
 export function newQuestion(change: AskedChange, key: ApiKey, keys: ApiKey[]): Asked {
   // A key that was replaced must have an expiry.
   const choices = EXPIRIES.filter((each) => each !== "never" || !successorOf(key, keys));
@@ -68,7 +68,7 @@ export function questionOf(
     form.querySelector<HTMLElement>("[aria-invalid=true]")?.focus();
   };
   const isEnd = change === "switchOff" || change === "delete";
-  // Without fields, the focus is on the button that changes nothing.
+  // The dialog that switches a key off has no fields, so the Cancel button gets the focus.
   return dialog(
     asked,
     t.change[change].title,
@@ -87,8 +87,8 @@ export function questionOf(
 }
 
 /**
- * A warning before one of two paired keys ends. The warning says whether the other key still works,
- * and until when.
+ * A warning before a key ends that has a successor or is a successor. The warning says whether the
+ * other key still works, and when the older of the two keys expires.
  */
 function pairWarning(key: ApiKey, keys: ApiKey[], app: App): TemplateResult | typeof nothing {
   const { t: { change: t }, locale } = app;

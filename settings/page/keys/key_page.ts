@@ -23,8 +23,8 @@ import { takeMade } from "./made_key.ts";
 import { ShownOnce } from "./shown_once.ts";
 
 /**
- * The view of one key: what it may do, its state, its possible changes, and what programs did with
- * it.
+ * The view of one key: what the key may do, its state, its possible changes, and the requests that
+ * programs made with it.
  */
 export function keyPage(id: string): View {
   let keys: ApiKey[] = [];

@@ -25,7 +25,7 @@ interface OptOut {
   phone: string | null;
   kind: Kind;
   source: string;
-  /** The time with microseconds, because the function that lifts the opt-out compares it. */
+  /** With microseconds, because the function that lifts the opt-out compares this time. */
   asked_at: string;
   /** The person's message, or the text of the tapped button. */
   words: string | null;

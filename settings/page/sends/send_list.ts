@@ -26,8 +26,8 @@ interface Page {
 }
 
 /**
- * An empty page only means that none of the newest 5,000 sends match. The view then reads this many
- * pages before it asks the person whether to continue.
+ * For each page, the database searches at most 5,000 sends, so a page may be empty before the end
+ * of the log. The view reads at most this many pages before it asks the user whether to continue.
  */
 const PATIENCE = 6;
 

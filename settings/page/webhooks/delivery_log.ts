@@ -10,8 +10,8 @@ import { deliveriesOf, type Delivery, type Place, stateOf, STATES, stepsOf } fro
 import { call, HAPPENINGS, RESOURCES, typeName, type Webhook } from "./webhook.ts";
 
 /**
- * An empty page only means that none of the last 5,000 deliveries match. The view reads at most
- * this many pages until it finds a match.
+ * For each page, the database searches at most 5,000 deliveries, so a page may be empty before the
+ * end of the log. The view reads at most this many pages until it finds a match.
  */
 const PATIENCE = 4;
 

@@ -78,7 +78,7 @@ export function nameOf(webhook: Webhook): string {
   return webhook.description ?? addressOf(webhook);
 }
 
-/** Whether the receiver has accepted nothing since a first failure. */
+/** Whether the receiver of a webhook that is not off has accepted nothing since a failure. */
 export function isFailing({ state, failing_since }: Webhook): boolean {
   return state !== "off" && failing_since !== null;
 }

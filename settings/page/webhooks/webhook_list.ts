@@ -86,7 +86,7 @@ function row(webhook: Webhook, app: App): TemplateResult {
   `;
 }
 
-/** The service counts up to 10,000. */
+/** The number of open deliveries in words. The service counts at most 10,000 of them. */
 export function countOf(open: number, locale: string): string {
   return `${new Intl.NumberFormat(locale).format(open)}${open >= 10_000 ? "+" : ""}`;
 }

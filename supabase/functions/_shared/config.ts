@@ -7,7 +7,7 @@ export interface Config {
   supabaseUrl: string;
   publishableKey: string;
   signingKey: SigningKey;
-  /** If the database takes longer to respond, it is treated as down. */
+  /** A database that takes longer than this to respond is treated as down. */
   databaseTimeoutMs: number;
   /** How many statements of one company may run through the Data API at the same time. */
   statementShare: Share;
@@ -16,7 +16,7 @@ export interface Config {
    * these keys share one limit. Each statement counts against this limit for at most `placeMs`.
    */
   strangerShare: Share & { placeMs: number };
-  /** A request body that takes longer to arrive is refused. */
+  /** A request body that takes longer than this to arrive is refused. */
   bodyTimeoutMs: number;
   /**
    * How often an instance stores the usage of keys, while keys are in use. The documentation
@@ -74,7 +74,8 @@ export async function readConfig(env: Environment): Promise<Config> {
     publishableKey: readPublishableKey(env),
     signingKey: await readSigningKey(env),
     databaseTimeoutMs: 10_000,
-    // On the smallest plan, the Data API's pool has ten connections. `atOnce` is half of them.
+    // On the smallest plan, the Data API's pool has ten connections. `atOnce` is half of the
+    // connections.
     statementShare: { atOnce: 5, waiting: 64, patienceMs: 5_000 },
     // Two statements at a time are enough. A valid key is known after its first response. An
     // unknown key is refused within milliseconds. A statement with a valid key may take longer in
@@ -95,8 +96,8 @@ function readSupabaseUrl({ SUPABASE_URL }: Environment): string {
 }
 
 /**
- * Reads DOCS_URL. Callers follow this URL, so it is refused if an attacker on the network could
- * impersonate the server.
+ * Reads DOCS_URL. An `http:` URL is refused unless it is on this machine, because an attacker on
+ * the network could impersonate its server.
  */
 function readDocsUrl({ DOCS_URL }: Environment): string | null {
   if (!DOCS_URL) return null;
@@ -153,7 +154,7 @@ async function readSigningKey({ JWT_SIGNING_KEY }: Environment): Promise<Signing
 /**
  * Imports a private JWK. The runtime checks a key only when the key is used to sign, and even then
  * not strictly. An invalid key must stop the function at startup, so each property is checked here.
- * No schema is used, because building one would take a tenth of the startup time.
+ * No schema is used, because building a schema would take a tenth of the startup time.
  *
  * @throws Error when a property is missing or malformed.
  */

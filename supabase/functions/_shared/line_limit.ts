@@ -1,5 +1,5 @@
-// The hosted platform keeps at most 100 log lines in ten seconds. A frequent line must not displace
-// other lines.
+// The hosted platform keeps at most 100 log lines in ten seconds. So a line that is written very
+// often must not displace other lines.
 const PER_MS = 10_000;
 
 /** Limits the log lines of one kind to `maxLines` in ten seconds. */

@@ -33,8 +33,8 @@ export function senderOperations(config: SenderConfig) {
       ],
     }, async ({ caller, query, body, origin }) => {
       const dryRun = query.dry_run === "true";
-      // A send waits in the queue before it is claimed. Otherwise the claim could be pending for
-      // longer than its lease.
+      // A send waits in the queue before it is claimed. If it waited after the claim, the lease of
+      // the claim could end in the queue.
       const send = () => sendTemplate(caller, config, body, { dryRun, origin });
       const sending = share.run(caller.holder, send);
       // If the caller disconnects, the send continues, and its outcome is recorded.

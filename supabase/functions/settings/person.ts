@@ -7,8 +7,8 @@ import { settingsTokenSource } from "../_shared/key/token.ts";
 import type { Origin } from "../_shared/log.ts";
 
 /**
- * A signed-in user. The function does not check the JWT. It passes the JWT on, and the database
- * decides who the user is and what the user may do.
+ * A signed-in user. The function `settings` passes the user's JWT on without checking it. The
+ * database decides who the user is and what the user may do.
  */
 export interface Person {
   /** The database as the user sees it. */

@@ -34,7 +34,7 @@ export async function readSettingsConfig(
     ...await readSenderConfig(env),
     webhookAddresses: readAddressRules(env),
     secretKey: readSecretKey(env),
-    // The page waits for 20 seconds.
+    // The settings page waits for a response for 20 seconds.
     checkMs: 12_000,
     checkShare: { atOnce: 2, waiting: 4, patienceMs: 2_000 },
   };

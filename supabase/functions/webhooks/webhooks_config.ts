@@ -18,14 +18,13 @@ export interface WebhooksConfig extends Config {
   /** The rules for the URLs to which requests may be sent. */
   addresses: AddressRules & { resolve?: Resolve };
   /**
-   * The time limit of a run, which asks the database for work until then. The scheduler starts a
-   * run each minute.
+   * How long a run asks the database for work. The scheduler starts a run each minute.
    */
   runMs: number;
   /**
    * After about this much CPU time, a run begins nothing new, and calls the next run if deliveries
    * are still due. The platform gives an instance no new request after about one second of CPU
-   * time, and kills it after two.
+   * time, and kills it after two seconds.
    */
   cpuMs: number;
   /**

@@ -28,8 +28,8 @@ const MAX_VALUES = 100;
  *   or the job `channel-events`.
  * - Callers with an API key call `POST /whatsapp/messages` for a free reply, and
  *   `POST /whatsapp/media` to upload a file.
- * A caller without the secret or the key that a path needs receives only an error, which does not
- * reveal whether an app, an account or a record exists.
+ * A caller without the secret or the key that a path needs receives only an error. This error does
+ * not reveal whether an app, an account or a record exists.
  */
 export function whatsapp(config: WhatsappConfig): Hono<ApiEnv> {
   const requireJobsSecret = requireSecret(config.jobsSecret);

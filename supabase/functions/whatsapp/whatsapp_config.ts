@@ -23,11 +23,11 @@ export interface WhatsappConfig extends UploadConfig {
    * only 2 s of CPU time.
    */
   channelJobMost: { events: number; bytes: number };
-  /** If the database takes longer for a statement of a job, it is treated as down. */
+  /** A database that takes longer than this for a statement of a job is treated as down. */
   jobDatabaseTimeoutMs: number;
   /**
-   * If the database takes longer for an event, it is treated as down, and the channel sends the
-   * event again.
+   * A database that takes longer than this for an event is treated as down, and the channel sends
+   * the event again.
    */
   eventTimeoutMs: number;
   /**

@@ -4,8 +4,8 @@ const FOLDER = new URL("../fixtures/", import.meta.url);
 const T0 = 1795262400;
 
 /**
- * The values that differ between a world and the fixtures, so that two worlds in the same database
- * share no rows.
+ * The values that differ between the fixtures and a world, which is a test's own set of companies
+ * (world.ts). Because of these values, two worlds in the same database share no rows.
  */
 export interface Shift {
   /** The seconds that are added to every time. */

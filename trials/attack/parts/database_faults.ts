@@ -47,8 +47,8 @@ async function deadlock(findings: Findings, ours: AttackedStack) {
   const [contact, stage] = [victim.ids.contact[0], victim.ids.stage[0]];
   const first = ["contacts", contact] as const;
   const second = ["stages", stage] as const;
-  // A new deal locks both rows. In one of the two orders, the request has already locked the row
-  // that the transaction locks next.
+  // A new deal locks its contact and its stage. In one of the two orders, the request has already
+  // locked the row that the transaction locks next.
   for (const [held, wanted] of [[first, second], [second, first]]) {
     const sql = await ours.stack.owner.reserve();
     try {

@@ -77,7 +77,7 @@ async function beginSlowly(
   const status = await other.post(body);
   findings.attempts += SLOW_BODIES + 1;
   if (status !== 200) findings.add(PROMISES.ownPlaces, String(status), "a large event");
-  if (quick) return; // the function waits some seconds before it gives up the bodies
+  if (quick) return; // the function waits some seconds for the rest of the bodies
   for (const answer of await Promise.all(stalled)) {
     if (answer?.status === 408 || answer?.status === 503) continue;
     findings.add(PROMISES.givenUp, String(answer?.status ?? "no answer"), "a body that stalls");

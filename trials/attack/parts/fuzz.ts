@@ -20,7 +20,7 @@ const PROMISES = {
 const CASES = { full: 4_000, quick: 120 };
 const AT_ONCE = 4;
 const LOG_LINE_BYTES = 8 * 1024;
-/** A whole key. The lists of keys show only the last characters of a key. */
+/** Matches a whole key. The lists of keys show only the last characters of a key. */
 const WHOLE_KEY = /sk_live_[\w-]{20,}/;
 
 /**
@@ -146,7 +146,7 @@ class LogLines {
 
   constructor(readonly findings: Findings) {}
 
-  /** Remembers a request for the findings, because a log line does not show all of it. */
+  /** Remembers a request for the findings, because a log line does not show the whole request. */
   mark(request: string) {
     this.#recent = [...this.#recent.slice(1 - 2 * AT_ONCE), request];
   }

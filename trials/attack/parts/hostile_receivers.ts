@@ -80,7 +80,7 @@ export function hostileReceivers(resources: AsyncDisposableStack) {
     names: Object.keys(behaviours),
     /** The requests for a receiver in the order of their arrival. */
     got: (name: string) => all.filter((each) => each.name === name),
-    /** The URLs of requests that were for no receiver. */
+    /** The URLs of requests to `neighbour`, and to paths without a receiver. */
     strays: () => strays,
     /** The number of bytes of endless responses that were sent. */
     sentBytes: () => sentBytes,

@@ -11,7 +11,7 @@ const PROMISES = {
   harmless: "a file from people cannot run in a browser, and the file's name adds no header",
   upload: "a file whose bytes do not match its type is refused, and never reaches the channel",
   other: "a file, an upload or a message of another company or conversation is not found",
-  slow: "files that arrive slowly hold up no other company",
+  slow: "files that arrive slowly do not delay other companies",
   hungUp: "the function stops reading from the channel when the caller has hung up",
   told: "a read that waits too long for earlier reads gets a 429 with Retry-After",
 };
@@ -155,7 +155,9 @@ export async function media({ ours, measured, quick, progress, resources }: Cont
   return findings.result;
 }
 
-/** Writes messages with the channel's files, and rows that the attacker may not use. */
+/**
+ * Writes messages with the channel's files, and rows that no request of the heavy company may use.
+ */
 async function writeRows(
   owner: Context["ours"]["stack"]["owner"],
   { files }: HostileMedia,

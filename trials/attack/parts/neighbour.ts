@@ -131,7 +131,7 @@ async function besideFlood(
       next: () => send(key, newPhone(), `beside-${crypto.randomUUID()}`),
     },
   };
-  await probe(kinds, ms / 4); // code gets faster with use
+  await probe(kinds, ms / 4); // warms up, because code gets faster with use
   const quiet = await probe(kinds, ms / 2);
   const flood = floodOf({ ...side, gateway });
   let beside: Record<Kind, Probe>;

@@ -12,7 +12,8 @@ const PROMISES = {
   address: "a hostile address is refused with a 422 about url, and nothing is stored",
   foreign: "a webhook of another company is not found, and stays as it is",
   most: "a company has at most ten webhooks, however many requests come at once",
-  flood: "each of many tests and replays is accepted, or refused because earlier ones still wait",
+  flood:
+    "each of many tests and replays is accepted, or refused because earlier tests or replays still wait",
   reached: "no redirect is followed, and nothing else on this machine gets a request",
   header: "a company's text does not become a header of a delivery",
   arrives: "beside hostile receivers, another receiver gets every event, in order for each record",
@@ -100,7 +101,7 @@ export async function webhooks({ ours, measured, quick, progress, resources }: C
   await owner`delete from webhooks where id = ${foreign.id}`;
 
   progress("webhooks: hostile receivers");
-  // Other parts may have archived or erased contacts of the company.
+  // Other parts may have archived or erased the company's contacts, so this part creates its own.
   const contacts: { id: string; phone: string }[] = [];
   for (let row = 0; row < CONTACTS; row++) {
     const answer = await ask("POST", "/contacts", { phone: newPhone(), name: "Changed later" });
@@ -115,7 +116,7 @@ export async function webhooks({ ours, measured, quick, progress, resources }: C
     }) ?? await ask("GET", "/webhooks");
     if (answer?.status === 201) made.set(name, JSON.parse(answer.text).data.id);
   }
-  // A description may be refused because of its line breaks.
+  // The service may refuse a description because of its line breaks. The second attempt has none.
   for (const name of receivers.names.filter((each) => !made.has(each))) {
     const answer = await ask("POST", "/webhooks", {
       ...{ url: `${receivers.url}/${name}`, types: ["contact.*"] },
@@ -129,7 +130,7 @@ export async function webhooks({ ours, measured, quick, progress, resources }: C
     "Content-Type": "application/json",
   };
   const rss = await peakRss(deliverer, async () => {
-    // This part does not wait for the run, which ends with the process of the function.
+    // This part does not wait for the delivery run, which ends with the function's process.
     fetch(url, { method: "POST", headers, body: "{}" })
       .then((answer) => answer.body?.cancel()).catch(() => {});
     for (let write = 0; write < WRITES; write++) {

@@ -64,7 +64,7 @@ export const accounts = {
     whatToDoNone:
       "Write a message to this number. If nothing arrives within a minute, the app at Meta is not subscribed to the business account.",
     whatToDoApp:
-      "No app delivers them. Add the app of your company below, or ask the operator of this service.",
+      "No app delivers replies and reports. Add the app of your company below, or ask the operator of this service.",
   },
   jobs: {
     name: "Background jobs",
@@ -181,7 +181,7 @@ export const accounts = {
   businessIdHint:
     "Only if WhatsApp does not name it. WhatsApp Manager shows it as WhatsApp Business account ID.",
   app: "App that delivers replies",
-  usualApp: "As until now",
+  usualApp: "The same app as now",
   submit: "Check and connect",
   checking: "Asking WhatsApp…",
   idMissing: "Enter the id: digits only.",

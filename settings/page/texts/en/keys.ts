@@ -132,8 +132,8 @@ export const keys = {
 
   change: {
     /**
-     * Warnings before one key of a pair ends. @param ends when the other key expires; null if
-     * never.
+     * Warnings before one key of a pair ends. @param ends when the older key expires; null if it
+     * never expires.
      */
     hasSuccessor: (hint: string, ends: string | null) =>
       `The key ${hint} has replaced this one, which works until ${

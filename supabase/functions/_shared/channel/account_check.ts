@@ -54,7 +54,8 @@ interface Account {
 const MAX_BUSINESS_ACCOUNTS = 20;
 const MAX_NUMBERS = 10_000;
 
-// This code reads only these properties. Any of them may be missing or have any type.
+// The schemas list the properties that this code reads. The channel may leave out a property, or
+// send it with another type.
 const Shown = z.catch(
   z.optional(z.pipe(
     z.string(),
@@ -154,7 +155,7 @@ function numberNotRead(
       reason: "number_unknown",
       sentence:
         `The channel has no phone number ${phoneNumberId} that this access token may use; ` +
-        `the id of a phone number is neither the phone nor the id of the business account ${said}`,
+        `the id of a phone number differs from the number and the business account's id ${said}`,
     };
   }
   return {
@@ -250,8 +251,8 @@ async function businessAccountOf(
 }
 
 /**
- * The business accounts that the token can use, and the token's expiry time in seconds. If the
- * channel reports neither, the list is empty and the time is 0.
+ * The business accounts that the token can use, and the token's expiry time in seconds. The list is
+ * empty, or the time is 0, if the channel does not report it.
  */
 async function tokenFacts(
   channel: ChannelConfig,

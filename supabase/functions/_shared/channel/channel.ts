@@ -8,7 +8,7 @@ import { outcomeOf, type SendOutcome } from "./outcome.ts";
 export interface ChannelCall {
   url: string;
   init: RequestInit;
-  /** The access token in `init`. It is removed from the strings of the channel's response. */
+  /** The access token in `init`. The token is removed from strings of the channel's response. */
   token: string;
 }
 
@@ -16,8 +16,8 @@ export interface ChannelCall {
 const MAX_ANSWER_BYTES = 65_536;
 
 /**
- * Makes the call once, and returns the outcome for the message. Never throws. The timeout includes
- * reading the response.
+ * Makes the call once, and returns what is known about the message afterwards. Never throws. The
+ * timeout includes reading the response.
  */
 export async function callChannel(
   config: ChannelConfig,

@@ -17,8 +17,8 @@ const INSTEAD = "[access token]";
 
 /**
  * The outcome, with strings that are safe for callers and the log. Each string has at most 1,000
- * characters. It has no control characters, no unpaired surrogates, and no part of the access
- * token. A message id that contains the token is not usable, so the outcome is then unknown.
+ * characters, no control characters, no unpaired surrogates, and no part of the access token. A
+ * message id that contains the token is not usable, so the outcome is then unknown.
  */
 export function passedOn(outcome: SendOutcome, token: string): SendOutcome {
   if (outcome.kind === "accepted") {
@@ -68,8 +68,8 @@ export function quotesToken(text: string, token: string): boolean {
  * character.
  */
 export function withoutQueries(text: string): string {
-  // The query is optional in the pattern. Otherwise the pattern would scan a URL without a query
-  // many times.
+  // The query is optional in the pattern. If the pattern required a query, it would backtrack
+  // through every URL that has no query.
   return text.replace(/(https?:\/\/[^\s?#"'<>]*)(?:[?#][^\s"'<>]*)?/gi, "$1");
 }
 

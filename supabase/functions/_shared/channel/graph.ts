@@ -38,7 +38,7 @@ export type ChannelReply =
 
 const TIMEOUT_MS = 10_000;
 
-/** The largest response, a page of 100 templates, is smaller than this. */
+/** The largest response is a page of 100 templates, which is smaller than this. */
 const MAX_BYTES = 8 * 2 ** 20;
 
 /**
@@ -91,7 +91,8 @@ function initOf(token: string, { method = "GET", body, headers }: Question): Req
 /** The Graph API's error codes for too many calls. The codes for sends are in outcome.ts. */
 const THROTTLED = new Set([17, 32, 613, 80008]);
 
-// This code reads only these properties. Any of them may be missing or have any type.
+// The schema lists the properties that this code reads. The channel may leave out a property, or
+// send it with another type.
 const Details = z.object({
   error: z.object({
     error_subcode: z.catch(z.optional(z.int32()), undefined),

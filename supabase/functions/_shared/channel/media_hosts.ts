@@ -22,8 +22,8 @@ export function mayGetToken(url: URL, { mediaHosts }: ChannelConfig): boolean {
 /** Cuts each signed URL in a string before its "?", because the signature comes after the "?". */
 export function withoutSignatures(text: string): string {
   if (!text.includes("?")) return text;
-  // The query is optional in the pattern. Otherwise the pattern would scan a URL without a query
-  // many times.
+  // The query is optional in the pattern. If the pattern required a query, it would backtrack
+  // through every URL that has no query.
   return text.replace(/(https?:\/\/[^\s?#"'<>]*)(\?[^\s"'<>]*)?/gi, (address, plain) => {
     const url = URL.canParse(address) ? new URL(address) : null;
     const isSigned = url && (CHANNEL_MEDIA.test(url.hostname) ||

@@ -98,8 +98,8 @@ function all(codes: number[], meaning: Meaning): [number, Meaning][] {
   return codes.map((code) => [code, meaning]);
 }
 
-// This code reads only these properties. All other parts of a response may be missing or have any
-// type.
+// The schemas list the properties that this code reads. All other parts of a response may be
+// missing or have any type.
 const Message = z.object({ id: z.string().check(z.regex(/^[\x21-\x7e]{1,255}$/)) });
 const Text = z.catch(z.optional(z.string()), undefined);
 const Refused = z.object({
@@ -156,8 +156,8 @@ export function meaningOf(status: number, channel: ChannelError | undefined): Me
   if (known) return known;
   const isRefusal = status >= 400 && status < 500;
   if (channel) return isRefusal ? rejected : { kind: "unknown" };
-  // Without a code, only the HTTP status is known: after a 4xx or a 503, the request was not
-  // carried out. Neither status gives any information about the template.
+  // Without a code, only the HTTP status is known. After a 4xx or a 503, the channel did not accept
+  // the message. The reason is unknown, so the template is not reported as rejected.
   return isRefusal || status === 503 ? unavailable : { kind: "unknown" };
 }
 
@@ -175,7 +175,7 @@ export function ofOwnMedia(outcome: SendOutcome): SendOutcome {
 }
 
 /**
- * The channel's error "More than 24 hours have passed": the message had no template, and the
+ * The channel's error "More than 24 hours have passed": the message was not a template, and the
  * 24-hour window was closed.
  */
 const WINDOW_CLOSED = 131047;
@@ -190,7 +190,7 @@ export function reasonOf(code: number): string | null {
   return meaning && meaning.kind !== "unknown" ? meaning.error : null;
 }
 
-/** Whether the channel refuses the account, so that waiting would not help. */
+/** Whether the channel refuses the account. Such an error does not pass by itself. */
 export function isAboutAccount(channel: ChannelError): boolean {
   const meaning = meaningOf(400, channel);
   return meaning.kind === "not_taken" && meaning.error === "channel_account_error";

@@ -12,7 +12,7 @@ import type { CredentialsKeys } from "./credentials_keys.ts";
  */
 export class UnusableToken extends Error {
   override name = "UnusableToken";
-  /** @param keyId the id of the key that the token names; undefined when it names no key. */
+  /** @param keyId the key id in the token's header; undefined when the header has no key id. */
   constructor(message: string, readonly keyId: string | undefined) {
     super(message);
   }

@@ -11,8 +11,8 @@ export interface AppSecretName {
 }
 
 /**
- * Encrypts a secret of an app for the database, in the same way as `sealToken` encrypts a token.
- * The property `app` of the JWE header contains the app's key and the kind of secret.
+ * Encrypts a secret of an app for the database, as `sealToken` encrypts a token. The property `app`
+ * of the JWE header contains the app's `app_key` and the kind of secret.
  */
 export async function sealAppSecret(
   secret: string,

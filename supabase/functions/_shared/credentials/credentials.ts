@@ -1,6 +1,6 @@
 import * as jose from "jose";
-// Imported separately, because `jose.errors` would add every error class of jose to the function's
-// bundle.
+// `JWEInvalid` is imported separately, because `jose.errors` would add every error class of jose to
+// the function's bundle.
 import { JWEInvalid } from "jose/errors";
 import type { CredentialsKeys } from "./credentials_keys.ts";
 
@@ -61,8 +61,8 @@ function nameOf({ company_id, phone_number_id }: TokenAccount): string {
 }
 
 /**
- * The id of the key that a sealed token names; undefined when the string names no key or is not a
- * sealed token.
+ * The id of the key in the header of a sealed string; undefined when the header has no key id or
+ * the string is not sealed.
  */
 export function keyIdOf(sealed: string): string | undefined {
   try {
@@ -101,7 +101,7 @@ export class TokenOfAnotherAccount extends Error {
  *
  * @throws UnknownCredentialsKey when the token names a key that is not in `keys`;
  *   TokenOfAnotherAccount when the token was sealed for another account; jose.errors.JOSEError when
- *   the token was altered, sealed in another way, or sealed with a key that it does not name.
+ *   the token was altered, was sealed in another way, or names the wrong key.
  */
 export async function openToken(
   sealed: string,

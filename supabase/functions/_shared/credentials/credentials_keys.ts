@@ -8,14 +8,14 @@ import { ConfigError } from "../config.ts";
 const KEY = /^([A-Za-z0-9+/]{43}|[A-Za-z0-9_-]{43})=?$/;
 
 /**
- * The keys that seal the access tokens of messaging accounts. New tokens are sealed with the
- * current key.
+ * The keys that seal the access tokens of messaging accounts, and the secrets of apps and webhooks.
+ * New tokens and secrets are sealed with the current key.
  */
 export type CredentialsKeys = readonly [current: Uint8Array, previous?: Uint8Array];
 
 /**
- * The key that seals the access tokens of messaging accounts: 32 bytes in base64 or base64url, from
- * the secret CREDENTIALS_KEY.
+ * The key in the secret CREDENTIALS_KEY, which seals new tokens and secrets: 32 bytes in base64 or
+ * base64url.
  *
  * @throws ConfigError when it is missing or malformed. The message never contains the key.
  */

@@ -8,8 +8,8 @@ export interface SecretWebhook {
 }
 
 /**
- * Encrypts the secret of a webhook for the database, in the same way as `sealToken` encrypts a
- * token. The property `webhook` of the JWE header contains the ids of the company and the webhook.
+ * Encrypts the secret of a webhook for the database, as `sealToken` encrypts a token. The property
+ * `webhook` of the JWE header contains the ids of the company and the webhook.
  */
 export async function sealWebhookSecret(
   secret: string,

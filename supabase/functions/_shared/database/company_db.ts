@@ -53,7 +53,7 @@ export function urgent<Statement extends Query>(query: Statement): Statement {
 }
 
 /**
- * Limits how much of a query's response is read to the byte budget of a page; see
+ * Reads only as much of a query's response as fits into the byte budget of a page; see
  * `readWithinBudget`.
  * @param atLeast how many rows are always read, even if they are large.
  */

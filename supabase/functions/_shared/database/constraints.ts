@@ -38,7 +38,7 @@ export function wrongField(field: string, message: string): Refusal {
 }
 
 /**
- * Another row already exists, and the constraint allows only one.
+ * Another row already exists, and the constraint allows only one row.
  *
  * @param existingId returns the id of the existing row, or null when that row no longer exists.
  * @param message the error message. The response body also has `existing_id`.

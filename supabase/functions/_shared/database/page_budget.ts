@@ -55,7 +55,7 @@ export async function readWithinBudget(
     const part = decoder.decode(piece, { stream: true });
     parts.push(part);
     bytes += piece.length;
-    // Finding where the rows end takes longer than reading them. It is necessary only for a
+    // Finding where the rows end takes longer than reading them. So this is done only for a
     // response that exceeds the budget.
     if (bytes <= maxBytes) continue;
     let end = 0;
@@ -84,8 +84,8 @@ export async function readWhole(answer: Response): Promise<Response> {
 
 /**
  * Returns a function that accepts the parts of a JSON array of objects one by one. That function
- * returns the position after the last object that is followed by another object. It returns 0 until
- * it has found `atLeast` such objects. So a page that ends at this position always has a next page.
+ * returns the position after the last object that is followed by another object, or 0 until it has
+ * found `atLeast` such objects. So a page that ends at this position always has a next page.
  */
 function lastRowEnd(atLeast: number): (part: string) => number {
   let [offset, end, followedEnd, depth, ended] = [0, 0, 0, 0, 0];

@@ -3,8 +3,8 @@ import { ApiError, invalidRequest } from "../errors.ts";
 import { rows } from "./rows.ts";
 
 /**
- * The result of a database function whose error messages are written for the caller. PT409 is a
- * conflict. The message of PT422 begins with the name of the invalid field.
+ * The result of a database function whose error messages are written for the caller. The error code
+ * PT409 means a conflict. The message of PT422 begins with the name of the invalid field.
  *
  * @throws ApiError conflict or invalid_request; the errors of `rows`.
  */

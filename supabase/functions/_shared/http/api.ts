@@ -50,7 +50,7 @@ export function api(config: Config, options: ApiOptions): Hono<ApiEnv> {
   const { name, operations, scopeOf, refusesMethodFirst = false, errors, welcome } = options;
   const callerOf = callers(config);
   const app = newHono()
-    // This middleware is added before the base path, so that it also counts requests outside of the
+    // `countUsage` is added before the base path, so that it also counts requests outside of the
     // base path. For an unknown path, the code after `next()` in the last middleware does not run,
     // so `countUsage` must not be the last.
     .use(countUsage(config, name))

@@ -26,8 +26,8 @@ export interface Batch {
 export type JudgedItem<Item = unknown> = { item: Item } | { wrong: FieldError[]; given: unknown };
 
 /**
- * The content that identifies a repeated batch. Errors of invalid items are left out, because
- * another release may word them differently for the same request.
+ * The content that is compared to recognise a repeated batch. The errors of invalid items are left
+ * out, because another release may word the errors differently for the same request.
  */
 export function askedOf({ items }: { items: JudgedItem[] }): unknown[] {
   return items.map((each) => "wrong" in each ? { given: each.given } : each);

@@ -10,7 +10,7 @@ import { type JsonSurvey, surveyJson } from "./json_survey.ts";
 export interface BodyReading {
   /** How many JSON values the body may have. */
   maxValues: number;
-  /** A body that takes longer to arrive is refused. */
+  /** A body that takes longer than this to arrive is refused. */
   timeoutMs: number;
   /** Checks the key before an expensive body is read or parsed. */
   judge(): Promise<void>;

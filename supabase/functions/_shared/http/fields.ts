@@ -63,7 +63,7 @@ const verbatims = new Map<number, ReturnType<typeof storable>>();
 
 /** A string of at most `max` characters, which is stored without trimming. */
 export function verbatim(max: number) {
-  // Many fields have the same length, and finding an existing schema is faster than building one.
+  // Many fields have the same maximum length. Finding their schema is faster than building another.
   const schema = verbatims.get(max) ?? storable(max);
   verbatims.set(max, schema);
   return schema;

@@ -44,7 +44,7 @@ export function wrongFile(message: string): ApiError {
 /**
  * The bytes of a body, in chunks. If reading stops early, the rest of the body is not read.
  *
- * @param timeoutMs a body that takes longer to arrive is refused.
+ * @param timeoutMs a body that takes longer than this to arrive is refused.
  * @throws ApiError malformed_request when the body ends too early; request_timeout.
  */
 export async function* arriving(

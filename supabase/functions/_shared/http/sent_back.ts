@@ -5,8 +5,8 @@ import { invalidRequest } from "../errors.ts";
 import type { ChangedRecord } from "./operation.ts";
 
 // Many programs read a record, change a field and send the whole record back. The fields that the
-// operation does not write are then unchanged, so the service can ignore them. The service reads
-// the record first, but only for a request that sends such fields.
+// operation does not write are then unchanged, so the service can ignore them. If a request sends
+// such fields, the service first reads the record, to check that the fields are unchanged.
 
 /**
  * Refuses fields that differ from the record, because the operation does not write them.

@@ -185,7 +185,7 @@ export function unknownField(name: string, known: string[]): string {
   if (known.includes("custom_fields")) {
     return `${wrong}; a field of your own belongs in custom_fields`;
   }
-  return `${wrong}; accepted are ${known.join(", ")}`;
+  return `${wrong}; the accepted fields are ${known.join(", ")}`;
 }
 
 /**

@@ -33,8 +33,8 @@ export async function readBody<Schemas extends Record<string, z.core.$ZodType>>(
   const fields = Object.entries(value as object);
   const others = fields.filter((field) => !isSentBack(field));
   const rest = judged(schema, Object.fromEntries(others), ofUnknownField(readOnly));
-  // A request that sends only fields that the operation does not write tries to change them. So
-  // they are refused.
+  // If a request sends only fields that the operation does not write, the caller probably wants to
+  // change these fields. So the fields are refused.
   if ("wrong" in rest || others.length === 0) throw invalidRequest(result.wrong);
   return { body: rest.parsed, sentBack: Object.fromEntries(fields.filter(isSentBack)) };
 }
@@ -171,8 +171,8 @@ function withoutOptional(schema: z.core.$ZodType): z.core.$ZodType {
 }
 
 /**
- * The limits of a query. Every operation accepts fewer parameters. Without these limits, refusing a
- * query could take longer than all other work.
+ * The limits of a query, which no correct request reaches. Without these limits, refusing a query
+ * could take longer than all other work.
  */
 const MAX_QUERY_LENGTH = 16 * 1024;
 const MAX_PARAMETERS = 100;

@@ -39,8 +39,7 @@ export class Caller {
   }
 
   /**
-   * Whose share the key's work counts towards: the company's id, or the key's hash until the
-   * company is known.
+   * The holder for `FairShare`: the company's id, or the key's hash until the company is known.
    */
   get holder(): string {
     return holderOf(this.keyHash);
@@ -66,9 +65,9 @@ export class Caller {
   }
 
   /**
-   * Checks the key in a separate statement, which also records that the key is in use. Every
-   * response without a row needs this check, because Postgres evaluates a policy only for rows. A
-   * request checks the key at most once.
+   * Checks the key in a separate statement, which also records that the key is in use. The policies
+   * in the database check the key too, but Postgres evaluates a policy only for rows. So a response
+   * without a row needs this separate check. A request makes the check at most once.
    *
    * @throws ApiError invalid_api_key or insufficient_scope; DatabaseError.
    */
@@ -108,7 +107,7 @@ export class Caller {
     const noting = this.judge().catch((error) => {
       remember(this.keyHash, { companyId });
       // An `ApiError` means that the key was switched off just after the response, or that its
-      // company has many requests in progress. Neither case is a failure.
+      // company has many requests in progress. Both cases are normal, so they are not logged.
       if (!(error instanceof ApiError)) logFailure(origin, "note_use", error);
     });
     keepRunning(noting);
@@ -126,10 +125,10 @@ const MAX_CLIENTS = 1_000;
 
 /**
  * Returns a function that reads a request's key and returns the caller, without a round trip to the
- * database. It caches the hash of each key, and the key's database client for each scope and role.
- * Hashing a key, creating a client and signing its token are the most expensive work of a request.
- * It throws ApiError missing_api_key or invalid_api_key when the request has no value in the format
- * of a key.
+ * database. The returned function caches the hash of each key, and the key's database client for
+ * each scope and role. Hashing a key, creating a client and signing its token are the most
+ * expensive work of a request. The returned function throws ApiError missing_api_key or
+ * invalid_api_key when the request has no value in the format of a key.
  */
 export function callers(
   config: Config,

@@ -24,10 +24,7 @@ export function forget(keyHash: string) {
   knownKeys.delete(keyHash);
 }
 
-/**
- * Whose share a key's work counts towards: the company's id, or the key's hash until the company is
- * known.
- */
+/** The holder for `FairShare`: the company's id, or the key's hash until the company is known. */
 export function holderOf(keyHash: string): string {
   return whatIsKnownOf(keyHash).companyId ?? keyHash;
 }

@@ -69,7 +69,7 @@ export function usageTokenSource(signingKey: SigningKey): () => Promise<string> 
  * function may store that data. The tokens' role `settings_client` cannot read or write any table.
  * The database checks the user's permissions again.
  *
- * @param person the user's claims, as the database has confirmed them.
+ * @param person the claims of the user's JWT, as the database has confirmed them.
  */
 export function settingsTokenSource(
   signingKey: SigningKey,

@@ -40,7 +40,8 @@ export interface RepeatedSend {
 }
 
 /**
- * The idempotency key belongs to another message: its recipient, its template or its kind differs.
+ * The idempotency key belongs to a message with another recipient, another template or of another
+ * kind.
  */
 export interface ReusedKey {
   /**

@@ -7,7 +7,7 @@ import type { SendingConfig } from "./send_config.ts";
  * Does work with the access token of an account. The token is readable only during this work.
  *
  * @throws UnusableToken when the token cannot be decrypted or has characters that a header cannot
- *   have, after logging the cause as `account_token_unusable`; the errors of `work`.
+ *   have; the errors of `work`. The cause of UnusableToken is logged as `account_token_unusable`.
  */
 export async function withToken<Result>(
   { credentialsKeys }: Pick<SendingConfig, "credentialsKeys">,

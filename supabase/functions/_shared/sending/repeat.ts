@@ -18,8 +18,8 @@ export interface SendReply<Body> {
 const MISMATCH = { "Idempotency-Mismatch": "true" };
 
 /**
- * The response to a repeat. If the repeat differs from the first request, the response reports the
- * difference and a line is logged, because the repeat's own message was never sent.
+ * The response to a repeat. If the repeat differs from the first request, the repeat's own message
+ * was never sent. The response then reports the difference, and a line is logged.
  */
 export function repeatReply(
   repeat: { result: "repeat"; company_id: string } & RepeatedSend,

@@ -27,8 +27,9 @@ export async function readSendingConfig(
     // `atOnce` is greater than for statements, because a send that waits for the channel does not
     // use a database connection.
     sendShare: { atOnce: 20, waiting: 64, patienceMs: 5_000 },
-    // These pauses and the call together are shorter than a lease, unless the database hangs. After
-    // the lease ends, a repeat would return `failed`, which may be wrong.
+    // These pauses and the call together are shorter than a lease, unless the database hangs. If
+    // the lease ended before the outcome was recorded, a repeat would return `failed`, although the
+    // channel may have accepted the message.
     settleRetriesMs: [200, 800, 2_000, 5_000, 10_000, 20_000],
     settleWaitMs: 5_000,
   };

@@ -36,10 +36,10 @@ type Settlement =
   };
 
 /**
- * Records the outcome of a claimed send, in one round trip. If the database fails, this function
- * tries again, even after the caller has received the response, because the outcome of a send must
- * not be lost. An unknown outcome is not recorded: the send is settled when the lease of its claim
- * ends. Never throws. An outcome that cannot be recorded is logged as `send_not_settled`.
+ * Records the outcome of a claimed send, in one round trip. The outcome must not be lost, so this
+ * function tries again if the database fails, even after the caller has received the response. An
+ * unknown outcome is not recorded: the send is settled when the lease of its claim ends. Never
+ * throws. An outcome that cannot be recorded is logged as `send_not_settled`.
  */
 export async function settleSend(
   db: CompanyDb,
@@ -52,7 +52,7 @@ export async function settleSend(
   if (!settlement) return;
   if (settlement.outcome === "sent" && was_refused) settlement.was_refused = true;
   const settling = settleWithRetries(db, settleRetriesMs, claimId, settlement).catch((error) => {
-    // The operator can settle the send by the claim id. The channel's message id is not logged,
+    // With the claim id, the operator can settle the send. The channel's message id is not logged,
     // because it contains the phone number.
     const facts = { send_id, claim_id: claimId, outcome: settlement.outcome };
     logFailure(origin, "send_not_settled", error, facts);
@@ -109,8 +109,8 @@ function inWords(channel: ChannelError | undefined) {
 }
 
 /**
- * Replaces characters that Postgres cannot store. Otherwise the database would refuse the outcome
- * because of characters in its cause.
+ * Replaces characters that Postgres cannot store. Otherwise the database would refuse the whole
+ * outcome because of one character in an error message.
  */
 function storable(text: string | undefined): string | undefined {
   return text?.toWellFormed().replaceAll("\0", "\uFFFD") || undefined;

@@ -15,7 +15,7 @@ import type { SenderConfig } from "./template_send_config.ts";
 // The caller's own media file for a template's header, such as an invoice.
 
 /**
- * Fetches the media file from a URL, under the rules for samples, and uploads it for one send. The
+ * Fetches the media file from a URL, as samples are fetched, and uploads the file for one send. The
  * upload comes before the claim, so a repeat may upload the file again, but never sends again.
  *
  * @throws ApiError invalid_request on `header_media.url` when the media file cannot be fetched or

@@ -83,7 +83,7 @@ async function readAgain(
       rereadTemplate(db, config.whatsapp, {
         token,
         accountId: claim.account_id,
-        businessAccountId: claim.business_account_id!, // without a business account, there are no templates to compare with
+        businessAccountId: claim.business_account_id!, // not null, because the stored templates belong to it
         beganAt: claim.began_at,
         isElsewhere: claim.is_elsewhere,
       }, templateName));

@@ -66,7 +66,7 @@ export interface KnownTemplate {
     body: { name: string }[];
     buttons: { index: number; kind: "url" | "copy_code" }[];
   };
-  /** The button that repeats the code of an authentication template. */
+  /** The index of the button that repeats the code of an authentication template. */
   otp_button: number | null;
   /** The uploaded media of the header. */
   media: { id: string; filename: string | null } | null;
@@ -81,7 +81,7 @@ export type Preflight = "first" | "last";
 /** The options for the database's decision about a claim. */
 export interface Judging {
   preflight: Preflight;
-  /** The database decides as usual, but writes nothing. */
+  /** Whether the database only makes the decision, and writes nothing. */
   dryRun: boolean;
   /** The media file from the URL in `header_media`, once the channel has the file. */
   uploaded?: UploadedMedia;

@@ -87,8 +87,8 @@ function buttons(
 ) {
   if (!template) return [];
   const { variables: { buttons }, otp_button } = template;
-  // Too few values are not an error here, because the stored template may be out of date. If it is
-  // up to date, the channel refuses the send.
+  // Too few values are not an error here, because the stored template may be out of date. If the
+  // stored template is up to date, the channel refuses the send.
   const given = buttons.slice(0, button_variables.length).map(({ index, kind }, at) =>
     kind === "copy_code"
       ? button(index, kind, { type: "coupon_code", coupon_code: button_variables[at] })

@@ -18,7 +18,7 @@ export const Variables = z.array(verbatim(1024)).check(
 
 /** The message for a caller who sends the URL of a media file in `header_variables`. */
 export const OWN_MEDIUM =
-  "the medium of a header is always the approved sample of the template, unless header_media names your own";
+  "a media header has the approved sample of the template, or your own file if header_media names one";
 
 /** A URL that the service fetches. */
 const Url = z.string().check(z.regex(

@@ -76,7 +76,7 @@ export async function runJob<Result extends object>(
   }
 }
 
-/** The business account of an account is not known, although the job needs its templates. */
+/** The job needs the templates of the account's business account, which is not known. */
 class NoBusinessAccount extends Error {
   override name = "NoBusinessAccount";
 }

@@ -132,9 +132,9 @@ function streamOf(
 }
 
 /**
- * A body of a known length. Its bytes come from a stream. Deno sends any other stream in chunks,
- * even if the request has a Content-Length, and servers may refuse chunked uploads. If the stream
- * has fewer bytes than declared, Deno closes the connection.
+ * A body of a known length, with the bytes of a stream. Deno sends a plain stream with the chunked
+ * encoding, even if the request has a Content-Length, and servers may refuse this encoding. If the
+ * stream has fewer bytes than declared, Deno closes the connection.
  */
 class StreamedBlob extends Blob {
   #bytes: ReadableStream<Uint8Array>;

@@ -9,8 +9,8 @@ import { harmlessJson, harmlessText } from "../channel/harmless_json.ts";
 import { isNumber, placeholders, templateText } from "./template_text.ts";
 
 /**
- * A template with larger components is listed without its components, so that a list of templates
- * fits into memory.
+ * A template whose components are larger than this is stored without them, so that a list of
+ * templates fits into memory.
  */
 const MAX_COMPONENTS_BYTES = 65_536;
 const MAX_SAMPLE_URL = 4096;
@@ -21,7 +21,7 @@ const MAX_SAMPLE_URL = 4096;
 const MAX_SAMPLE_SOURCE = 2000;
 const MAX_UNSUPPORTED = 20;
 
-/** A send fills a header in these formats with the template's own media. */
+/** A header in one of these formats contains a media file. */
 const MEDIA_FORMATS = new Set(["IMAGE", "VIDEO", "DOCUMENT"]);
 
 // The channel adds properties and values without notice. So each property is read separately: a

@@ -191,7 +191,7 @@ async function upload(
 }
 
 /**
- * Records a failure if the database can be reached. If not, the lease ends on time anyway.
+ * Records a failure. If the database cannot be reached, the lease of the upload ends on time.
  * @param refusal the channel's code, if the channel refused the account.
  */
 async function fail(

@@ -22,8 +22,8 @@ export interface TemplateSource {
   businessAccountId: string;
   token: string;
   /**
-   * The database's time before the templates are read. With this time, the database does not
-   * replace templates that were read later.
+   * The database's time before the templates are read. The database compares this time, and does
+   * not replace templates that another request began to read later.
    */
   beganAt: string;
 }
@@ -47,7 +47,7 @@ export async function readByName(
 }
 
 /**
- * Stores the channel's whole list or nothing.
+ * Stores all templates that were read, or none of them.
  *
  * @param source includes the business account that was read.
  * @param onlyName is set when only the templates of this name were read.

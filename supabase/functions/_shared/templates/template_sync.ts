@@ -11,7 +11,7 @@ import { noteNumbers } from "./number_health.ts";
 import { uploadMedia } from "./template_media.ts";
 import { type Changes, storeReading } from "./template_reading.ts";
 
-/** The results of uploading due media. */
+/** The results of uploading the media that `due_media()` returned. */
 export interface MediaUploads {
   uploaded: number;
   /**
@@ -56,7 +56,7 @@ const MAX_TOLD = 20;
 
 /**
  * The job template-sync: reads all templates of an account's business account and stores all of
- * them or none. Then uploads the media that is due, as a run of template-media.
+ * them or none. Then uploads the due media, as a run of template-media.
  *
  * @throws DatabaseError when the database cannot begin or end the run.
  */
@@ -84,8 +84,8 @@ export async function syncTemplates(
 }
 
 /**
- * The job template-media: uploads the due media of an account's templates, one after the other. A
- * failed upload is counted, and is due again later.
+ * The job template-media: uploads the due media of an account's templates, one after the other. The
+ * database decides which media is due; see `due_media()`. A failed upload is due again later.
  *
  * @throws DatabaseError when the database cannot begin or end the run.
  */

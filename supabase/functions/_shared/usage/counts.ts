@@ -9,8 +9,8 @@ export interface AnsweredRequest {
 }
 
 /**
- * The error in the response to a request. It contains nothing that the caller sent, except the
- * method.
+ * The error in the response to a request. Only the method and the request id may come from the
+ * caller.
  */
 export interface ErrorOfRequest extends Problem {
   code: string;
@@ -57,8 +57,8 @@ const HOUR_MS = 60 * 60_000;
 
 /**
  * The counts of an instance that are not stored yet. Their number is limited, because the database
- * may be down for a long time. Beyond the limit, a key with a new status is not counted, and only
- * the latest kinds of errors of a key are kept.
+ * may be down for a long time. At the limit, a new combination of key, hour and status is not
+ * counted. A new kind of error replaces the key's oldest kind, or is left out if the key has none.
  */
 export class UsageCounts {
   readonly #counts = new Map<string, CountOfKey>();

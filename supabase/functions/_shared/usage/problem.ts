@@ -12,9 +12,9 @@ const MAX_FIELD = 128;
 const MAX_PROBLEM = 300;
 
 /**
- * What is stored about an error. Names and values that the caller chose, such as an unknown field,
- * the key of a custom field, an id, a phone number or a time, are left out, because they may
- * identify a person.
+ * What is stored about an error. Names and values that the caller chose are left out, because they
+ * may identify a person: an unknown field, the key of a custom field, an id, a phone number or a
+ * time.
  */
 export function problemOf({ message, parts: { details = [] } }: ApiError): Problem {
   const [wrong] = details;

@@ -17,7 +17,7 @@ export type AddressProblemName = keyof typeof PROBLEMS;
  * and host names that are not allowed.
  */
 export interface AddressRules {
-  /** The origins on this machine, `http://127.0.0.1:8080`, that a local stack allows. */
+  /** The origins on this machine, such as `http://127.0.0.1:8080`, that a local stack allows. */
   hosts?: readonly string[];
   /** The host names of the service itself. */
   own?: readonly string[];
@@ -92,9 +92,9 @@ export function checkAddressForm(
  * Checks the URL, and every IP address that its host name has now. If one IP address is not public,
  * the URL is refused.
  *
- * The request resolves the name again, and may receive another IP address. TLS protects the machine
- * at that address: this machine has no certificate for the name, so the connection ends before any
- * HTTP data is sent.
+ * A later request resolves the name again, and may receive another IP address. TLS protects the
+ * machine at that address: that machine has no certificate for the name, so the connection ends
+ * before any HTTP data is sent.
  *
  * @returns null when a request may be sent.
  */
@@ -130,7 +130,7 @@ const LABEL = /^[a-z\d]([a-z\d-]*[a-z\d])?$/;
  * @param host the host of a parsed URL: in lowercase, and in Punycode if it has non-ASCII letters.
  */
 function nameProblem(host: string, own: readonly string[]): AddressProblemName | null {
-  // `URL` refuses any other host that ends with a number.
+  // `URL` accepts a host that ends with a number only if the host is an IPv4 address.
   if (host.startsWith("[") || /(^|\.)\d+$/.test(host)) return "numeric_host";
   if (own.some((each) => host === each || host.endsWith(`.${each}`))) return "own_host";
   if (SPECIAL_NAME.test(host)) return "special_name";

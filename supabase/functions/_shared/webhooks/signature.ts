@@ -8,7 +8,8 @@ export function newSecret(): string {
 
 /**
  * The header `webhook-signature` of a request: `v1,<HMAC-SHA256 in base64>` for each secret,
- * separated by spaces. During the overlap of a rotation, the request is signed with both secrets.
+ * separated by spaces. After a rotation, the request is also signed with the previous secret for
+ * some hours.
  *
  * @param secrets the secrets, each in the form `whsec_` followed by base64.
  * @param id the header `webhook-id`.

@@ -46,19 +46,19 @@ export function compares(column: string, operator: string, operand: string): Con
   return [test(column, operator, operand)];
 }
 
-/** Whether the column has no value. */
+/** The column has no value, or has a value if `isTrue` is false. */
 export function isNull(column: string, isTrue: boolean): Condition[] {
   return [test(column, isTrue ? "is" : "not.is", "null")];
 }
 
-/** Whether the column has no value or an empty string. */
+/** The column has no value or an empty string, or the opposite if `isTrue` is false. */
 export function isEmptyText(column: string, isTrue: boolean): Condition[] {
   return isTrue
     ? [{ anyOf: [test(column, "is", "null"), test(column, "eq", "")] }]
     : [test(column, "not.is", "null"), test(column, "neq", "")];
 }
 
-/** Whether the string in one of these columns matches this pattern. `%` matches any text. */
+/** The string in at least one of these columns matches the pattern. `%` matches any text. */
 export function isLike(columns: string[], pattern: string): Condition[] {
   return oneOf(columns.map((column) => test(column, "like", pattern)));
 }
@@ -76,27 +76,27 @@ export function inCompany(companyId: string | undefined, conditions: Condition[]
   return companyId !== undefined && searches ? isAnyOf("company_id", [companyId]) : [];
 }
 
-/** Whether a list contains at least one of these strings. */
+/** The column's list contains at least one of these strings. */
 export function hasAnyOf(column: string, texts: string[]): Condition[] {
   return [test(column, "ov", arrayOf(texts))];
 }
 
-/** Whether a list contains all of these strings. */
+/** The column's list contains all of these strings. */
 export function hasAllOf(column: string, texts: string[]): Condition[] {
   return [test(column, "cs", arrayOf(texts))];
 }
 
-/** Whether a list contains none of these strings. */
+/** The column's list contains none of these strings. */
 export function hasNoneOf(column: string, texts: string[]): Condition[] {
   return [test(column, "not.ov", arrayOf(texts))];
 }
 
-/** Whether a list is empty. */
+/** The column's list is empty, or is not empty if `isTrue` is false. */
 export function isEmptyList(column: string, isTrue: boolean): Condition[] {
   return [test(column, isTrue ? "eq" : "neq", "{}")];
 }
 
-/** Whether a JSON object has at least one of these properties. */
+/** The column's JSON object has at least one of these properties. */
 export function hasMember(column: string, members: Record<string, unknown>[]): Condition[] {
   return oneOf(members.map((member) => test(column, "cs", JSON.stringify(member))));
 }

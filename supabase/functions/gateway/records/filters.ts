@@ -123,7 +123,7 @@ export function text(column: string, value: QueryValue = TEXT): Filter {
 /**
  * A `text` filter that also accepts `field[contains]=`, which ignores accents, case and
  * punctuation.
- * @param foldedColumn the column with the folded text.
+ * @param foldedColumn the column with the text in the form that `folded` returns.
  */
 export function searchedText(
   column: string,

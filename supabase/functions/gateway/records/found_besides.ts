@@ -6,7 +6,7 @@ import type { Resource } from "./resource.ts";
 
 // A search for a merged contact's phone number also finds the remaining contact. Nearly every phone
 // number is its contact's main number, so the list usually needs only one round trip. A second
-// round trip is needed only for a number that is no contact's main number.
+// round trip finds the contacts that have the number as an additional number.
 
 function isChoice({ operator }: ColumnTest): boolean {
   return operator === "eq" || operator === "in";

@@ -8,8 +8,8 @@ interface Query
 
 /**
  * Converts conditions on other records' fields to conditions on the references to these records.
- * Each such condition needs one additional statement, but a join would be slower. If the query
- * contains the ids, the planner knows which ids are frequent, and chooses the right plan.
+ * Each such condition needs one additional statement, but a join would be slower. The query then
+ * contains the ids, so the planner knows which ids are frequent, and chooses the right plan.
  */
 export async function byReference(
   { reader }: { reader: CompanyDb },

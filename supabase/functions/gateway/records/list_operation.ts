@@ -33,8 +33,8 @@ interface ListDeclaration<Id extends string> {
    */
   resolve?(caller: Caller, conditions: Condition[]): Promise<Condition[]>;
   /**
-   * Runs before an empty list is returned. Replaces the check of the API key. The function must
-   * throw an error if the key is not valid.
+   * Runs before an empty list is returned, in place of `caller.judge()`. So the function must throw
+   * an error if the key is not valid.
    */
   whenEmpty?(request: ListRequest): Promise<void>;
   errors?: readonly ErrorCode[];

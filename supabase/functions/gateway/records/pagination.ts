@@ -93,8 +93,9 @@ export async function readPage(
   for (const column of columns) query = query.order(column, { ascending: order.ascending });
   if (place) query = after(query, order, place.start);
 
-  // Rows of the same kind have a similar size. The kind does not depend on which fields are
-  // requested. Otherwise, each new combination of fields would have an unknown row size.
+  // Rows of the same kind have a similar size. The kind depends on whether `fields` is sent, but
+  // not on the names in `fields`. Otherwise each new combination of names would have an unknown row
+  // size.
   const kind = `${asked.fields ? "part" : "whole"} ${asked.include ?? ""}`;
   const size = new PageSize(`${caller.holder} ${table.name} ${kind}`);
   const limit = size.rowsUpTo(asked.limit);

@@ -175,7 +175,7 @@ function isDay(day: string): boolean {
 
 /**
  * Replaces the space at this position with a plus sign. In the query string of a URL, a plus sign
- * that is not written as `%2B` means a space. No phone number or time has a space at this position.
+ * that is not written as `%2B` means a space. No time has a space at this position.
  */
 function withPlus(text: string, at: number): string {
   return text.at(at) === " " ? text.slice(0, at) + "+" + text.slice(at + 1 || undefined) : text;

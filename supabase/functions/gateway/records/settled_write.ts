@@ -45,7 +45,7 @@ export function changedRecord<Row>(
 }
 
 /**
- * Throws an error unless a DELETE archived the record. The function has the same parameters as
+ * Throws an error if a DELETE did not archive the record. The function has the same parameters as
  * `changedRecord`.
  */
 export function requireArchived(

@@ -31,8 +31,8 @@ const Time = z.union([
   Timestamp.check(z.refine((time) => !TOO_FINE.test(String(time)))),
 ]);
 /**
- * Every string in a sort column is shorter than this limit, because a name is sorted by its first
- * 100 characters.
+ * The maximum length of a string in a sort column. A template's name may have 512 characters. Other
+ * names are sorted by their first 100 characters.
  */
 const MAX_TEXT = 512;
 const Text = z.string().check(z.refine((text) => text.length <= 2 * MAX_TEXT && isStorable(text)));
@@ -83,8 +83,8 @@ export function sortParameter(
   id: SortColumn,
 ): z.core.$ZodType<ListOrder | undefined, string | undefined> {
   const names = Object.keys(sorts).flatMap((name) => [name, `-${name}`]);
-  // A value of `sort` names only one column, to which the id is added. It cannot name an order with
-  // more columns.
+  // A value of `sort` names only one column, to which the id is added. So no value can name an
+  // order with more columns.
   const isSort = standard.columns.length === 2;
   const sort = z.optional(
     z.pipe(

@@ -34,7 +34,10 @@ const Connection = z.strictObject({
   phone_number_id: ChannelId,
   access_token: AccessToken,
   business_account_id: z.optional(ChannelId),
-  /** The app whose events are accepted for the account. The default is the stored app. */
+  /**
+   * The app whose events are accepted for the account. By default, the account keeps its app. A new
+   * account gets the app that `app.usual_channel_app()` returns.
+   */
   channel_app_id: z.optional(Id),
 });
 

@@ -1,7 +1,7 @@
 import { pause } from "../../_shared/pause.ts";
 import type { SettingsConfig } from "../settings_config.ts";
 
-/** Supabase Auth must respond within this time. The page waits for 20 seconds. */
+/** Supabase Auth must respond to each request within this time. */
 const PATIENCE_MS = 12_000;
 
 /** The response time is rounded up to a multiple of this time. */
@@ -9,8 +9,9 @@ const STEP_MS = 1_000;
 
 /**
  * Asks Supabase Auth to send an email: an invitation if the email address has no account, otherwise
- * a sign-in link. Both links lead to the page, which shows the invitation. A sign-in link needs one
- * more request. The response time must not reveal which link was sent, so it is rounded up.
+ * a sign-in link. The link in either email leads to the settings page, which shows the invitation.
+ * A sign-in link needs one more request. The response time is rounded up, so that it does not
+ * reveal which email was sent.
  *
  * @returns `sent`, or the reason why no email was sent: the code of Supabase Auth, `no_secret_key`
  *   or `no_answer`.

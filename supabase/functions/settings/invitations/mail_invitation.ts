@@ -16,9 +16,9 @@ const Page = z.string().check(
 );
 
 /**
- * Sends an invitation email. Only owners and admins of the company may do this, and the database
- * allows one email for each invitation and each renewal. The response is the same whether or not
- * the email address has an account.
+ * Sends an invitation email. Only owners and admins of the company may send it. The database allows
+ * one email for each invitation and each renewal. The response is the same whether or not the email
+ * address has an account.
  */
 export function mailInvitation(config: SettingsConfig) {
   return personOperation({

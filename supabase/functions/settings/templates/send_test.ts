@@ -22,8 +22,8 @@ import type { SettingsConfig } from "../settings_config.ts";
 const TestSend = z.strictObject({
   company_id: Id,
   /**
-   * The page creates a new id each time the button is pressed. Requests with the same id are the
-   * same test, which is sent only once.
+   * The settings page creates a new id each time the user presses the button. Requests with the
+   * same id are the same test, which is sent only once.
    */
   id: Id,
   phone: Phone,
@@ -46,9 +46,9 @@ const Tested = z.object({
 });
 
 /**
- * Sends a template test in the same way as every other send. The database decides from the user's
- * own session whether the user may send the test. The page reads the message's outcome from the log
- * of sends, even if the channel refuses the message.
+ * Sends a test of a template, with the same steps as any other template send. The database decides
+ * from the user's own session whether the user may send the test. The settings page reads the
+ * message's outcome from the log of sends, even if the channel refuses the message.
  */
 export function sendTest(config: SettingsConfig) {
   const share = new FairShare(config.sendShare);

@@ -76,7 +76,7 @@ export function changeWebhook(config: SettingsConfig) {
 }
 
 /**
- * Gives a webhook a new secret, and returns that secret. During the overlap, requests are signed
+ * Gives a webhook a new secret, and returns that secret. For `overlap_hours`, requests are signed
  * with the previous secret too.
  */
 export function rotateWebhookSecret(config: SettingsConfig) {

@@ -16,7 +16,7 @@ export interface TakenWebhooks {
 export class DeliveryDatabase {
   constructor(
     readonly db: CompanyDb,
-    /** The id of the run, with which it leases webhooks. */
+    /** The id of the run. The webhooks that the run leases are marked with this id. */
     readonly run: string,
     /** If set, the run is only for this company. */
     readonly companyId?: string,

@@ -19,7 +19,7 @@ export interface WebhookWithDeliveries {
   id: string;
   company_id: string;
   url: string;
-  /** The current secret and, during the overlap of a rotation, also the previous secret. */
+  /** The current secret and, for some hours after a rotation, also the previous secret. */
   sealed_secrets: string[];
   deliveries: Delivery[];
 }

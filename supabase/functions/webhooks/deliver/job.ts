@@ -29,8 +29,9 @@ type DeliverAnswer = { job: typeof DELIVER; company_id?: string } & RunResult;
 const CALL_MS = 2_000;
 
 /**
- * Returns a function that runs the job once, and writes a line about the run to the log. It throws
- * ApiError job_running when four other runs are in progress; otherwise the errors of the run.
+ * Returns a function that runs the job once, and writes a line about the run to the log. That
+ * function throws ApiError job_running when four other runs are in progress; otherwise the errors
+ * of the run.
  */
 export function deliverJob(config: WebhooksConfig) {
   const db = companyDb(config, webhookTokenSource(config.signingKey));

@@ -68,11 +68,9 @@ export class Run {
   readonly #webhooks = new Map<string, LeasedWebhook>();
   readonly #seen = new Set<string>();
   readonly #outcomes: { outcome: Outcome; webhook: LeasedWebhook }[] = [];
-  /**
-   * The first signal rings when an outcome waits to be stored. The second rings when more
-   * deliveries may be read.
-   */
+  /** Rings when an outcome waits to be stored. */
   readonly #hasOutcome = new Signal();
+  /** Rings when more deliveries may be read. */
   readonly #progress = new Signal();
   readonly result: RunResult = { delivered: 0, failed: 0, postponed: 0, webhooks: 0 };
   #inFlight = 0;
@@ -277,8 +275,8 @@ export class Run {
         await pauseUntilEnd(DATABASE_PAUSE_MS);
       }
     }
-    // Until these outcomes were stored, the next deliveries of their records were not read. Some
-    // may be due now.
+    // Until these outcomes were stored, the next deliveries of their records were not read. Some of
+    // these deliveries may be due now.
     this.#isQuiet = false;
     const states = new Map(settled?.map((each) => [each.id, each]));
     for (const { outcome, webhook } of batch) {

@@ -27,9 +27,9 @@ const lines = new LineLimit(20);
 const MAX_TOLD = 20;
 
 /**
- * Logs an event that operators should know about. Either a message was sent twice, or some items
- * failed, belong to no account, or are left for the job. The line contains only numbers and ids of
- * this platform, and nothing that the channel wrote.
+ * Logs an event that operators should know about: a message was sent unexpectedly (`surprises`), or
+ * some items failed, belong to no account, or are left for the job. The line contains only numbers
+ * and ids of this platform, and nothing that the channel wrote.
  */
 export function logAppliedEvent(origin: Origin, event: AppliedEvent, facts: { app_key?: string }) {
   const { event_id, state, attempts, failed = 0, delayed = 0, unroutable = 0 } = event;

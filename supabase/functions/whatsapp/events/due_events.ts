@@ -7,7 +7,7 @@ import { readEvent } from "./reading/event.ts";
 /**
  * Applies some of the due events, one after the other, and returns whether there may be more.
  *
- * @param isOver whether to stop. Events that are not reached are due again in three minutes.
+ * @param isOver returns whether to stop. The events that are left are due again in three minutes.
  * @param onApplied receives the result of each event, and the event's size in bytes.
  * @throws DatabaseError when the database does not respond.
  */

@@ -39,7 +39,7 @@ export function webhook(config: WhatsappConfig, noSuchPath: () => ApiError) {
   const events = new FairShare(eventShare);
   const largeEvents = new FairShare(config.largeEventShare);
   const largeBodies = new FairShare(largeBodyShare);
-  // This queue needs no limit: it is short, because each app has only its own share of this work.
+  // This queue needs no limit, because the share of each app keeps the queue short.
   const allLargeBodies = new FairShare({
     ...largeBodyShare,
     atOnce: largeBodyShare.inAll,
@@ -93,8 +93,8 @@ export function webhook(config: WhatsappConfig, noSuchPath: () => ApiError) {
 
   return {
     /**
-     * Responds to the channel's challenge, which the channel sends when the operator enters an
-     * app's URL.
+     * Responds to the channel's challenge, which the channel sends when someone enters the app's
+     * URL at Meta.
      */
     async verify(c: Context<ApiEnv>): Promise<Response> {
       const { origin } = c.var;
@@ -117,7 +117,7 @@ export function webhook(config: WhatsappConfig, noSuchPath: () => ApiError) {
     },
 
     /**
-     * Receives an event. Returns a 200 when the event is stored, even if it was stored before, and
+     * Receives an event. Returns a 200 when the event is stored, even if it was stored earlier, and
      * even if its content could not be applied.
      */
     async receive(c: Context<ApiEnv>): Promise<Response> {

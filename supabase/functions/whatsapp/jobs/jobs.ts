@@ -19,7 +19,7 @@ export const JOB_NAMES: (AccountJob | typeof CHANNEL_EVENTS)[] = [
   ...Object.keys(JOBS) as AccountJob[],
 ];
 
-/** A job with its account, if it needs one. */
+/** A job, with its account if the job needs an account. */
 export type Job =
   | { job: typeof CHANNEL_EVENTS; accountId?: undefined }
   | { job: AccountJob; accountId: string };
@@ -28,8 +28,8 @@ export type Job =
 type JobAnswer = { job: string; account_id?: string } & Record<string, unknown>;
 
 /**
- * Returns a function that runs a job, and writes a line about the run to the log. It throws
- * ApiError not_found, job_running or job_failed; DatabaseError.
+ * Returns a function that runs a job, and writes a line about the run to the log. That function
+ * throws ApiError not_found, job_running or job_failed; DatabaseError.
  */
 export function jobs(config: WhatsappConfig) {
   const { whatsapp, credentialsKeys, jobMs, jobDatabaseTimeoutMs } = config;

@@ -28,7 +28,7 @@ import type { MediaUpload } from "./media_answers.ts";
 
 /** How long an upload may take. */
 export interface UploadTimes {
-  /** A file that takes longer to arrive is refused. */
+  /** A file that takes longer than this to arrive is refused. */
   fileMs: number;
   /** The total time for the file to arrive and the channel to respond. */
   allMs: number;

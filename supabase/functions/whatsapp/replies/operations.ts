@@ -60,8 +60,8 @@ export function replyOperations(config: SendingConfig) {
       ],
     }, async ({ caller, query, body, origin }) => {
       const dryRun = query.dry_run === "true";
-      // A send waits in the queue before it is claimed. Otherwise the claim could be pending for
-      // longer than its lease.
+      // A send waits in the queue before it is claimed. If it waited after the claim, the lease of
+      // the claim could end in the queue.
       const sending = share.run(
         caller.holder,
         () => sendReply(caller, config, body, { dryRun, origin }),

@@ -63,7 +63,7 @@ export interface ClaimedReply extends ClaimedSend, Person {
 /**
  * Claims the reply of a request, with `claimSend()`.
  *
- * @param dryRun the database decides as usual, but writes nothing.
+ * @param dryRun whether the database only makes the decision, and writes nothing.
  */
 export async function claimReply(
   caller: Caller,

@@ -1,8 +1,8 @@
 import * as z from "zod/mini";
 import { Id, IdempotencyKey, required, verbatim } from "../../_shared/http/fields.ts";
 
-// The body of a free reply. The fields that were added after `text` have no defaults, so a request
-// without them still has the same fingerprint.
+// The body of a free reply. The fields that were added after `text` have no defaults. So a request
+// without these fields has the same fingerprint as before they were added.
 
 /** The maximum length of the text below a media file or above buttons. */
 const MAX_CAPTION = 1_024;

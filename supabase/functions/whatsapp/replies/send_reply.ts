@@ -19,8 +19,8 @@ import { replyMessage } from "./reply_message.ts";
 import type { ReplyRequest } from "./reply_request.ts";
 
 /**
- * Sends a free reply in the same way as a template: claims the send, calls the channel, settles the
- * send. The claim checks whether the window is open. A dry run only reports what would happen.
+ * Sends a free reply with the same steps as a template: claims the send, calls the channel, settles
+ * the send. The claim checks whether the window is open. A dry run only reports what would happen.
  *
  * @throws ApiError for every error that the operation declares.
  */

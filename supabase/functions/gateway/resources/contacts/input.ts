@@ -63,8 +63,8 @@ const input = () =>
   );
 
 /**
- * If `phone` is missing, the error message says how to leave it out, because most callers of an
- * update try that first.
+ * If `phone` is missing, the error message names the content type with which `phone` may be left
+ * out, because most callers first send an update without `phone`.
  */
 const phoneOfChanges = () =>
   z.clone(Phone, {

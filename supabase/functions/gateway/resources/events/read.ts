@@ -69,7 +69,7 @@ const parameters = lazily(() =>
   }))
 );
 
-/** The first object in the database's response. */
+/** The first object in the database's response; see `Clock` in records/changes.ts. */
 interface Clock {
   generation: number;
   horizon: number;

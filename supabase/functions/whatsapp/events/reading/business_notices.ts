@@ -4,7 +4,7 @@ import { list, type Loose, member, objectIn, textIn, timeIn } from "./loose.ts";
 import { unknown } from "./unknown.ts";
 
 /**
- * The fields of an event that are about a template, with the kind of change that each one reports.
+ * The fields of an event that are about a template, and the kind of change that each one reports.
  */
 const TEMPLATE_EVENTS = new Map<string, TemplateHint["event"]>([
   ["message_template_status_update", "status"],

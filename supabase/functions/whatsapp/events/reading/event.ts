@@ -28,8 +28,8 @@ export function readEvent(body: Uint8Array): ReadEvent {
   try {
     return read(body);
   } catch (error) {
-    // No known body causes this error. If a body does, its bytes are kept, and this message gives
-    // the reason.
+    // No known body causes this error. If a body causes it after all, its bytes are kept, and this
+    // message gives the reason.
     return { items: [], problem: `The body could not be read (${(error as Error).name})` };
   }
 }
@@ -66,7 +66,7 @@ function read(body: Uint8Array): ReadEvent {
 }
 
 /**
- * @param otherProduct another product of the channel's owner, if the event is about that product.
+ * @param otherProduct the product of Meta that the event names; null if it names WhatsApp or none.
  */
 function* itemsIn(event: unknown, otherProduct: string | null): Generator<Item> {
   for (const entry of list(member(event, "entry"))) {

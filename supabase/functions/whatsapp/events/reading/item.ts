@@ -22,7 +22,7 @@ export type Item =
     | Unknown
   );
 
-/** The business account and the number of an item, and the time when it happened. */
+/** The business account, the phone number and the time of an item. */
 export interface ItemPlace {
   /** The id of the business account, from the entry. */
   waba: string | null;
@@ -48,7 +48,8 @@ export interface Status {
   /** `sent`, `delivered`, `read` or `failed`; any other value is stored unchanged. */
   status: string;
   /**
-   * The send that the message's label names; null when the label does not come from this platform.
+   * The send and the attempt in the label that this platform sent with the message; null when the
+   * message has no such label.
    */
   mark: { send_id: string; attempt: number } | null;
   recipient_user_id: string | null;

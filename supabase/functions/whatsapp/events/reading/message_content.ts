@@ -50,8 +50,7 @@ function interactiveText(own: unknown): string | null {
 
 /**
  * The type and the text of a message. If the type is unknown, or the property with its name is
- * missing, the message is still kept, with the type `unsupported`, because the person sent
- * something.
+ * missing, the message gets the type `unsupported`. It is kept, because the person sent something.
  */
 export function contentOf(message: Loose): { type: MessageType; content: string } {
   const type = textIn(message, "type", 64) ?? "";

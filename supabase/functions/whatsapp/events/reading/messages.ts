@@ -50,7 +50,7 @@ function written(message: Loose, envelope: Envelope): { kind: "message" } & Mess
   let { type, content } = contentOf(message);
   const own = member(message, type);
   const media = hasMedia(type) ? mediaIn(own, envelope.at) : null;
-  // An image without an id cannot be fetched, so only its caption remains.
+  // A file without an id cannot be fetched, so only its caption remains.
   if (hasMedia(type) && media === null) type = "unsupported";
   return {
     kind: "message",

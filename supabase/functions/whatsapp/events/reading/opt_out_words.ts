@@ -6,8 +6,8 @@
 export type Word = "stop" | "stop_promotions" | "start";
 
 const STOP_WORDS = ["stop", "unsubscribe", "parar", "sair", "descadastrar", "baja"];
-// The labels that the channel puts on the button of a marketing template, in the languages of our
-// companies and their people. These labels mention promotions, so they stop only promotions.
+// The labels that the channel puts on the button of a marketing template, in the languages of the
+// companies and their contacts. These labels mention promotions, so they stop only promotions.
 const PROMOTION_WORDS = [
   "stop promotions",
   "parar promocoes",

@@ -8,7 +8,7 @@ const COMMON = ["id", "from", "from_user_id", "from_parent_user_id", "timestamp"
 const OF_MEDIA = ["id", "mime_type", "sha256", "url", "caption", "filename", "voice", "animated"];
 
 /**
- * The parts of a message that have no property in its item. They are the property with the name of
+ * The parts of a message that have no property in its item: the rest of the object with the name of
  * the message's type, the advertisement that led to the message, and any property that the channel
  * adds later. Null when there are none.
  */
@@ -23,8 +23,8 @@ export function payloadOf(message: Loose): CleanObject | null {
 }
 
 /**
- * The property with the name of the message's type is an object. Returns the names of its
- * properties to leave out, because the item already has them or they are not stored.
+ * The names that are left out of the object with the name of the message's type, such as `image`.
+ * The item already has these properties, or they are not stored.
  */
 function namedOf(type: string): string[] {
   if (type === "text") return ["body"];
