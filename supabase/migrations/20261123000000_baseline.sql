@@ -4473,8 +4473,8 @@ comment on function app.refuse_further_phone() is
 -- A restored contact gets its additional phone numbers back, except numbers that another contact has by then. A new
 -- contact cannot have another contact's additional number. The checks of these two rules see only committed rows. So a
 -- transaction that adds a contact waits while another transaction restores a contact with additional phone numbers. It
--- also waits while app.find_person() adds an additional phone number. These waits are rare. Transactions that add
--- contacts do not wait for each other.
+-- also waits while app.find_person() or app.change_phone() adds an additional phone number, and during a merge. These
+-- waits are rare. Transactions that add contacts do not wait for each other.
 create function app.await_further_phones(of_company_id uuid) returns void
 language plpgsql
 set search_path = ''
@@ -4496,8 +4496,8 @@ as $$
 $$;
 comment on function app.lock_further_phones(uuid) is
   'Waits for transactions that are adding contacts to a company. Until this transaction ends, other transactions that '
-  'add contacts wait. The restore of a contact and app.find_person() call this function before they give a contact '
-  'additional phone numbers.';
+  'add contacts wait. A restore, a merge, app.find_person() and app.change_phone() call this function before they give '
+  'a contact additional phone numbers.';
 
 create function app.owner_of_phone(own_company_id uuid, phone text, at timestamptz) returns uuid
 language plpgsql stable
@@ -8181,8 +8181,7 @@ create table public.messaging_accounts (
   -- an app's secret to forge events for a company that does not use that app.
   channel_app_id uuid references public.channel_apps on delete set null,
   -- When WhatsApp first refused the account after the last successful send. The functions that claim sends read this
-  -- column. If the column is not null, the next successful send withdraws the stored refusals
-  -- (65_account_refusals.sql).
+  -- column. If the column is not null, the next successful send withdraws the refusals in 65_account_refusals.sql.
   refused_at timestamptz,
   unique (company_id, id),
   constraint messaging_accounts_one_per_number unique (company_id, phone_number_id),
@@ -15885,7 +15884,7 @@ comment on function app.learn_recipient(uuid, uuid, text, text, timestamptz) is
   'Stores a new user id for the recipient of a message. A person who hides the phone number may reply with the user id '
   'only. If such a reply has added a contact, this contact is merged with the recipient.';
 
-create function app.note_refusal(
+create function app.note_outdated(
   own_company_id uuid, of_message_id uuid, sent_media_id text, channel_code integer, said_at timestamptz default now()
 ) returns void
 language plpgsql
@@ -15924,7 +15923,7 @@ begin
   end if;
 end
 $$;
-comment on function app.note_refusal(uuid, uuid, text, integer, timestamptz) is
+comment on function app.note_outdated(uuid, uuid, text, integer, timestamptz) is
   'Marks stored data as outdated after WhatsApp refused a message, in its response or in a report. After code 131053, '
   'the media file has to be uploaded again. After codes 100 and 131009 (invalid parameter), a media file that was '
   'uploaded more than an hour ago has to be uploaded again. After codes 132000 to 132999, the templates may have '
@@ -15955,7 +15954,7 @@ begin
     when code = 131050 then
       perform app.note_marketing(own_company_id, conversation.contact_id, true, 'status', at);
     when code = 100 or code between 131000 and 132999 then
-      perform app.note_refusal(own_company_id, of_message_id, (
+      perform app.note_outdated(own_company_id, of_message_id, (
         select media_id from public.sends where company_id = own_company_id and message_id = of_message_id
       ), code, at);
     else
@@ -15965,7 +15964,7 @@ end
 $$;
 comment on function app.note_failure(uuid, uuid, integer, timestamptz) is
   'Applies the effects of a failed message on other rows. Code 131047 closes the contact''s window, and code 131050 is '
-  'a marketing opt-out. app.note_refusal() handles code 100 and the other codes from 131000 to 132999. No other code '
+  'a marketing opt-out. app.note_outdated() handles code 100 and the other codes from 131000 to 132999. No other code '
   'has an effect.';
 
 -- schemas/85_inbound.sql
@@ -16314,6 +16313,12 @@ begin
         -- event. The person may have an even newer number by now.
         select phone into phone_now from public.contacts where company_id = own_company_id and id = owner_id;
         perform app.merge_contacts(own_company_id, of_contact_id, owner_id);
+      end if;
+      if contact.phone is not null and not is_on_file then
+        -- The number becomes an additional number below. As in app.find_person(), the check after the lock finds a
+        -- contact that another transaction has just added with this number.
+        perform app.lock_further_phones(own_company_id);
+        continue when app.owner_of_phone(own_company_id, new_phone, at + interval '1 microsecond') <> of_contact_id;
       end if;
       -- After a merge, the other phone number is an additional number until the platform knows which number is newer.
       delete from public.contact_former_phones
@@ -17792,6 +17797,8 @@ declare
   filling jsonb;
   taken record;
 begin
+  -- The phone number of the other contact becomes an additional number of the survivor.
+  perform app.lock_further_phones(own_company_id);
   perform from public.contacts where company_id = own_company_id and id in (survivor, other)
   order by id for update;
   select * into own from public.contacts where company_id = own_company_id and id = survivor;
@@ -17919,6 +17926,8 @@ begin
   -- merge.
   perform set_config('lock_timeout', '4s', true);
   perform pg_advisory_xact_lock(hashtextextended('events of ' || own_company_id, 0));
+  -- A transaction that adds contacts also waits for this lock before it locks a row.
+  perform app.lock_further_phones(own_company_id);
   for tries in 1..5 loop
     begin
       -- The deals are locked before the contacts. A transaction that assigns a deal to another contact also locks the

@@ -225,8 +225,8 @@ comment on function app.refuse_further_phone() is
 -- A restored contact gets its additional phone numbers back, except numbers that another contact has by then. A new
 -- contact cannot have another contact's additional number. The checks of these two rules see only committed rows. So a
 -- transaction that adds a contact waits while another transaction restores a contact with additional phone numbers. It
--- also waits while app.find_person() adds an additional phone number. These waits are rare. Transactions that add
--- contacts do not wait for each other.
+-- also waits while app.find_person() or app.change_phone() adds an additional phone number, and during a merge. These
+-- waits are rare. Transactions that add contacts do not wait for each other.
 create function app.await_further_phones(of_company_id uuid) returns void
 language plpgsql
 set search_path = ''
@@ -248,8 +248,8 @@ as $$
 $$;
 comment on function app.lock_further_phones(uuid) is
   'Waits for transactions that are adding contacts to a company. Until this transaction ends, other transactions that '
-  'add contacts wait. The restore of a contact and app.find_person() call this function before they give a contact '
-  'additional phone numbers.';
+  'add contacts wait. A restore, a merge, app.find_person() and app.change_phone() call this function before they give '
+  'a contact additional phone numbers.';
 
 create function app.owner_of_phone(own_company_id uuid, phone text, at timestamptz) returns uuid
 language plpgsql stable

@@ -83,6 +83,12 @@ begin
         select phone into phone_now from public.contacts where company_id = own_company_id and id = owner_id;
         perform app.merge_contacts(own_company_id, of_contact_id, owner_id);
       end if;
+      if contact.phone is not null and not is_on_file then
+        -- The number becomes an additional number below. As in app.find_person(), the check after the lock finds a
+        -- contact that another transaction has just added with this number.
+        perform app.lock_further_phones(own_company_id);
+        continue when app.owner_of_phone(own_company_id, new_phone, at + interval '1 microsecond') <> of_contact_id;
+      end if;
       -- After a merge, the other phone number is an additional number until the platform knows which number is newer.
       delete from public.contact_former_phones
       where company_id = own_company_id and contact_id = of_contact_id

@@ -94,6 +94,8 @@ declare
   filling jsonb;
   taken record;
 begin
+  -- The phone number of the other contact becomes an additional number of the survivor.
+  perform app.lock_further_phones(own_company_id);
   perform from public.contacts where company_id = own_company_id and id in (survivor, other)
   order by id for update;
   select * into own from public.contacts where company_id = own_company_id and id = survivor;
@@ -221,6 +223,8 @@ begin
   -- merge.
   perform set_config('lock_timeout', '4s', true);
   perform pg_advisory_xact_lock(hashtextextended('events of ' || own_company_id, 0));
+  -- A transaction that adds contacts also waits for this lock before it locks a row.
+  perform app.lock_further_phones(own_company_id);
   for tries in 1..5 loop
     begin
       -- The deals are locked before the contacts. A transaction that assigns a deal to another contact also locks the

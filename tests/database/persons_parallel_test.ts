@@ -2,10 +2,12 @@
 // company sends messages to that person.
 
 import assert from "node:assert/strict";
-import { anyPhone, newCompany } from "../support/company.ts";
+import { hashKey } from "../../supabase/functions/_shared/key/presented_key.ts";
+import { actAs, type Sql, type Work } from "../support/acting_as.ts";
+import { anyPhone, type Company, newCompany } from "../support/company.ts";
 import { asSuperuser } from "../support/test_stack.ts";
 import { atOnce, committed, overlapping } from "./connections.ts";
-import { anyUserId, at, contactsOf, tell, type Told } from "./inbound.ts";
+import { anyUserId, at, contactsOf, moved, phoneOf, tell, type Told } from "./inbound.ts";
 import { claim } from "./sends.ts";
 
 /**
@@ -102,4 +104,53 @@ Deno.test("if the transaction of a person's first message is rolled back, a simu
     sql`select count(*)::int from messages where company_id = ${own.id}`
   );
   assert.equal(count, 2);
+});
+
+Deno.test("a phone number that becomes a contact's additional number does not also go to a contact that a key adds at the same moment", async () => {
+  const ways: Record<string, (sql: Sql, own: Company, next: string) => Promise<Work>> = {
+    "by a merge": async (sql, own, next) => {
+      const [{ id }] = await sql`
+        insert into contacts (company_id, phone) values (${own.id}, ${next}) returning id
+      `;
+      return (sql) => sql`select app.merge_contacts(${own.id}, ${own.contact_id}, ${id})`;
+    },
+    "by a report of the channel": async (sql, own, next) => {
+      const user_id = anyUserId();
+      const person = { phone: await phoneOf(sql, own.contact_id), user_id };
+      await tell(sql, own.account_id, message(person));
+      // The company stores another phone number, which remains the contact's phone number. With
+      // the second message, the former number becomes an additional number.
+      await sql`update contacts set phone = ${anyPhone()} where id = ${own.contact_id}`;
+      await tell(sql, own.account_id, message(person));
+      const report = { ...moved(person.phone!, next, 60, null), person };
+      return (sql) => tell(sql, own.account_id, report);
+    },
+    "by a report and a merge": async (sql, own, next) => {
+      const [former, user_id] = [(await phoneOf(sql, own.contact_id))!, anyUserId()];
+      await tell(sql, own.account_id, message({ phone: former, user_id }));
+      await sql`update contacts set phone = ${anyPhone()} where id = ${own.contact_id}`;
+      // Nobody has the former number now, so the report first adds another contact.
+      return (sql) => tell(sql, own.account_id, moved(former, next, 60, user_id));
+    },
+  };
+  for (const [way, prepare] of Object.entries(ways)) {
+    for (const isAddedFirst of [false, true]) {
+      const [own, next] = [await newSender(), anyPhone()];
+      const becomes = await committed((sql) => prepare(sql, own, next));
+      const adds: Work = async (sql) => {
+        await actAs(sql, "api_client", { key_hash: await hashKey(own.keys.write), scope: "write" });
+        await sql`select write_contacts(array[${sql.json({ phone: next })}], atomic => true)`;
+      };
+      await (isAddedFirst ? overlapping(adds, becomes) : overlapping(becomes, adds));
+      const owners = await committed((sql) =>
+        sql`
+          select id from contacts where company_id = ${own.id} and phone = ${next}
+          union all
+          select contact_id from contact_former_phones
+          where company_id = ${own.id} and phone = ${next} and until = 'infinity'
+        `
+      );
+      assert.equal(owners.length, 1, `${way}, ${isAddedFirst ? "added first" : "added later"}`);
+    }
+  }
 });
