@@ -12,12 +12,6 @@ export class Trail {
     this.replace(location.hash);
   }
 
-  /** Adds an entry, and goes to it. */
-  push(hash: string): void {
-    this.#shown += 1;
-    history.pushState({ place: this.#shown }, "", hash || location.pathname);
-  }
-
   /** Changes the URL of the current entry. */
   replace(hash: string): void {
     history.replaceState({ place: this.#shown }, "", hash || location.pathname);

@@ -27,8 +27,7 @@ create table public.messaging_accounts (
   -- an app's secret to forge events for a company that does not use that app.
   channel_app_id uuid references public.channel_apps on delete set null,
   -- When WhatsApp first refused the account after the last successful send. The functions that claim sends read this
-  -- column. If the column is not null, the next successful send withdraws the stored refusals
-  -- (65_account_refusals.sql).
+  -- column. If the column is not null, the next successful send withdraws the refusals in 65_account_refusals.sql.
   refused_at timestamptz,
   unique (company_id, id),
   constraint messaging_accounts_one_per_number unique (company_id, phone_number_id),

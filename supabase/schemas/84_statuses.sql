@@ -264,7 +264,7 @@ comment on function app.learn_recipient(uuid, uuid, text, text, timestamptz) is
   'Stores a new user id for the recipient of a message. A person who hides the phone number may reply with the user id '
   'only. If such a reply has added a contact, this contact is merged with the recipient.';
 
-create function app.note_refusal(
+create function app.note_outdated(
   own_company_id uuid, of_message_id uuid, sent_media_id text, channel_code integer, said_at timestamptz default now()
 ) returns void
 language plpgsql
@@ -303,7 +303,7 @@ begin
   end if;
 end
 $$;
-comment on function app.note_refusal(uuid, uuid, text, integer, timestamptz) is
+comment on function app.note_outdated(uuid, uuid, text, integer, timestamptz) is
   'Marks stored data as outdated after WhatsApp refused a message, in its response or in a report. After code 131053, '
   'the media file has to be uploaded again. After codes 100 and 131009 (invalid parameter), a media file that was '
   'uploaded more than an hour ago has to be uploaded again. After codes 132000 to 132999, the templates may have '
@@ -334,7 +334,7 @@ begin
     when code = 131050 then
       perform app.note_marketing(own_company_id, conversation.contact_id, true, 'status', at);
     when code = 100 or code between 131000 and 132999 then
-      perform app.note_refusal(own_company_id, of_message_id, (
+      perform app.note_outdated(own_company_id, of_message_id, (
         select media_id from public.sends where company_id = own_company_id and message_id = of_message_id
       ), code, at);
     else
@@ -344,5 +344,5 @@ end
 $$;
 comment on function app.note_failure(uuid, uuid, integer, timestamptz) is
   'Applies the effects of a failed message on other rows. Code 131047 closes the contact''s window, and code 131050 is '
-  'a marketing opt-out. app.note_refusal() handles code 100 and the other codes from 131000 to 132999. No other code '
+  'a marketing opt-out. app.note_outdated() handles code 100 and the other codes from 131000 to 132999. No other code '
   'has an effect.';

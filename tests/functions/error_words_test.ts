@@ -151,7 +151,7 @@ Deno.test("the syntax check finds an error if and only if `JSON.parse` refuses t
 Deno.test("if header_variables has a media URL, the error says that the approved sample is sent unless header_media names another file", () => {
   const faults: Fault[] = [{ field: "header_variables", fault: "count", takes: 0, got: 1 }];
   const told = (value: string) => refusedByCatalogue(faults, [value]).parts.details![0].message;
-  assert.match(told("https://shop.test/a.png"), /: the medium of a header is always the approved/);
+  assert.match(told("https://shop.test/a.png"), /: a media header has the approved sample/);
   assert.equal(told("Ada"), "takes no variables, got 1");
 });
 

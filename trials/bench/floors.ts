@@ -31,8 +31,8 @@ export async function withFloors(scenarios: Scenario[], stack: BenchStack): Prom
     const body = await request.text() || undefined;
     const reply = await fetch(stack.rest.url + path, { method, headers, body });
     const text = await reply.text();
-    // The gateway records the first use of a key with another call, after its response.
-    if (path !== "/rest/v1/rpc/authenticate") {
+    // After its response, the gateway reports the use of a key with other calls.
+    if (!/\/rpc\/(authenticate|record_api_key_usage)$/.test(path)) {
       const [json, answer] = [body && JSON.parse(body), JSON.parse(text)];
       const { status } = reply;
       call = { method, path, headers: Object.fromEntries(headers), json, status, answer };

@@ -175,17 +175,10 @@ export function ofOwnMedia(outcome: SendOutcome): SendOutcome {
 }
 
 /**
- * The channel's error "More than 24 hours have passed": the message was not a template, and the
- * 24-hour window was closed.
- */
-const WINDOW_CLOSED = 131047;
-
-/**
  * This platform's error code for a channel error. The channel may also report such an error after
  * it accepted the message. Null when the meaning of the channel's code is not clear.
  */
 export function reasonOf(code: number): string | null {
-  if (code === WINDOW_CLOSED) return "window_closed";
   const meaning = MEANINGS.get(code);
   return meaning && meaning.kind !== "unknown" ? meaning.error : null;
 }
