@@ -137,6 +137,11 @@ Deno.test("`atomic=true` writes all items or none, and the error names the field
     assert.deepEqual([answered, body.details[0].field], [status, field]);
     assert.equal(body.existing_id, status === 409 ? known.id : undefined);
   }
+  const twice = await post([{ phone: fresh, name: "One" }, { phone: fresh }], "?atomic=true");
+  assert.deepEqual(
+    [twice.status, twice.body.code, twice.body.existing_id, twice.body.details],
+    [409, "conflict", undefined, [{ field: "items.1.phone", message: "is also in items.0" }]],
+  );
   const rename = [{ id: known.id, name: "Changed" }, { id: other.contact_id, name: "Changed" }];
   const refused = await patch(rename, "?atomic=true");
   assert.deepEqual(

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import type { Idempotency } from "../../_shared/database/idempotency.ts";
-import { type ApiError, type FieldError, invalidRequest } from "../../_shared/errors.ts";
+import { ApiError, type FieldError, invalidRequest, toldFields } from "../../_shared/errors.ts";
 import { readOnlyFieldsOf } from "../../_shared/http/answers.ts";
 import { batchOf, fieldOfItem, type JudgedItem, MAX_ITEMS } from "../../_shared/http/batch_body.ts";
 import { described, Id } from "../../_shared/http/fields.ts";
@@ -179,9 +179,27 @@ function firstError(outcome: Outcome, meanings: Meanings): ApiError {
   for (const [index, result] of outcome.results.entries()) {
     if (result.status < 400) continue; // this item had no error, but was rolled back
     const at = (field: FieldError) => fieldOfItem(index, field);
+    if (result.status === 409) {
+      // The record of an earlier item was rolled back, so the caller must not get its id.
+      const earlier = outcome.results
+        .findIndex((each) => each.status === 201 && each.id === result.existing_id);
+      if (earlier >= 0) return sameAsEarlier(meanings.name, at, result, earlier);
+    }
     return errorOf(result as NotWritten, outcome, meanings, at);
   }
   throw new Error("a batch was rolled back although no item failed");
+}
+
+/** Returns the error for an item that conflicts with an earlier item of the same batch. */
+function sameAsEarlier(
+  name: string,
+  at: (field: FieldError) => FieldError,
+  { field = "" }: { field?: string },
+  earlier: number,
+): ApiError {
+  const { details, told } = toldFields([at({ field, message: `is also in items.${earlier}` })]);
+  const sentence = `Two items are the same ${name.toLowerCase()}; nothing was written: ${told}`;
+  return new ApiError("conflict", sentence, { details });
 }
 
 /** An item's result, as the response contains it. */
