@@ -17785,6 +17785,26 @@ comment on function app.merge_conversations(uuid, uuid, uuid) is
 
 -- A merge locks deals in the same order as batch requests do. The merge stores the survivor's id in the tombstone
 -- (deleted_rows) of the other contact, and fills the survivor's empty fields.
+create function app.missing_fields(own jsonb, theirs jsonb, max_octets integer default null) returns jsonb
+language sql immutable
+set search_path = ''
+as $$
+  select coalesce(jsonb_object_agg(key, value), '{}')
+  from (
+    select
+      key, value,
+      -- Beside the key and the value, a field takes a colon, a comma and two spaces.
+      octet_length(own::text) + sum(octet_length(to_jsonb(key)::text) + octet_length(value::text) + 4) over (order by key)
+        as octets
+    from jsonb_each(theirs)
+    where coalesce(own -> key, 'null') in ('null', '""', '[]', '{}')
+  ) as missing
+  where max_octets is null or octets <= max_octets
+$$;
+comment on function app.missing_fields(jsonb, jsonb, integer) is
+  'Returns the custom fields that are missing or empty in the surviving contact of a merge. If max_octets is given, '
+  'returns only as many of them as fit into a contact of this size, in the order of their names.';
+
 create function app.merge_contacts(own_company_id uuid, survivor uuid, other uuid) returns boolean
 language plpgsql
 set search_path = ''
@@ -17793,8 +17813,6 @@ as $$
 declare
   own public.contacts;
   theirs public.contacts;
-  -- The custom fields that are missing or empty in the surviving contact.
-  filling jsonb;
   taken record;
 begin
   -- The phone number of the other contact becomes an additional number of the survivor.
@@ -17806,10 +17824,6 @@ begin
   if own.id is null or theirs.id is null or own.id = theirs.id then
     return false;
   end if;
-  select coalesce(jsonb_object_agg(key, value), '{}') into filling
-  from jsonb_each(theirs.custom_fields)
-  where coalesce(own.custom_fields -> key, 'null') in ('null', '""', '[]', '{}');
-
   -- All functions lock deals in the order of their ids.
   perform from public.deals where company_id = own_company_id and contact_id = other order by id for no key update;
   update public.deals set contact_id = survivor where company_id = own_company_id and contact_id = other;
@@ -17869,12 +17883,12 @@ begin
       from unnest(own.tags || theirs.tags) with ordinality as tagged (tag, place)
       group by tag order by min(place) limit 50
     ),
-    custom_fields = case
-      when octet_length((own.custom_fields || filling)::text) <= 32768 then own.custom_fields || filling
-      else own.custom_fields
-    end,
+    -- public.merge_contact() refuses a merge whose fields do not fit. After an event from WhatsApp, the platform merges
+    -- the contacts of a person in any case.
+    custom_fields = own.custom_fields || app.missing_fields(own.custom_fields, theirs.custom_fields, 32768),
     -- The survivor gets do_not_contact if one of the two contacts had it. The survivor also gets the newest "stop" and
-    -- the newest "start" of the two contacts.
+    -- the newest "start" of the two contacts, which are one person's words. If the person last wrote "start", a trigger
+    -- withdraws the "stop".
     do_not_contact = own.do_not_contact or theirs.do_not_contact,
     (do_not_contact_source, do_not_contact_at) = (
       select source, at
@@ -18004,6 +18018,11 @@ begin
     return '{"status": 422, "constraint": "merge_from_not_erased"}';
   elsif other.archived_at is not null then
     return '{"status": 422, "constraint": "merge_from_not_archived"}';
+  end if;
+  if app.missing_fields(survivor.custom_fields, other.custom_fields)
+    <> app.missing_fields(survivor.custom_fields, other.custom_fields, 32768)
+  then
+    return '{"status": 422, "constraint": "merge_custom_fields_fit"}';
   end if;
   perform app.require_version(survivor.version, accepted_versions);
   perform app.merge_contacts(own_company_id, survivor_id, from_id);

@@ -100,11 +100,14 @@ Deno.test("a restored survivor has the merged contact's phone number again, unle
 });
 
 Deno.test("an impossible merge is refused and writes nothing", async () => {
-  const [contact, archived, erased] = [await newContact(), await newContact(), await newContact()];
+  const large = (field: string) => ({ custom_fields: { [field]: Array(8000).fill(0) } });
+  const [contact, full] = [await newContact(large("a")), await newContact(large("b"))];
+  const [archived, erased] = [await newContact(), await newContact()];
   await ask("DELETE", `/contacts/${archived.id}`);
   await ask("POST", `/contacts/${erased.id}/erase`, { confirm: erased.id });
   const unknown = crypto.randomUUID();
-  for (const from of [contact.id, unknown, foreign.contact_id, archived.id, erased.id]) {
+  const refused = [contact.id, full.id, unknown, foreign.contact_id, archived.id, erased.id];
+  for (const from of refused) {
     assertField(await merge(contact.id, from), "from");
   }
   for (const json of [{}, { from: "x" }, { from: null }]) {

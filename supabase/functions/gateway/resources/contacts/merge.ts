@@ -19,6 +19,10 @@ const MEANINGS: Meanings = {
       field: "from",
       message: "must not be the contact in the path",
     },
+    merge_custom_fields_fit: {
+      field: "from",
+      message: "has custom_fields that do not fit into the contact in the path; remove some first",
+    },
     merge_from_known: { field: "from", message: "is not a contact of your company" },
     merge_from_not_archived: {
       field: "from",
