@@ -11841,7 +11841,8 @@ declare
   -- The maximum number of events that a page reads. If there is a filter, the page contains the position up to which
   -- the log was read.
   most_read constant integer := case
-    when of_types is null and of_record is null and since is null and until is null then most else 5000 end;
+    when most = 0 or (of_types is null and of_record is null and since is null and until is null) then most
+    else 5000 end;
   own_slots constant smallint[] := app.slots_from(list_events.since, list_events.until);
   clock record;
   found app.events[] := '{}';

@@ -159,6 +159,31 @@ Deno.test("pages of any size contain each event once, and the last cursor return
   ]);
 });
 
+Deno.test("start=now returns no events with any filter, and its cursor returns later events", async () => {
+  const company = await newCompany();
+  const { deal_id, keys: { read } } = company;
+  const page = async (query: string) => (await call(read, "GET", `/events?${query}`)).body;
+  await until(async () => (await page("type=deal.created")).data.length === 1);
+  const filters = [
+    "type=deal.*",
+    `record_id=${deal_id}`,
+    "since=2020-01-01T00:00:00Z",
+    "until=2120-01-01T00:00:00Z",
+  ];
+  const starts = await Promise.all(filters.map((filter) => page(`start=now&${filter}`)));
+  for (const { data, pagination } of starts) {
+    assert.deepEqual([data, pagination.has_more], [[], false]);
+  }
+  await statement`update deals set title = 'Later' where id = ${deal_id}`;
+  for (const [place, { pagination }] of starts.entries()) {
+    const next = `${filters[place]}&cursor=${pagination.next_cursor}`;
+    await until(async () => (await page(next)).data.length > 0);
+    assert.deepEqual((await page(next)).data.map(({ type }: { type: string }) => type), [
+      "deal.updated",
+    ]);
+  }
+});
+
 Deno.test("no key can read an event of another company in any way", async () => {
   const [theirs] = await statement`
     select app.event_name(id) as name, id from app.events where company_id = ${other.id} order by seq limit 1
