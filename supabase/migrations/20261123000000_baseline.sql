@@ -6984,9 +6984,9 @@ comment on function app.archive_stage() is
   'Trigger: when a stage is archived, sets archived_at to the current time. Raises PT409 when the stage has deals. '
   'Raises PT409 and PT403 as app.refuse_archived_change() does.';
 
--- A stage may be archived while batches of patches change its deals. A batch locks the deals first and then their
--- stages, so this function acquires its locks in the same order. In the opposite order, a deadlock could abort one of
--- the two transactions.
+-- A stage may be archived while batches change its deals. A batch locks the deals first and then their stages, so this
+-- function acquires its locks in the same order. In the opposite order, a deadlock could abort one of the two
+-- transactions.
 create function public.archive_stage(
   stage_id uuid, move_deals_to uuid default null, version bigint default null
 ) returns text
@@ -7836,6 +7836,11 @@ begin
     );
     if these <> '{}' then
       begin
+        if on_conflict <> 'fail' and array_remove(known, null) <> '{}' then
+          -- The next rounds change these deals. Every transaction locks the deals before the contacts and stages that
+          -- app.add_deals() locks. A unique_violation releases all these locks.
+          perform from public.deals where company_id = own_company_id and id = any (known) order by id for no key update;
+        end if;
         written := app.add_deals(own_company_id, array(
           select items[place] from unnest(these) with ordinality as given (place, turn) order by turn
         ));

@@ -287,9 +287,9 @@ comment on function app.archive_stage() is
   'Trigger: when a stage is archived, sets archived_at to the current time. Raises PT409 when the stage has deals. '
   'Raises PT409 and PT403 as app.refuse_archived_change() does.';
 
--- A stage may be archived while batches of patches change its deals. A batch locks the deals first and then their
--- stages, so this function acquires its locks in the same order. In the opposite order, a deadlock could abort one of
--- the two transactions.
+-- A stage may be archived while batches change its deals. A batch locks the deals first and then their stages, so this
+-- function acquires its locks in the same order. In the opposite order, a deadlock could abort one of the two
+-- transactions.
 create function public.archive_stage(
   stage_id uuid, move_deals_to uuid default null, version bigint default null
 ) returns text

@@ -98,6 +98,11 @@ begin
     );
     if these <> '{}' then
       begin
+        if on_conflict <> 'fail' and array_remove(known, null) <> '{}' then
+          -- The next rounds change these deals. Every transaction locks the deals before the contacts and stages that
+          -- app.add_deals() locks. A unique_violation releases all these locks.
+          perform from public.deals where company_id = own_company_id and id = any (known) order by id for no key update;
+        end if;
         written := app.add_deals(own_company_id, array(
           select items[place] from unnest(these) with ordinality as given (place, turn) order by turn
         ));

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { type Company, newCompany } from "../support/company.ts";
+import { anyPhone, type Company, newCompany } from "../support/company.ts";
 import { type Answer, assertField, call } from "../support/calls.ts";
 import { assertInOrder } from "../support/pipelines.ts";
 import { until } from "../support/started.ts";
@@ -14,6 +14,21 @@ function as({ keys }: Company) {
     (await ask("GET", `${path}${path.includes("?") ? "&" : "?"}fields=name,position`)).body.data
       .map(({ name, position }: Row) => `${position} ${name}`);
   return { ask, names };
+}
+
+/** Waits until a transaction waits for the one with this process id, and returns its process id. */
+async function waitingFor(pid: number): Promise<number> {
+  let waiting: number[] = [];
+  await withDatabase((sql) =>
+    until(async () => {
+      const rows = await sql`
+        select pid from pg_stat_activity where ${pid}::integer = any (pg_blocking_pids(pid))
+      `;
+      waiting = rows.map(({ pid }) => pid);
+      return waiting.length > 0;
+    })
+  );
+  return waiting[0];
 }
 
 const company = await newCompany();
@@ -205,13 +220,7 @@ Deno.test("a batch that names a deal's current stage does not deadlock with a re
       await sql`select from deals where id = ${own.deal_id} for no key update`;
       const [{ pid }] = await sql`select pg_backend_pid() as pid`;
       const archiving = as(own).ask("DELETE", `/stages/${from}?move_deals_to=${to}`);
-      await withDatabase((other) =>
-        until(async () =>
-          (await other`
-            select from pg_stat_activity where ${pid} = any (pg_blocking_pids(pg_stat_activity.pid))
-          `).length > 0
-        )
-      );
+      await waitingFor(pid);
       await sql`select from stages where id = ${from} for key share`;
       // The promise is wrapped in an object, because an async function would await a bare promise.
       return { archiving };
@@ -220,4 +229,40 @@ Deno.test("a batch that names a deal's current stage does not deadlock with a re
   assert.equal((await archiving).status, 204);
   const { body } = await as(own).ask("GET", `/deals/${own.deal_id}`);
   assert.equal(body.data.stage_id, to);
+});
+
+Deno.test("a batch that adds and updates deals succeeds beside a request that archives their stage or merges their contact", async () => {
+  for (const merges of [false, true]) {
+    const own = await newCompany();
+    const { ask } = as(own);
+    const { contact_id, stage_ids: [from, to] } = own;
+    const survivor = (await ask("POST", "/contacts", { phone: anyPhone() })).body.data.id;
+    const item = (external_id: string) => ({ title: "x", contact_id, stage_id: from, external_id });
+    assert.equal((await ask("POST", "/deals", item("known"))).status, 201);
+    const { writing, beside } = await withDatabase((sql) =>
+      sql.begin(async (sql) => {
+        // While this transaction runs, the batch cannot add the new deal.
+        const other = { contact_id: survivor, stage_id: to, company_id: own.id };
+        await sql`insert into deals ${sql({ ...item("new"), ...other })}`;
+        const [{ pid }] = await sql`select pg_backend_pid() as pid`;
+        const items = [item("new"), { ...item("known"), value: 5 }];
+        const writing = ask("POST", "/deals/batch?on_conflict=update", { items });
+        const batch = await waitingFor(pid);
+        const beside = merges
+          ? ask("POST", `/contacts/${survivor}/merge`, { from: contact_id })
+          : ask("DELETE", `/stages/${from}?move_deals_to=${to}`);
+        await waitingFor(batch);
+        await sql`delete from deals where external_id = 'new' and company_id = ${own.id}`;
+        // The promises are wrapped in an object, because an async function would await a bare promise.
+        return { writing, beside };
+      })
+    );
+    const { status, body } = await writing;
+    assert.deepEqual([status, body.data?.map(({ status }: Row) => status)], [200, [201, 200]]);
+    assert.equal((await beside).status, merges ? 200 : 204);
+    const { data } = (await ask("GET", "/deals?external_id=new,known")).body;
+    const moved = data.map(({ contact_id, stage_id }: Row) => [contact_id, stage_id]);
+    const expected = merges ? [survivor, from] : [contact_id, to];
+    assert.deepEqual(moved, [expected, expected]);
+  }
 });
