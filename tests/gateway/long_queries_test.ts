@@ -1,10 +1,10 @@
 // Tests long queries. The proxy in front of a hosted Data API accepts a request line of 8 KiB. The
 // gateway refuses a longer query without sending it.
 import assert from "node:assert/strict";
-import { call } from "../support/calls.ts";
+import { assertField, call } from "../support/calls.ts";
 import { newCompanyWithTemplate } from "../support/company.ts";
 import { ownGateway, watchedStack } from "../support/own_functions.ts";
-import { withDatabase } from "../support/test_stack.ts";
+import { statement, withDatabase } from "../support/test_stack.ts";
 
 const company = await newCompanyWithTemplate();
 const { keys } = company;
@@ -85,6 +85,37 @@ Deno.test("each filter accepts its maximum number of values", async () => {
     const { status, body } = await gateway.request(keys.read, "GET", address);
     assert.equal(status, 200, `${address.slice(0, 80)} ${JSON.stringify(body)}`);
   }
+});
+
+Deno.test("a filter by pipelines accepts 150 stages that are not archived, and one more returns a 422", async () => {
+  const { id, keys, pipeline_id, stage_ids, contact_id, deal_id } = await newCompanyWithTemplate();
+  const addStages = (count: number, archived_at: string | null = null) =>
+    statement`
+      insert into stages (company_id, pipeline_id, name, position, archived_at)
+      select ${id}, ${pipeline_id}, 'Stage', 9, ${archived_at} from generate_series(1, ${count}::integer)
+    `;
+  const deal = { title: "Deal", contact_id, stage_id: stage_ids[0] };
+  assert.equal((await call(keys.all, "POST", "/deals", { json: deal })).status, 201);
+  await addStages(20, "2026-01-01");
+  await addStages(150 - stage_ids.length);
+  await using gateway = await measuredGateway();
+  const filters = { pipeline_id, status: "open", sort: "-value", include: "contact,stage" };
+  const path = `/deals?${query({ ...filters, limit: "1" })}`;
+  const first = await gateway.request(keys.read, "GET", path);
+  assert.equal(first.status, 200, JSON.stringify(first.body));
+  const next = `${path}&cursor=${first.body.pagination.next_cursor}`;
+  const second = await gateway.request(keys.read, "GET", next);
+  assert.equal(second.status, 200, JSON.stringify(second.body));
+  const found = [first, second].map(({ body }) => body.data[0].id);
+  assert.ok(found.includes(deal_id) && found[0] !== found[1], String(found));
+
+  await addStages(1);
+  assertField(
+    await gateway.request(keys.read, "GET", path),
+    "pipeline_id",
+    "must name pipelines that together have at most 150 stages; name fewer pipelines in one " +
+      "request, or filter by stage_id",
+  );
 });
 
 Deno.test("if a list is sorted by the longest possible names, its cursors work, even with another long filter", async () => {

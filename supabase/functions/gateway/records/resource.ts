@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 import { Id } from "../../_shared/http/fields.ts";
 import { built } from "../../_shared/lazily.ts";
 import type { Table } from "../../_shared/database/table.ts";
+import type { Condition } from "./conditions.ts";
 import type { Filters } from "./filters.ts";
 import type { PhoneColumns } from "./pasted_phone.ts";
 import type { ListOrder, SortColumn } from "./sorting.ts";
@@ -67,13 +68,24 @@ export interface Resource<
    * of a record's contact.
    */
   besides?: { column: string; by: "contacts_of_further_phones"; contact: string };
-  /**
-   * Filters on fields of referenced records. Each entry names the column with the reference and the
-   * table that contains the field.
-   */
-  through?: Record<string, { column: string; table: Table }>;
+  /** Filters on fields of referenced records, by field name. */
+  through?: Record<string, Through>;
   /** The records that `include` adds, by field name. */
   includes?: Record<string, Included>;
+}
+
+/** A filter on a field of referenced records. */
+export interface Through {
+  /** The column with the reference. */
+  column: string;
+  /** The table that contains the field. */
+  table: Table;
+  /** Conditions that all referenced records meet. */
+  among: Condition[];
+  /** How many records of the table a filter may match. */
+  atMost: number;
+  /** The error message if a filter matches more records. It follows the field's name. */
+  tooMany: string;
 }
 
 /** Records of another resource that belong to a record. */

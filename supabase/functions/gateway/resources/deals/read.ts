@@ -1,3 +1,4 @@
+import { isNull } from "../../records/conditions.ts";
 import { changesOperation } from "../../records/changes_operation.ts";
 import {
   choice,
@@ -18,6 +19,9 @@ import { dealHistory } from "./history.ts";
 import { requirePipeline } from "../stages/read.ts";
 import { STAGES } from "../stages/row.ts";
 import { DEAL_STATUSES, DEALS } from "./row.ts";
+
+/** With the ids of these stages, a cursor and `include`, a query is still short enough. */
+const MAX_STAGES = 150;
 
 export const DEAL = resource({
   table: DEALS,
@@ -49,7 +53,17 @@ export const DEAL = resource({
   },
   order: newestFirst(),
   archives: {},
-  through: { pipeline_id: { column: "stage_id", table: STAGES } },
+  through: {
+    pipeline_id: {
+      column: "stage_id",
+      table: STAGES,
+      // An archived stage never has deals.
+      among: isNull("archived_at", true),
+      atMost: MAX_STAGES,
+      tooMany: `must name pipelines that together have at most ${MAX_STAGES} stages; name fewer ` +
+        "pipelines in one request, or filter by stage_id",
+    },
+  },
   includes: { contact: { table: CONTACTS }, stage: { table: STAGES } },
 });
 
