@@ -165,6 +165,9 @@ const FACTS: Record<string, Record<string, string[]>> = {
     "/contacts?empresa[contains]=tres+irma": [ana],
     "/contacts?empresa[contains]=100%25": [nameless],
     "/contacts?empresa[contains]=co,+ltd": [nameless],
+    "/contacts?empresa[contains]=irmaos.": [ana],
+    "/contacts?name[contains]=anabel+": [mariana],
+    "/contacts?name[contains]=jo%C3%A3o,": [joao],
     "/contacts?name[contains]=jo%C3%A3o,ana": [],
   },
   "a search text of one or two letters matches only the beginnings of words": {
@@ -173,6 +176,7 @@ const FACTS: Record<string, Record<string, string[]>> = {
     "/contacts?name[contains]=na": [],
     "/contacts?name[contains]=+an": [ana, mariana],
     "/contacts?name[contains]=-s": [ana],
+    "/contacts?name[contains]=na.": [],
     "/contacts?q=jo": [joao],
     "/contacts?q=oa": [],
     "/contacts?q=ia": [],

@@ -57,7 +57,7 @@ export function meets(row: FoundRow, parameter: string, text: string): boolean {
     case "empty":
       return (value === null || value.length === 0) === (text === "true");
     case "contains":
-      return value !== null && holds(folded(value), foldedPart(text));
+      return value !== null && holds(folded(value), foldedPart(text).trimEnd());
   }
   if (value === null) return false;
   const difference = comparable(kind, value) - comparable(kind, text);

@@ -134,8 +134,9 @@ export function searchedText(
     `must have at least one letter or digit, and at most ${MAX_TEXT} characters`,
     { type: "string", minLength: 1, maxLength: MAX_TEXT },
     (given) => {
-      const part = folded(given);
-      if (!isSearchable(given) || part.trim() === "") return null;
+      // A folded row has no space after its last word, unless its text ends with punctuation.
+      const part = folded(given).trimEnd();
+      if (!isSearchable(given) || part === "") return null;
       return the.isLike([foldedColumn], patternOf(part));
     },
   );
