@@ -49,6 +49,18 @@ for (const path of ["/contacts", "/search"]) {
     }
     assert.deepEqual(await found(path, "maria 21990000001"), []);
   });
+
+  Deno.test(`${path} finds the surviving contact by a pasted phone number even if other contacts also match`, async () => {
+    const { merge, newContact, contact, found } = await companyWithPhone();
+    const survivor = await newContact({ name: "João too" });
+    await merge(survivor.id, contact.id);
+    const { id } = await newContact({ name: "Zoe 21990000001" });
+    const expected = [survivor.id, id].sort();
+    for (const q of ["21990000001", "21 99000-0001"]) {
+      assert.deepEqual((await found(path, q)).sort(), expected, q);
+    }
+    assert.deepEqual(await found(path, "joao 21990000001"), [survivor.id]);
+  });
 }
 
 Deno.test("a search for digits that are not a phone number still finds numbers in other fields", async () => {

@@ -5,8 +5,8 @@ import { type ColumnTest, type Condition, isAnyOf, testsOf } from "./conditions.
 import type { Resource } from "./resource.ts";
 
 // A search for a merged contact's phone number also finds the remaining contact. Nearly every phone
-// number is its contact's main number, so the list usually needs only one round trip. A second
-// round trip finds the contacts that have the number as an additional number.
+// number is its contact's main number, so a filter by phone number usually needs only one round
+// trip. A second round trip finds the contacts that have the number as an additional number.
 
 function isChoice({ operator }: ColumnTest): boolean {
   return operator === "eq" || operator === "in";
@@ -14,8 +14,9 @@ function isChoice({ operator }: ColumnTest): boolean {
 
 /**
  * Returns the ids of contacts that have one of the requested phone numbers as an additional number.
- * The service looks up these ids only in two cases: if the list has fewer records than the request
- * has phone numbers, or if it includes records of archived contacts.
+ * The service looks up these ids only in three cases: if the list has fewer records than the
+ * request has phone numbers, if it includes records of archived contacts, or if `q` contains a
+ * phone number.
  */
 export async function foundBesides(
   { db }: Caller,
@@ -29,14 +30,12 @@ export async function foundBesides(
       .filter((test) => test.column === besides.column && isChoice(test))
       .flatMap(({ operand }) => operand.match(/\+\d+/g) ?? []);
   const phone_keys = conditions.flatMap(keysOf);
-  // In a search, the digits of one phone number may have several keys, which count as one phone
-  // number.
-  const phones = conditions.flatMap((each) =>
-    "anyOf" in each ? keysOf(each).slice(0, 1) : keysOf(each)
-  );
+  // The records that `q` finds may contain the digits elsewhere, for example in a name.
+  const isSearched = conditions.some((each) => "anyOf" in each && keysOf(each).length > 0);
   // Records that cannot be archived themselves may belong to archived contacts.
   const with_archived = !archives || archived !== "exclude";
-  if (phone_keys.length === 0 || (found >= phones.length && !with_archived)) return [];
+  const isComplete = found >= phone_keys.length && !isSearched && !with_archived;
+  if (phone_keys.length === 0 || isComplete) return [];
   return rows(await db.rpc(besides.by, { phone_keys, with_archived }, { get: true })) as string[];
 }
 
