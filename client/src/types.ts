@@ -2259,7 +2259,7 @@ export type MessageAuthor = {
   type: "person" | "key" | "member" | "agent" | "system";
   /** The id of the contact, the key or the member, even after the key or the member was deleted. `null` if the author has no id. */
   id: string | null;
-  /** The name of the author. For a contact, this is the current name. For a key, a member or an agent, this is the name when the message was written. `null` if the author has no name. */
+  /** The name of the author. For a contact, this is the current name; a new name does not change the message's `version`. For a key, a member or an agent, this is the name when the message was written. `null` if the author has no name. */
   name: string | null;
 };
 

@@ -136,6 +136,22 @@ Deno.test("a list, a single message and the changes show whether a contact, a me
   }
 });
 
+Deno.test("a contact's new name is the author's name in its messages, but does not change the messages' version", async () => {
+  const company = await newCompany();
+  const { keys: { all }, contact_id } = company;
+  const id = await withDatabase((sql) => addMessage(sql, company));
+  const before = (await call(all, "GET", `/messages/${id}`)).body.data;
+  const { pagination } = (await changesOnce(all, "/messages/changes", ({ length }) => length === 1))
+    .body;
+  await statement`update contacts set name = 'Ada King' where id = ${contact_id}`;
+  const { headers, body } = await call(all, "GET", `/messages/${id}`);
+  const author = { ...before.author, name: "Ada King" };
+  assert.deepEqual(body.data, { ...before, author });
+  assert.equal(headers.get("ETag"), `"${before.version}"`);
+  const next = `/messages/changes?cursor=${pagination.next_cursor}`;
+  assert.deepEqual((await call(all, "GET", next)).body.data, []);
+});
+
 Deno.test("a deleted API key is still shown, with its former name, as the author of its sends", async () => {
   const { keys, phone_number_id } = await newCompany();
   const json = {
