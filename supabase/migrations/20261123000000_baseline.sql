@@ -11359,10 +11359,9 @@ begin
     when event_origin.kind is not null then jsonb_build_object('kind', event_origin.kind, 'id', null)
     -- The edge function settings acts on behalf of the user in its token.
     when acting in ('authenticated', 'settings_client') then jsonb_build_object('kind', 'person', 'id', auth.uid())
-    when acting in ('channel_client', 'webhook_client') then
+    when acting <> 'api_client' then
       jsonb_build_object('kind', coalesce(nullif(current_setting('app.event_actor', true), ''), case acting
-        when 'channel_client' then 'channel' else 'job' end), 'id', null)
-    when acting <> 'api_client' then '{ "kind": "platform", "id": null }'
+        when 'channel_client' then 'channel' when 'webhook_client' then 'job' else 'platform' end), 'id', null)
   end;
   -- This query is separate, because a query within an expression makes each evaluation of the expression slower.
   if origin.actor is null then
@@ -11382,9 +11381,10 @@ $$;
 comment on function app.event_origin(text) is
   'Returns the author of the change that this statement makes, and the request id. If the argument `kind` is given, '
   'the author has that kind. The edge function whatsapp acts as the kind `channel`, unless one of its jobs has set '
-  'app.event_actor. The request id is the X-Request-Id header, which the edge functions forward. The request id is '
-  'null outside a request, or when it does not have the format of an id. Never fails. Only functions that run as the '
-  'database owner call this function, because no other role may read the key hashes.';
+  'app.event_actor. The function fail_expired_sends() also sets app.event_actor. The request id is the X-Request-Id '
+  'header, which the edge functions forward. The request id is null outside a request, or when it does not have the '
+  'format of an id. Never fails. Only functions that run as the database owner call this function, because no other '
+  'role may read the key hashes.';
 
 create function app.write_event(
   of_company uuid,
@@ -11778,7 +11778,7 @@ select app.make_events(
         then 'account.restricted'
       when was.stops_sending and not is_now.stops_sending
         and app.end_of_notice(was.kind, was.stops_sending, was.happened_at, was.received_at, was.until) > (
-          select noted_until from app.noted_times where subject = 'notices'
+          select noted_until from app.noted_notices
         )
         then 'account.restored'
     end
@@ -11792,7 +11792,7 @@ select app.make_events(
     case
       when was.stops_sending
         and app.end_of_notice(was.kind, was.stops_sending, was.happened_at, was.received_at, was.until) > (
-          select noted_until from app.noted_times where subject = 'notices'
+          select noted_until from app.noted_notices
         )
         then 'account.restored'
     end
@@ -13051,6 +13051,7 @@ create function public.fail_expired_sends() returns integer
 language sql security definer
 set search_path = ''
 as $$
+  select set_config('app.event_actor', 'job', true);
   with expired as (
     select id from public.sends
     where state = 'pending' and lease_ends_at <= now()
@@ -13986,9 +13987,8 @@ grant execute on function public.note_message_read(uuid) to api_client;
 
 -- schemas/78_send_events.sql
 
--- The events for sends. This file also defines the time-based events: a window will close within an hour, the lease of
--- a send ends without an outcome, or a restriction ends. A job writes the time-based events. See
--- app.note_passed_times().
+-- The events for sends. This file also defines the time-based events: a window will close within an hour, or a
+-- restriction ends. A job writes the time-based events. See app.note_passed_times().
 
 -- In the API, the id of a send is the id of its message.
 select app.make_events(
@@ -14005,14 +14005,14 @@ select app.make_events(
   $$
 );
 
--- The job looks for the leases and notices that have ended since its last run.
-create table app.noted_times (
-  subject text primary key check (subject in ('leases', 'notices')),
+-- The job looks for the notices that have ended since its last run.
+create table app.noted_notices (
+  is_only boolean primary key default true check (is_only),
   noted_until timestamptz not null default now()
 );
-comment on table app.noted_times is
-  'The time up to which app.note_passed_times() has written the time-based events.';
-insert into app.noted_times (subject) values ('leases'), ('notices');
+comment on table app.noted_notices is
+  'A table with one row: the time up to which app.note_passed_times() has written the events of ended notices.';
+insert into app.noted_notices default values;
 
 create index contact_windows_closing_idx on public.contact_windows (expires_at)
   where closing_noted_for is distinct from expires_at;
@@ -14055,36 +14055,6 @@ $$;
 comment on function app.note_closing_windows() is
   'Writes conversation.window_closing for at most 1,000 windows that close in the next hour, once for each window.';
 
--- The argument of the next two functions is the time up to which the job has written all events. Each function writes
--- the later events, and returns the time up to which all events are now written. app.note_ended_leases() writes at most
--- 1,000 events.
-create function app.note_ended_leases(since timestamptz) returns timestamptz
-language plpgsql
-set search_path = ''
-as $$
-declare
-  until timestamptz := clock_timestamp();
-begin
-  until := least(until, (
-    select lease_ends_at from public.sends
-    where state = 'pending' and lease_ends_at > since and lease_ends_at <= until
-    order by lease_ends_at offset 999 limit 1
-  ));
-  perform app.write_event(
-    sends.company_id, 'send.failed', sends.message_id,
-    changed_values =>
-      '{ "state": { "from": "pending", "to": "failed" }, "reason": { "from": null, "to": "outcome_unknown" } }',
-    author => 'job'
-  )
-  from public.sends
-  where sends.state = 'pending' and sends.lease_ends_at > since and sends.lease_ends_at <= until;
-  return greatest(until, since);
-end
-$$;
-comment on function app.note_ended_leases(timestamptz) is
-  'Writes send.failed for each send that is still pending although its lease has ended. Handles only leases that ended '
-  'after the given time. Callers see such a send as failed, with the reason outcome_unknown.';
-
 create function app.note_ended_notices(since timestamptz) returns timestamptz
 language plpgsql
 set search_path = ''
@@ -14109,7 +14079,7 @@ end
 $$;
 comment on function app.note_ended_notices(timestamptz) is
   'Writes account.restored for each notice that stopped sends until its time was over. Handles only notices that ended '
-  'after the given time.';
+  'after the given time. Returns the time up to which all these events are now written.';
 
 create function app.note_passed_times() returns void
 language plpgsql
@@ -14117,19 +14087,15 @@ set search_path = ''
 as $$
 begin
   -- Two simultaneous runs would write the events twice, so the second run waits here.
-  perform from app.noted_times order by subject for update;
+  perform from app.noted_notices for update;
   perform app.note_closing_windows();
-  update app.noted_times set noted_until = case subject
-    when 'leases' then app.note_ended_leases(noted_until)
-    when 'notices' then app.note_ended_notices(noted_until)
-  end
-  where subject in ('leases', 'notices');
+  update app.noted_notices set noted_until = app.note_ended_notices(noted_until) where true;
 end
 $$;
 comment on function app.note_passed_times() is
   'Writes the time-based events. A job calls this function every minute.';
 
-alter table app.noted_times enable row level security;
+alter table app.noted_notices enable row level security;
 
 -- schemas/79_webhook_log.sql
 

@@ -23,10 +23,9 @@ begin
     when event_origin.kind is not null then jsonb_build_object('kind', event_origin.kind, 'id', null)
     -- The edge function settings acts on behalf of the user in its token.
     when acting in ('authenticated', 'settings_client') then jsonb_build_object('kind', 'person', 'id', auth.uid())
-    when acting in ('channel_client', 'webhook_client') then
+    when acting <> 'api_client' then
       jsonb_build_object('kind', coalesce(nullif(current_setting('app.event_actor', true), ''), case acting
-        when 'channel_client' then 'channel' else 'job' end), 'id', null)
-    when acting <> 'api_client' then '{ "kind": "platform", "id": null }'
+        when 'channel_client' then 'channel' when 'webhook_client' then 'job' else 'platform' end), 'id', null)
   end;
   -- This query is separate, because a query within an expression makes each evaluation of the expression slower.
   if origin.actor is null then
@@ -46,9 +45,10 @@ $$;
 comment on function app.event_origin(text) is
   'Returns the author of the change that this statement makes, and the request id. If the argument `kind` is given, '
   'the author has that kind. The edge function whatsapp acts as the kind `channel`, unless one of its jobs has set '
-  'app.event_actor. The request id is the X-Request-Id header, which the edge functions forward. The request id is '
-  'null outside a request, or when it does not have the format of an id. Never fails. Only functions that run as the '
-  'database owner call this function, because no other role may read the key hashes.';
+  'app.event_actor. The function fail_expired_sends() also sets app.event_actor. The request id is the X-Request-Id '
+  'header, which the edge functions forward. The request id is null outside a request, or when it does not have the '
+  'format of an id. Never fails. Only functions that run as the database owner call this function, because no other '
+  'role may read the key hashes.';
 
 create function app.write_event(
   of_company uuid,

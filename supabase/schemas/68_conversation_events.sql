@@ -87,7 +87,7 @@ select app.make_events(
         then 'account.restricted'
       when was.stops_sending and not is_now.stops_sending
         and app.end_of_notice(was.kind, was.stops_sending, was.happened_at, was.received_at, was.until) > (
-          select noted_until from app.noted_times where subject = 'notices'
+          select noted_until from app.noted_notices
         )
         then 'account.restored'
     end
@@ -101,7 +101,7 @@ select app.make_events(
     case
       when was.stops_sending
         and app.end_of_notice(was.kind, was.stops_sending, was.happened_at, was.received_at, was.until) > (
-          select noted_until from app.noted_times where subject = 'notices'
+          select noted_until from app.noted_notices
         )
         then 'account.restored'
     end

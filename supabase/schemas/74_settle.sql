@@ -97,6 +97,7 @@ create function public.fail_expired_sends() returns integer
 language sql security definer
 set search_path = ''
 as $$
+  select set_config('app.event_actor', 'job', true);
   with expired as (
     select id from public.sends
     where state = 'pending' and lease_ends_at <= now()

@@ -1,6 +1,5 @@
--- The events for sends. This file also defines the time-based events: a window will close within an hour, the lease of
--- a send ends without an outcome, or a restriction ends. A job writes the time-based events. See
--- app.note_passed_times().
+-- The events for sends. This file also defines the time-based events: a window will close within an hour, or a
+-- restriction ends. A job writes the time-based events. See app.note_passed_times().
 
 -- In the API, the id of a send is the id of its message.
 select app.make_events(
@@ -17,14 +16,14 @@ select app.make_events(
   $$
 );
 
--- The job looks for the leases and notices that have ended since its last run.
-create table app.noted_times (
-  subject text primary key check (subject in ('leases', 'notices')),
+-- The job looks for the notices that have ended since its last run.
+create table app.noted_notices (
+  is_only boolean primary key default true check (is_only),
   noted_until timestamptz not null default now()
 );
-comment on table app.noted_times is
-  'The time up to which app.note_passed_times() has written the time-based events.';
-insert into app.noted_times (subject) values ('leases'), ('notices');
+comment on table app.noted_notices is
+  'A table with one row: the time up to which app.note_passed_times() has written the events of ended notices.';
+insert into app.noted_notices default values;
 
 create index contact_windows_closing_idx on public.contact_windows (expires_at)
   where closing_noted_for is distinct from expires_at;
@@ -67,36 +66,6 @@ $$;
 comment on function app.note_closing_windows() is
   'Writes conversation.window_closing for at most 1,000 windows that close in the next hour, once for each window.';
 
--- The argument of the next two functions is the time up to which the job has written all events. Each function writes
--- the later events, and returns the time up to which all events are now written. app.note_ended_leases() writes at most
--- 1,000 events.
-create function app.note_ended_leases(since timestamptz) returns timestamptz
-language plpgsql
-set search_path = ''
-as $$
-declare
-  until timestamptz := clock_timestamp();
-begin
-  until := least(until, (
-    select lease_ends_at from public.sends
-    where state = 'pending' and lease_ends_at > since and lease_ends_at <= until
-    order by lease_ends_at offset 999 limit 1
-  ));
-  perform app.write_event(
-    sends.company_id, 'send.failed', sends.message_id,
-    changed_values =>
-      '{ "state": { "from": "pending", "to": "failed" }, "reason": { "from": null, "to": "outcome_unknown" } }',
-    author => 'job'
-  )
-  from public.sends
-  where sends.state = 'pending' and sends.lease_ends_at > since and sends.lease_ends_at <= until;
-  return greatest(until, since);
-end
-$$;
-comment on function app.note_ended_leases(timestamptz) is
-  'Writes send.failed for each send that is still pending although its lease has ended. Handles only leases that ended '
-  'after the given time. Callers see such a send as failed, with the reason outcome_unknown.';
-
 create function app.note_ended_notices(since timestamptz) returns timestamptz
 language plpgsql
 set search_path = ''
@@ -121,7 +90,7 @@ end
 $$;
 comment on function app.note_ended_notices(timestamptz) is
   'Writes account.restored for each notice that stopped sends until its time was over. Handles only notices that ended '
-  'after the given time.';
+  'after the given time. Returns the time up to which all these events are now written.';
 
 create function app.note_passed_times() returns void
 language plpgsql
@@ -129,16 +98,12 @@ set search_path = ''
 as $$
 begin
   -- Two simultaneous runs would write the events twice, so the second run waits here.
-  perform from app.noted_times order by subject for update;
+  perform from app.noted_notices for update;
   perform app.note_closing_windows();
-  update app.noted_times set noted_until = case subject
-    when 'leases' then app.note_ended_leases(noted_until)
-    when 'notices' then app.note_ended_notices(noted_until)
-  end
-  where subject in ('leases', 'notices');
+  update app.noted_notices set noted_until = app.note_ended_notices(noted_until) where true;
 end
 $$;
 comment on function app.note_passed_times() is
   'Writes the time-based events. A job calls this function every minute.';
 
-alter table app.noted_times enable row level security;
+alter table app.noted_notices enable row level security;

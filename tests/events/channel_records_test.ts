@@ -96,15 +96,31 @@ test("a send that fails or is released creates a `send.failed` event with the re
   }
 });
 
-test("the job creates only one `send.failed` event for a send whose lease has expired", async (sql) => {
-  const send = await claimed(sql, company);
-  await sql`update app.noted_times set noted_until = now() - interval '1 minute' where subject = 'leases'`;
-  await endLease(sql, send.send_id);
-  const note = () => sql`select app.note_passed_times()`;
-  const events = (await inside(sql, note)).filter(({ record_id }) => record_id === send.message_id);
-  assert.deepEqual(typesOf(events), [["send.failed", send.message_id]]);
-  assert.deepEqual(events[0].actor, { kind: "job", id: null });
-  assert.deepEqual(await inside(sql, note), []);
+Deno.test("a send whose lease has ended causes one `send.failed` event, whether a job or a repeat comes first", async () => {
+  for (const first of ["another job", "the job", "a repeat"]) {
+    await rolledBack(async (sql) => {
+      const asked = { idempotency_key: "once", phone: anyPhone() };
+      const send = await claimed(sql, company, asked);
+      await endLease(sql, send.send_id);
+      const ways: Record<string, () => Promise<unknown>> = {
+        "another job": () => sql`select app.note_passed_times()`,
+        "the job": () => sql`select fail_expired_sends()`,
+        "a repeat": () => claimed(sql, company, asked),
+      };
+      const events = await inside(sql, async () => {
+        await ways[first]();
+        for (const way of Object.values(ways)) await way();
+      });
+      const { "send.failed": failed } = Object.groupBy(events, ({ type }) => type);
+      assert.deepEqual(typesOf(failed!), [["send.failed", send.message_id]], first);
+      const [{ actor, changes }] = failed!;
+      assert.equal(actor.kind, first === "a repeat" ? "key" : "job");
+      assert.deepEqual(changes, {
+        state: { from: "pending", to: "failed" },
+        reason: { from: null, to: "outcome_unknown" },
+      });
+    });
+  }
 });
 
 test("the job creates one event for a window that closes within an hour, and a new event after the contact's next message", async (sql) => {
@@ -247,13 +263,13 @@ test("the job creates one `account.restored` event for a restriction that expire
   // sends.
   await restrict("LATE", { until: ago(5), received_at: ago(4) });
   await restrict("NEWS", { until: ago(5), stops_sending: false });
-  await sql`update app.noted_times set noted_until = ${ago(10)} where subject = 'notices'`;
+  await sql`update app.noted_notices set noted_until = ${ago(10)}`;
   assert.deepEqual(await inside(sql, note), []);
 
   await sql`update account_notices set until = ${
     ago(5)
   } where event = 'LATER' and account_id = ${account_id}`;
-  await sql`update app.noted_times set noted_until = ${ago(10)} where subject = 'notices'`;
+  await sql`update app.noted_notices set noted_until = ${ago(10)}`;
   const ended = await inside(sql, note);
   assert.deepEqual(typesOf(ended), account);
   assert.deepEqual(ended[0].changes, { notice: { from: "LATER", to: null } });
@@ -268,7 +284,7 @@ test("the job creates one `account.restored` event for a restriction that expire
     happened_at: ago(2 * DAYS),
     received_at: ago(DAYS + 2),
   });
-  await sql`update app.noted_times set noted_until = ${ago(3)} where subject = 'notices'`;
+  await sql`update app.noted_notices set noted_until = ${ago(3)}`;
   assert.deepEqual(typesOf(await inside(sql, note)), [...account, ...account]);
   // Deleting a restriction after its end creates an event only if the job has not recorded the end
   // yet.
@@ -278,6 +294,6 @@ test("the job creates one `account.restored` event for a restriction that expire
       () => sql`delete from account_notices where account_id = ${account_id} and event = ${event}`,
     );
   assert.deepEqual(await remove("FOREVER"), []);
-  await sql`update app.noted_times set noted_until = ${ago(3)} where subject = 'notices'`;
+  await sql`update app.noted_notices set noted_until = ${ago(3)}`;
   assert.deepEqual(typesOf(await remove("131042")), account);
 });
