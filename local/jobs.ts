@@ -9,10 +9,11 @@ const TIMEOUT_MS = 150_000;
 const PATIENCE_MS = 2_000;
 
 /**
- * Runs the channel's job and the due jobs of messaging accounts by calling the function `whatsapp`,
- * and cleans up events. The jobs run one after the other, at the start and then each minute. On a
- * hosted project, pg_cron runs the jobs. A failed job is due again later, and the function logs its
- * failure. A separate loop runs the job that delivers to webhooks.
+ * Runs the channel's job and the due jobs of messaging accounts by calling the function `whatsapp`.
+ * Also settles the sends whose lease has ended, and cleans up events. The jobs run one after the
+ * other, at the start and then each minute. On a hosted project, pg_cron runs the jobs. A failed job
+ * is due again later, and the function logs its failure. A separate loop runs the job that delivers
+ * to webhooks.
  * @param owner a database connection as the owner of the tables.
  * @param url the URL of the function `whatsapp`.
  */
@@ -25,6 +26,7 @@ export function runDueJobs(
   const ending = new AbortController();
 
   const runAll = async () => {
+    await owner`select public.fail_expired_sends()`.catch(() => {});
     await owner`select public.tidy_events()`.catch(() => {});
     const due = await owner<{ job: string; account_id: string | null }[]>`
       select 'channel-events' as job, null as account_id

@@ -4,6 +4,9 @@ import postgres from "postgres";
 import { runDueJobs } from "../../local/jobs.ts";
 import type { Sql } from "../../local/postgres/database.ts";
 import { loadSecrets } from "../../local/secrets.ts";
+import { addSend, endLease, standing } from "../database/sends.ts";
+import { rolledBack } from "../support/acting_as.ts";
+import { newCompany } from "../support/company.ts";
 import { startOn, until, withFolder } from "../support/started.ts";
 
 Deno.test("the job reads the demo company's templates soon after the start, and again when the sandbox's URL changes", async () => {
@@ -105,6 +108,19 @@ Deno.test("the due jobs run one after the other, even if one of them fails", asy
       body: { account_id },
     })),
   );
+});
+
+Deno.test("the jobs mark a send and its message as failed when the send's lease has ended", async () => {
+  const company = await newCompany();
+  await rolledBack(async (sql) => {
+    const { send_id } = await addSend(sql, company);
+    await endLease(sql, send_id);
+    const jobs = runDueJobs(sql as unknown as Sql, "http://127.0.0.1:9", "the-secret");
+    await until(async () => (await standing(sql, send_id)).state !== "pending");
+    await jobs.stop();
+    const { state, reason, message_status } = await standing(sql, send_id);
+    assert.deepEqual([state, reason, message_status], ["failed", "outcome_unknown", "failed"]);
+  });
 });
 
 Deno.test("the jobs continue after a database failure, and can be stopped without waiting for the next minute", async () => {
