@@ -1,11 +1,11 @@
 // Tests template sends whose header contains the caller's own file.
 import assert from "node:assert/strict";
 import { assertField } from "../support/calls.ts";
-import { anyPhone, type Company } from "../support/company.ts";
+import { anyPhone, type Company, newCompany } from "../support/company.ts";
 import { companyWithTemplates, ownSandbox } from "../support/known_templates.ts";
 import { ownSender } from "../support/own_functions.ts";
-import { ledgerOf, storedMessage } from "../support/sending.ts";
-import { fileOfType, ownUploads } from "../support/uploading.ts";
+import { ledgerOf, ownChannel, storedMessage, template } from "../support/sending.ts";
+import { addUpload, fileOfType, ownUploads } from "../support/uploading.ts";
 
 const invoice = (changes: Record<string, unknown> = {}) => ({
   phone: anyPhone(),
@@ -107,4 +107,28 @@ Deno.test("a file in a wrong format or with a forbidden URL is refused, and the 
     assertField(answer, field, /./);
   }
   assert.deepEqual(await ledgerOf(company), []);
+});
+
+Deno.test("a refused file fails the send with media_rejected if the caller chose the file, and otherwise with template_rejected", async () => {
+  for (const code of [131052, 131053]) {
+    await using channel = ownChannel(() =>
+      Response.json({ error: { code, message: "Media error", type: "OAuthException" } }, {
+        status: 400,
+      })
+    );
+    const send = await ownSender(channel.url);
+    for (const expected of ["media_rejected", "template_rejected"]) {
+      const company = await newCompany();
+      const ownFile = expected === "media_rejected" &&
+        { header_media: { id: await addUpload(company) } };
+      const { status, body } = await send(
+        company.keys.messaging,
+        template(anyPhone(), { ...ownFile }),
+      );
+      assert.deepEqual([status, body.code, body.channel.code], [422, expected, code]);
+      const [{ state, reason, message_id }] = await ledgerOf(company);
+      assert.deepEqual([state, reason], ["failed", expected]);
+      assert.equal((await storedMessage(message_id)).failure.reason, expected);
+    }
+  }
 });

@@ -57,6 +57,7 @@ export async function sendTemplate(
   const outcome = await callAndSettle(caller, config, {
     ...{ claimId, send: claim, message, began, origin },
     event: "template_send",
+    hasOwnMedia: claim.own_media !== undefined,
   });
   if (outcome.kind === "accepted") return { body: sentAnswer(claim, outcome.whatsappMessageId) };
   throw failedSend(ofTemplate(outcome), {
