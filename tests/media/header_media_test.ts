@@ -109,6 +109,44 @@ Deno.test("a file in a wrong format or with a forbidden URL is refused, and the 
   assert.deepEqual(await ledgerOf(company), []);
 });
 
+Deno.test("the error about a forbidden host names the host exactly as the caller sent it", async () => {
+  await using channel = ownSandbox();
+  const company = await companyWithTemplates(channel.url);
+  const send = await ownSender(channel.url);
+  for (const host of ["sample-files.example", "files.example"]) {
+    const url = `https://${host}/sample.pdf`;
+    const answer = await send(company.keys.messaging, invoice({ header_media: { url } }));
+    assertField(
+      answer,
+      "header_media.url",
+      `cannot be sent: Media are not fetched from ${new URL(url).origin}; the variable ` +
+        "WHATSAPP_MEDIA_HOSTS allows further hosts, with https",
+    );
+  }
+});
+
+Deno.test("if the file's host is too slow, nothing is sent, and the error says that the medium was not fetched", async () => {
+  await using channel = ownSandbox();
+  const company = await companyWithTemplates(channel.url);
+  const over = Promise.withResolvers<Response>();
+  await using host = Deno.serve(
+    { hostname: "127.0.0.1", port: 0, onListen: () => {} },
+    () => over.promise,
+  );
+  const origin = `http://127.0.0.1:${host.addr.port}`;
+  const send = await ownSender(channel.url, {
+    whatsapp: { url: channel.url, timeoutMs: 5_000, mediaHosts: [origin] },
+    mediaPatience: { timeoutMs: 200, leaseSeconds: 30 },
+  });
+  const { status, body } = await send(
+    company.keys.messaging,
+    invoice({ header_media: { url: `${origin}/a.pdf` } }),
+  );
+  over.resolve(new Response());
+  assert.deepEqual([status, body.outcome], [502, "not_sent"]);
+  assert.match(body.error, /: The medium could not be fetched and uploaded in time\. Nothing was /);
+});
+
 Deno.test("a refused file fails the send with media_rejected if the caller chose the file, and otherwise with template_rejected", async () => {
   for (const code of [131052, 131053]) {
     await using channel = ownChannel(() =>

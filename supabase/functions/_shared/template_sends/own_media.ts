@@ -67,12 +67,14 @@ function errorOfTrouble(
       { body: { channel: { code, message, ...(details && { details }) } } },
     );
   }
-  // Every other message is about the media file's host or the media file itself.
-  if (isLate || message.startsWith("The channel ")) return noMedia(message);
+  if (message.startsWith("The channel ")) return noMedia(message);
+  // Every other message is about the media file's host or the media file itself. Only the first
+  // match is a word of this platform. Later matches are in a quoted host or error.
   const why = message.replace(
-    /template's sample|samples?/gi,
+    /template's sample|samples?/i,
     (word) => word.endsWith("s") ? "media" : "medium",
   ).replace(/^m/, "M");
+  if (isLate) return noMedia(why);
   return invalidRequest([{ field: "header_media.url", message: `cannot be sent: ${why}` }]);
 }
 
