@@ -12979,7 +12979,7 @@ begin
     raise sqlstate 'PT422' using message = 'Only the outcome sent can have a whatsapp_message_id';
   end if;
 
-  select id, company_id, message_id, state, reason, whatsapp_message_id into send
+  select id, company_id, message_id, state, lease_ends_at, reason, whatsapp_message_id into send
   from public.sends
   where claim_id = settle_send.claim_id
   for no key update;
@@ -12995,9 +12995,12 @@ begin
     from app.account_of_message(send.company_id, send.message_id) as account;
   end if;
   if send.whatsapp_message_id is null and (send.state = 'pending' or send.reason = 'outcome_unknown') then
-    -- The real outcome replaces outcome_unknown, which is only a guess at the end of a lease. If the real outcome is a
-    -- release, the state remains failed, because the API may already have reported the failure to the caller.
-    settled_state := case when send.state = 'failed' and outcome = 'released' then 'failed' else outcome end;
+    -- The real outcome replaces outcome_unknown, which is only a guess at the end of a lease. A release after the end
+    -- of the lease becomes a failure, because the API may already have reported the failure to the caller.
+    settled_state := case
+      when outcome = 'released' and (send.state = 'failed' or send.lease_ends_at <= now()) then 'failed'
+      else outcome
+    end;
     update public.sends set
       state = settled_state,
       whatsapp_message_id = settle_send.whatsapp_message_id,

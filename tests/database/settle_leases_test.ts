@@ -96,8 +96,8 @@ test("a send that is claimed again after a release receives a new, full lease", 
   const claim_id = crypto.randomUUID();
   const asked = { phone: anyPhone(), idempotency_key: "once" };
   const { send_id } = await claim(sql, key, { claim_id, ...asked });
-  await endLease(sql, send_id);
   await settle(sql, claim_id, RELEASED);
+  await endLease(sql, send_id);
   await claim(sql, key, asked);
   assert.equal((await claim(sql, key, asked)).status, "pending");
 });
