@@ -18316,6 +18316,8 @@ begin
   new.idempotency_key := app.erased_digest(new.company_id, 'key', new.idempotency_key);
   -- The fingerprint contains unkeyed hashes, so short values can be guessed.
   new.fingerprint := null;
+  -- WhatsApp may still have the file.
+  new.media_id := null;
   new.whatsapp_message_id := app.erased_digest(new.company_id, 'message', new.whatsapp_message_id);
   new.double_sent_ids := array_remove(array(
     select distinct app.erased_digest(new.company_id, 'message', id) collate "C"
@@ -18325,8 +18327,8 @@ begin
 end
 $$;
 comment on function app.erase_send() is
-  'Trigger: replaces the idempotency key and the WhatsApp ids of an erased send with hashes. The send is never '
-  'repeated.';
+  'Trigger: replaces the idempotency key and the WhatsApp ids of an erased send with hashes, and removes the media id. '
+  'The send is never repeated.';
 
 -- An erased idempotency key is recognized by its hash. So a repeat does not send again, even if the person was erased
 -- after the first request.

@@ -398,3 +398,24 @@ Deno.test("erasing a contact deletes uploads sent only to this contact, and keep
   const left = await statement`select id from media_uploads where company_id = ${company.id}`;
   assert.deepEqual(left.map(({ id }) => id).sort(), [shared, ofOther].sort());
 });
+
+Deno.test("erasing a contact removes the channel's id of the sent file from the ledger", async () => {
+  const company = await spokenTo();
+  await using channel = ownChannel(() => accepted());
+  const reply = await ownReplies(channel.url);
+  await reply(
+    company.keys.messaging,
+    replyIn(company, { media: { id: await addUpload(company) } }),
+  );
+  const isRemoved = async () => {
+    const [send] = await statement`
+      select is_erased, media_id is null as is_removed from sends where company_id = ${company.id}
+    `;
+    return [send.is_erased, send.is_removed];
+  };
+  assert.deepEqual(await isRemoved(), [false, false]);
+  await call(company.keys.write, "POST", `/contacts/${company.contact_id}/erase`, {
+    json: { confirm: company.contact_id },
+  });
+  assert.deepEqual(await isRemoved(), [true, true]);
+});
