@@ -3,22 +3,24 @@ import {
   openAppSecret,
   sealAppSecret,
 } from "../supabase/functions/_shared/credentials/app_secrets.ts";
-import {
-  credentialsKeyId,
-  keyIdOf,
-} from "../supabase/functions/_shared/credentials/credentials.ts";
 import type { CredentialsKeys } from "../supabase/functions/_shared/credentials/credentials_keys.ts";
 import type { Project } from "./project.ts";
+import { type Counts, resealEach } from "./reseal_each.ts";
 
 /** The result of re-encrypting the secrets of all apps. */
-export interface AppsResealing {
-  resealed: number;
-  already_current: number;
+export interface AppsResealing extends Counts {
   /**
    * The secrets that cannot be decrypted with any key for their app. key_id is the id of the key
    * that encrypted the secret, if the secret contains this id.
    */
   unopened: { app_key: string; kind: string; key_id: string | null }[];
+}
+
+/** An encrypted secret of an app. */
+interface SealedSecret {
+  app_key: string;
+  kind: string;
+  sealed: string;
 }
 
 /** During a rotation, the previous secret has the same type as the current secret. */
@@ -33,38 +35,25 @@ export async function resealAppSecrets(
   { db, rows }: Project,
   keys: CredentialsKeys,
 ): Promise<AppsResealing> {
-  const [current] = keys;
-  const currentId = await credentialsKeyId(current);
-  const resealing: AppsResealing = { resealed: 0, already_current: 0, unopened: [] };
-  const done = new Set<string>();
-  // If a secret was changed after it was read, all secrets are read again.
-  for (let changed = true; changed;) {
-    changed = false;
-    for (
-      const { app_key, kind, sealed: sealed_before } of rows(await db.rpc("sealed_app_secrets"))
-    ) {
-      const id = `${app_key}/${kind}`;
-      if (done.has(id)) continue;
-      const name = { app_key, kind: kindOf(kind) };
-      const key_id = keyIdOf(sealed_before) ?? null;
-      const secret = await openAppSecret(sealed_before, name, keys).catch(() => null);
-      if (secret === null) {
-        resealing.unopened.push({ app_key, kind, key_id });
-      } else if (key_id === currentId) {
-        resealing.already_current++;
-      } else {
-        const sealed = await sealAppSecret(secret, name, current);
-        const isResealed = rows(
-          await db.rpc("reseal_app_secret", { app_key, kind, sealed_before, sealed }),
-        );
-        if (!isResealed) {
-          changed = true;
-          continue;
-        }
-        resealing.resealed++;
-      }
-      done.add(id);
-    }
-  }
-  return resealing;
+  const unopened: AppsResealing["unopened"] = [];
+  const nameOf = ({ app_key, kind }: SealedSecret) => ({
+    app_key,
+    kind: kindOf(kind),
+  });
+  const counts = await resealEach<SealedSecret>(keys, {
+    page: async (after, max_rows) =>
+      rows(
+        await db.rpc("sealed_app_secrets", {
+          after_key: after?.app_key,
+          after_kind: after?.kind,
+          max_rows,
+        }),
+      ),
+    open: (secret) => openAppSecret(secret.sealed, nameOf(secret), keys),
+    reportUnopened: ({ app_key, kind }, key_id) => unopened.push({ app_key, kind, key_id }),
+    seal: (text, secret) => sealAppSecret(text, nameOf(secret), keys[0]),
+    replace: async ({ app_key, kind, sealed: sealed_before }, sealed) =>
+      rows(await db.rpc("reseal_app_secret", { app_key, kind, sealed_before, sealed })),
+  });
+  return { ...counts, unopened };
 }

@@ -1,23 +1,26 @@
-import {
-  credentialsKeyId,
-  keyIdOf,
-} from "../supabase/functions/_shared/credentials/credentials.ts";
 import type { CredentialsKeys } from "../supabase/functions/_shared/credentials/credentials_keys.ts";
 import {
   openWebhookSecret,
   sealWebhookSecret,
 } from "../supabase/functions/_shared/credentials/webhook_secrets.ts";
 import type { Project } from "./project.ts";
+import { type Counts, resealEach } from "./reseal_each.ts";
 
 /** The result of re-encrypting the secrets of all webhooks. */
-export interface WebhooksResealing {
-  resealed: number;
-  already_current: number;
+export interface WebhooksResealing extends Counts {
   /**
    * The secrets that cannot be decrypted with any key for their webhook. key_id is the id of the
    * key that encrypted the secret, if the secret contains this id.
    */
   unopened: { webhook_id: string; kind: string; key_id: string | null }[];
+}
+
+/** An encrypted secret of a webhook. */
+interface SealedSecret {
+  webhook_id: string;
+  company_id: string;
+  kind: string;
+  sealed: string;
 }
 
 /**
@@ -29,40 +32,21 @@ export async function resealWebhookSecrets(
   { db, rows }: Project,
   keys: CredentialsKeys,
 ): Promise<WebhooksResealing> {
-  const [current] = keys;
-  const currentId = await credentialsKeyId(current);
-  const resealing: WebhooksResealing = { resealed: 0, already_current: 0, unopened: [] };
-  const done = new Set<string>();
-  // If a secret was changed after it was read, all secrets are read again.
-  for (let changed = true; changed;) {
-    changed = false;
-    for (
-      const { webhook_id, company_id, kind, sealed: sealed_before } of rows(
-        await db.rpc("sealed_webhook_secrets"),
-      )
-    ) {
-      const id = `${webhook_id}/${kind}`;
-      if (done.has(id)) continue;
-      const webhook = { company_id, webhook_id };
-      const key_id = keyIdOf(sealed_before) ?? null;
-      const secret = await openWebhookSecret(sealed_before, webhook, keys).catch(() => null);
-      if (secret === null) {
-        resealing.unopened.push({ webhook_id, kind, key_id });
-      } else if (key_id === currentId) {
-        resealing.already_current++;
-      } else {
-        const sealed = await sealWebhookSecret(secret, webhook, current);
-        const isResealed = rows(
-          await db.rpc("reseal_webhook_secret", { webhook_id, kind, sealed_before, sealed }),
-        );
-        if (!isResealed) {
-          changed = true;
-          continue;
-        }
-        resealing.resealed++;
-      }
-      done.add(id);
-    }
-  }
-  return resealing;
+  const unopened: WebhooksResealing["unopened"] = [];
+  const counts = await resealEach<SealedSecret>(keys, {
+    page: async (after, max_rows) =>
+      rows(
+        await db.rpc("sealed_webhook_secrets", {
+          after_id: after?.webhook_id,
+          after_kind: after?.kind,
+          max_rows,
+        }),
+      ),
+    open: (secret) => openWebhookSecret(secret.sealed, secret, keys),
+    reportUnopened: ({ webhook_id, kind }, key_id) => unopened.push({ webhook_id, kind, key_id }),
+    seal: (text, secret) => sealWebhookSecret(text, secret, keys[0]),
+    replace: async ({ webhook_id, kind, sealed: sealed_before }, sealed) =>
+      rows(await db.rpc("reseal_webhook_secret", { webhook_id, kind, sealed_before, sealed })),
+  });
+  return { ...counts, unopened };
 }

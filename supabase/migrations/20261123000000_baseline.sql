@@ -3440,9 +3440,9 @@ comment on function public.rotate_webhook_secret(uuid, text, integer, jsonb) is
   'invalid overlap. Also raises the errors of app.managed_webhook() and app.claim_idempotency_key().';
 grant execute on function public.rotate_webhook_secret(uuid, text, integer, jsonb) to api_client, settings_client;
 
-create function public.sealed_webhook_secrets() returns table (
-  webhook_id uuid, company_id uuid, kind text, sealed text
-)
+create function public.sealed_webhook_secrets(
+  after_id uuid default null, after_kind text default null, max_rows integer default 1000
+) returns table (webhook_id uuid, company_id uuid, kind text, sealed text)
 language sql stable security definer -- no role reads the secrets
 set search_path = ''
 as $$
@@ -3452,11 +3452,17 @@ as $$
     values ('secret', webhooks.sealed_secret), ('previous_secret', webhooks.sealed_previous_secret)
   ) as secrets (kind, sealed)
   where secrets.sealed is not null
-  order by webhooks.id, secrets.kind
+    and (after_id is null or webhooks.id > after_id or webhooks.id = after_id and secrets.kind < after_kind)
+  -- A webhook's secret comes before its previous secret. So a secret that a rotation moves between two pages is not
+  -- missed.
+  order by webhooks.id, secrets.kind desc
+  limit greatest(least(max_rows, 1000), 0)
 $$;
-comment on function public.sealed_webhook_secrets() is
-  'Returns the sealed secrets of every webhook, each with its kind: secret or previous_secret.';
-grant execute on function public.sealed_webhook_secrets() to service_role;
+comment on function public.sealed_webhook_secrets(uuid, text, integer) is
+  'Returns sealed secrets of the webhooks of all companies, each with its kind: secret or previous_secret. The secrets '
+  'are sorted by webhook and begin after the secret of the kind after_kind of the webhook after_id. Returns at most '
+  'max_rows secrets, and never more than 1000.';
+grant execute on function public.sealed_webhook_secrets(uuid, text, integer) to service_role;
 
 create function public.reseal_webhook_secret(webhook_id uuid, kind text, sealed_before text, sealed text) returns boolean
 language sql security definer -- see sealed_webhook_secrets()
@@ -8094,7 +8100,9 @@ comment on function public.finish_channel_app_rotation(text) is
   'progress, or null for an app that is unknown or that the caller may not change.';
 grant execute on function public.finish_channel_app_rotation(text) to authenticated, service_role;
 
-create function public.sealed_app_secrets() returns table (app_key text, kind text, sealed text)
+create function public.sealed_app_secrets(
+  after_key text default null, after_kind text default null, max_rows integer default 1000
+) returns table (app_key text, kind text, sealed text)
 language sql stable security definer -- no role may read the columns
 set search_path = ''
 as $$
@@ -8106,11 +8114,15 @@ as $$
       ('verify_token', apps.sealed_verify_token)
   ) as secrets (kind, sealed)
   where secrets.sealed is not null
-  order by apps.app_key, secrets.kind
+    and (after_key is null or apps.app_key > after_key or apps.app_key = after_key and secrets.kind < after_kind)
+  order by apps.app_key, secrets.kind desc -- see sealed_webhook_secrets()
+  limit greatest(least(max_rows, 1000), 0)
 $$;
-comment on function public.sealed_app_secrets() is
-  'Returns the sealed secrets of every app, each with its kind: secret, previous_secret or verify_token.';
-grant execute on function public.sealed_app_secrets() to service_role;
+comment on function public.sealed_app_secrets(text, text, integer) is
+  'Returns sealed secrets of all apps, each with its kind: secret, previous_secret or verify_token. The secrets are '
+  'sorted by app_key and begin after the secret of the kind after_kind of the app after_key. Returns at most max_rows '
+  'secrets, and never more than 1000.';
+grant execute on function public.sealed_app_secrets(text, text, integer) to service_role;
 
 create function public.reseal_app_secret(app_key text, kind text, sealed_before text, sealed text) returns boolean
 language sql security definer -- see sealed_app_secrets()
@@ -8357,11 +8369,11 @@ grant execute on function public.disconnect_messaging_account(uuid) to authentic
 create function public.sealed_account_tokens(
   after_id uuid default null,
   max_rows integer default 1000
-) returns table (id uuid, encrypted_token text)
+) returns table (id uuid, company_id uuid, phone_number_id text, encrypted_token text)
 language sql stable security definer
 set search_path = ''
 as $$
-  select accounts.id, accounts.encrypted_token
+  select accounts.id, accounts.company_id, accounts.phone_number_id, accounts.encrypted_token
   from public.messaging_accounts as accounts
   where accounts.encrypted_token is not null
     and accounts.id > coalesce(after_id, '00000000-0000-0000-0000-000000000000')

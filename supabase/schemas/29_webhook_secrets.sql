@@ -36,9 +36,9 @@ comment on function public.rotate_webhook_secret(uuid, text, integer, jsonb) is
   'invalid overlap. Also raises the errors of app.managed_webhook() and app.claim_idempotency_key().';
 grant execute on function public.rotate_webhook_secret(uuid, text, integer, jsonb) to api_client, settings_client;
 
-create function public.sealed_webhook_secrets() returns table (
-  webhook_id uuid, company_id uuid, kind text, sealed text
-)
+create function public.sealed_webhook_secrets(
+  after_id uuid default null, after_kind text default null, max_rows integer default 1000
+) returns table (webhook_id uuid, company_id uuid, kind text, sealed text)
 language sql stable security definer -- no role reads the secrets
 set search_path = ''
 as $$
@@ -48,11 +48,17 @@ as $$
     values ('secret', webhooks.sealed_secret), ('previous_secret', webhooks.sealed_previous_secret)
   ) as secrets (kind, sealed)
   where secrets.sealed is not null
-  order by webhooks.id, secrets.kind
+    and (after_id is null or webhooks.id > after_id or webhooks.id = after_id and secrets.kind < after_kind)
+  -- A webhook's secret comes before its previous secret. So a secret that a rotation moves between two pages is not
+  -- missed.
+  order by webhooks.id, secrets.kind desc
+  limit greatest(least(max_rows, 1000), 0)
 $$;
-comment on function public.sealed_webhook_secrets() is
-  'Returns the sealed secrets of every webhook, each with its kind: secret or previous_secret.';
-grant execute on function public.sealed_webhook_secrets() to service_role;
+comment on function public.sealed_webhook_secrets(uuid, text, integer) is
+  'Returns sealed secrets of the webhooks of all companies, each with its kind: secret or previous_secret. The secrets '
+  'are sorted by webhook and begin after the secret of the kind after_kind of the webhook after_id. Returns at most '
+  'max_rows secrets, and never more than 1000.';
+grant execute on function public.sealed_webhook_secrets(uuid, text, integer) to service_role;
 
 create function public.reseal_webhook_secret(webhook_id uuid, kind text, sealed_before text, sealed text) returns boolean
 language sql security definer -- see sealed_webhook_secrets()

@@ -212,7 +212,9 @@ comment on function public.finish_channel_app_rotation(text) is
   'progress, or null for an app that is unknown or that the caller may not change.';
 grant execute on function public.finish_channel_app_rotation(text) to authenticated, service_role;
 
-create function public.sealed_app_secrets() returns table (app_key text, kind text, sealed text)
+create function public.sealed_app_secrets(
+  after_key text default null, after_kind text default null, max_rows integer default 1000
+) returns table (app_key text, kind text, sealed text)
 language sql stable security definer -- no role may read the columns
 set search_path = ''
 as $$
@@ -224,11 +226,15 @@ as $$
       ('verify_token', apps.sealed_verify_token)
   ) as secrets (kind, sealed)
   where secrets.sealed is not null
-  order by apps.app_key, secrets.kind
+    and (after_key is null or apps.app_key > after_key or apps.app_key = after_key and secrets.kind < after_kind)
+  order by apps.app_key, secrets.kind desc -- see sealed_webhook_secrets()
+  limit greatest(least(max_rows, 1000), 0)
 $$;
-comment on function public.sealed_app_secrets() is
-  'Returns the sealed secrets of every app, each with its kind: secret, previous_secret or verify_token.';
-grant execute on function public.sealed_app_secrets() to service_role;
+comment on function public.sealed_app_secrets(text, text, integer) is
+  'Returns sealed secrets of all apps, each with its kind: secret, previous_secret or verify_token. The secrets are '
+  'sorted by app_key and begin after the secret of the kind after_kind of the app after_key. Returns at most max_rows '
+  'secrets, and never more than 1000.';
+grant execute on function public.sealed_app_secrets(text, text, integer) to service_role;
 
 create function public.reseal_app_secret(app_key text, kind text, sealed_before text, sealed text) returns boolean
 language sql security definer -- see sealed_app_secrets()

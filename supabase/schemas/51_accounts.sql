@@ -198,11 +198,11 @@ grant execute on function public.disconnect_messaging_account(uuid) to authentic
 create function public.sealed_account_tokens(
   after_id uuid default null,
   max_rows integer default 1000
-) returns table (id uuid, encrypted_token text)
+) returns table (id uuid, company_id uuid, phone_number_id text, encrypted_token text)
 language sql stable security definer
 set search_path = ''
 as $$
-  select accounts.id, accounts.encrypted_token
+  select accounts.id, accounts.company_id, accounts.phone_number_id, accounts.encrypted_token
   from public.messaging_accounts as accounts
   where accounts.encrypted_token is not null
     and accounts.id > coalesce(after_id, '00000000-0000-0000-0000-000000000000')

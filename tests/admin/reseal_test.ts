@@ -204,8 +204,8 @@ Deno.test("the command re-encrypts every app secret, and reports each secret tha
   assert.match(
     stderr,
     new RegExp(
-      `^Neither .* opens the secret of the app ${two} \\(key ${OTHER_ID}\\), ` +
-        `the verify token of the app ${two} \\(key ${NEW_ID}\\)\\. `,
+      `^Neither .* opens the verify token of the app ${two} \\(key ${NEW_ID}\\), ` +
+        `the secret of the app ${two} \\(key ${OTHER_ID}\\)\\. `,
     ),
   );
 });
@@ -286,3 +286,73 @@ Deno.test("the command re-encrypts webhook secrets, and reports the secrets that
   ]);
   assert.ok(stderr.includes(`the secret of the webhook ${other} (key ${OTHER_ID})`), stderr);
 });
+
+Deno.test("the last of more than 1,000 webhook secrets and app secrets is also re-encrypted", async () => {
+  const [{ id: company_id }] = await project.sql`
+    insert into companies (name) values ('Resealed') returning id
+  `;
+  const last = "ffffffff-ffff-ffff-ffff-ffffffffffff";
+  const ids = [...Array.from({ length: 1000 }, () => crypto.randomUUID() as string), last];
+  const [hooks, apps] = await Promise.all([
+    Promise.all(ids.map(async (id) => ({
+      ...{ id, company_id, url: "https://hooks.example.com/", types: ["*"] },
+      sealed_secret: await sealWebhookSecret(
+        "whsec_A",
+        { company_id, webhook_id: id },
+        readCredentialsKey(id === last ? OLD : NEW),
+      ),
+    }))),
+    Promise.all(
+      ids.slice(500).map(async (app_key) => {
+        const sealed = (kind: AppSecretKind) =>
+          sealAppSecret("A", { app_key, kind }, readCredentialsKey(app_key === last ? OLD : NEW));
+        return {
+          ...{ app_key, name: "Resealed", sealed_secret: await sealed("secret") },
+          sealed_verify_token: await sealed("verify_token"),
+        };
+      }),
+    ),
+  ]);
+  await project.sql`insert into webhooks ${project.sql(hooks)}`;
+  await project.sql`insert into channel_apps ${project.sql(apps)}`;
+  assert.deepEqual(await resealed(), {
+    ...counted(0, 0),
+    webhook_secrets: { resealed: 1, already_current: 1000, unopened: [] },
+    app_secrets: { resealed: 2, already_current: 1000, unopened: [] },
+  });
+});
+
+for (const rotatedAt of [1, 2]) {
+  Deno.test(`a webhook secret that becomes the previous secret before replacement ${rotatedAt} is also re-encrypted`, async () => {
+    const [{ id: company_id }] = await project.sql`
+      insert into companies (name) values ('Resealed') returning id
+    `;
+    const webhook_id = crypto.randomUUID();
+    const sealed = (text: string, key: string) =>
+      sealWebhookSecret(text, { company_id, webhook_id }, readCredentialsKey(key));
+    const row = {
+      ...{ id: webhook_id, company_id, url: "https://hooks.example.com/", types: ["*"] },
+      sealed_secret: await sealed("whsec_B", OLD),
+      sealed_previous_secret: await sealed("whsec_A", OLD),
+      previous_secret_ends_at: new Date(),
+    };
+    await project.sql`insert into webhooks ${project.sql(row)}`;
+    const next = await sealed("whsec_C", NEW);
+    let requests = 0;
+    await using rotating = proxy("/rpc/reseal_webhook_secret", async () => {
+      if (++requests !== rotatedAt) return;
+      await project.sql`
+        update webhooks set sealed_previous_secret = sealed_secret, sealed_secret = ${next}
+      `;
+    });
+    const { code, stderr } = await project.operate(RESEAL, { ...BOTH, url: rotating.url });
+    assert.deepEqual({ code, stderr }, { code: 0, stderr: "" });
+    const [{ sealed_secret, sealed_previous_secret: previous }] = await project.sql`
+      select * from webhooks
+    `;
+    assert.equal(sealed_secret, next);
+    const webhook = { company_id, webhook_id };
+    const opened = await openWebhookSecret(previous, webhook, [readCredentialsKey(NEW)]);
+    assert.equal(opened, "whsec_B");
+  });
+}

@@ -55,7 +55,7 @@ async function addAccounts(sql: Sql, company_id: string, count: number): Promise
 }
 
 async function page(sql: Sql, after: string | null, max: number | null) {
-  return [...await sql`select * from sealed_account_tokens(${after}, ${max})`];
+  return [...await sql`select id, encrypted_token from sealed_account_tokens(${after}, ${max})`];
 }
 
 Deno.test("encrypted tokens of connected accounts are listed in pages, ordered by account id", async () => {

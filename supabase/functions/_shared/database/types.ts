@@ -5150,12 +5150,14 @@ export type Database = {
       "sealed_account_tokens": {
         Args: { "after_id"?: string; "max_rows"?: number };
         Returns: {
+          "company_id": string;
           "encrypted_token": string;
           "id": string;
+          "phone_number_id": string;
         }[];
       };
       "sealed_app_secrets": {
-        Args: Record<PropertyKey, never>;
+        Args: { "after_key"?: string; "after_kind"?: string; "max_rows"?: number };
         Returns: {
           "app_key": string;
           "kind": string;
@@ -5163,7 +5165,7 @@ export type Database = {
         }[];
       };
       "sealed_webhook_secrets": {
-        Args: Record<PropertyKey, never>;
+        Args: { "after_id"?: string; "after_kind"?: string; "max_rows"?: number };
         Returns: {
           "company_id": string;
           "kind": string;
