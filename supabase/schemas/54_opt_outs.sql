@@ -12,8 +12,8 @@ create table public.opt_out_lifts (
   asked_at timestamptz not null,
   -- Null after the contact is erased.
   reason text constraint opt_out_lifts_reason_check check (char_length(reason) between 1 and 500),
-  -- The id has no foreign key, and the row contains the member's name at that time. So both values remain after the
-  -- member has left.
+  -- The id has no foreign key, and the row contains the member's name at that time, or null if the member had no
+  -- name. So both values remain after the member has left.
   member_id uuid not null,
   member_name text,
   lifted_at timestamptz not null default now(),
@@ -162,7 +162,12 @@ begin
   values (
     known.company_id, known.id, lift_opt_out.kind,
     case when is_messages then known.do_not_contact_source else known.marketing_opt_out_source end,
-    lift_opt_out.asked_at, said, auth.uid(), app.name_of_person(auth.uid(), known.company_id)
+    lift_opt_out.asked_at, said, auth.uid(),
+    -- Agents may read this table, but not the e-mail address that app.name_of_person() returns for a missing name.
+    (
+      select members.name from public.company_members as members
+      where members.company_id = known.company_id and members.user_id = auth.uid()
+    )
   )
   returning lifted_at into lifted;
   return lifted;

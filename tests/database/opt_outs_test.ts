@@ -143,6 +143,21 @@ test("lifting an opt-out stores the reason, the member and the time", async (sql
   ]);
 });
 
+test("a lifted opt-out has the name of the member, and never the e-mail address", async (sql) => {
+  await saying(sql, "STOP", { word: "stop" });
+  await addContact(sql, { marketing_opt_out: true });
+  const owner = company.member_id;
+  const [one, two] = await seen(sql);
+  await sql`update company_members set name = null where user_id = ${owner}`;
+  await lift(sql, one, undefined, owner);
+  await sql`update company_members set name = 'Ana' where user_id = ${owner}`;
+  await lift(sql, two, undefined, owner);
+  await actAsPerson(sql, agent);
+  const lifts = await sql`select kind, member_name from opt_out_lifts`;
+  const names = new Map(lifts.map(({ kind, member_name }) => [kind, member_name]));
+  assert.deepEqual([names.get(one.kind), names.get(two.kind)], [null, "Ana"]);
+});
+
 test("an opt-out that has changed since it was shown cannot be lifted, and a lift without a valid reason is refused", async (sql) => {
   const phone = await saying(sql, "STOP", { word: "stop" }, 1);
   const [asked] = await seen(sql);
