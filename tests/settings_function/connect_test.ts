@@ -77,6 +77,15 @@ Deno.test("connecting a phone number again replaces its token", async () => {
   assert.equal(await tokenOf(again.body.data), `${TOKEN}2`);
 });
 
+Deno.test("a token that arrives with an upper-case company id can be decrypted for its account", async () => {
+  await using channel = templateChannel({ displayPhone: DISPLAY });
+  const ask = await ownSettings(channel.url);
+  const sent = connection({ company_id: own.id.toUpperCase() });
+  const answer = await ask(admin, "POST", "/accounts", sent);
+  assert.equal(answer.status, 200, answer.text);
+  assert.equal(await tokenOf(answer.body.data), TOKEN);
+});
+
 Deno.test("requests of agents, other companies and API keys, and requests without a session, are refused before the channel is called", async () => {
   await using channel = templateChannel({ displayPhone: DISPLAY });
   const ask = await ownSettings(channel.url);

@@ -47,6 +47,24 @@ Deno.test("an owner or admin sends a test message, and a repeated request does n
   }
 });
 
+Deno.test("a company id in upper case does not give a company a second share of test messages", async () => {
+  const decided = Promise.withResolvers<void>();
+  let calls = 0;
+  await using channel = ownChannel(async () => {
+    if (++calls === 2) decided.resolve();
+    await decided.promise;
+    return accepted();
+  });
+  const sendShare = { atOnce: 1, waiting: 0, patienceMs: 60_000 };
+  const ask = await ownSettings(channel.url, { sendShare });
+  const sent = await Promise.all(
+    [company.id, company.id.toUpperCase()].map((company_id) =>
+      ask(admin, "POST", "/test-sends", anyTest({ company_id })).finally(decided.resolve)
+    ),
+  );
+  assert.deepEqual(sent.map(({ status }) => status).toSorted(), [200, 429]);
+});
+
 Deno.test("agents, users of other companies and API keys cannot send test messages", async () => {
   await using channel = ownChannel(() => accepted());
   const ask = await ownSettings(channel.url);

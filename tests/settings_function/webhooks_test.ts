@@ -68,6 +68,15 @@ Deno.test("during a rotation, the previous secret is kept", async () => {
   assert.deepEqual(await secretsOf(id), [last.body.data.secret]);
 });
 
+Deno.test("a webhook that is created and rotated with upper-case ids has secrets that can be decrypted", async () => {
+  const created = await create(admin, { company_id: own.id.toUpperCase() });
+  assert.equal(created.status, 201, created.text);
+  const { id, secret } = created.body.data;
+  const rotated = await rotate(admin, id.toUpperCase());
+  assert.equal(rotated.status, 200, rotated.text);
+  assert.deepEqual(await secretsOf(id), [rotated.body.data.secret, secret]);
+});
+
 Deno.test("a URL that is not public is refused when a webhook is created and when it is changed", async () => {
   const { body: { data: { id } } } = await create(admin);
   for (const url of ["https://10.0.0.1/", "http://example.com/", "https://localhost/", "nothing"]) {

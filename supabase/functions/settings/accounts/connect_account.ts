@@ -11,6 +11,7 @@ import { Id } from "../../_shared/http/fields.ts";
 import { reply } from "../../_shared/http/operation.ts";
 import { inTime } from "../../_shared/in_time.ts";
 import { logPersonEvent } from "../person_event.ts";
+import { CompanyId } from "../company_id.ts";
 import { answered } from "../person.ts";
 import { personOperation } from "../person_operation.ts";
 import type { SettingsConfig } from "../settings_config.ts";
@@ -30,7 +31,7 @@ const AccessToken = z.string().check(
 );
 
 const Connection = z.strictObject({
-  company_id: Id,
+  company_id: CompanyId,
   phone_number_id: ChannelId,
   access_token: AccessToken,
   business_account_id: z.optional(ChannelId),

@@ -4,6 +4,7 @@ import { ApiError } from "../../_shared/errors.ts";
 import { Id, text, Timestamp } from "../../_shared/http/fields.ts";
 import { reply } from "../../_shared/http/operation.ts";
 import { logPersonEvent } from "../person_event.ts";
+import { CompanyId } from "../company_id.ts";
 import { answered } from "../person.ts";
 import { personOperation } from "../person_operation.ts";
 import type { SettingsConfig } from "../settings_config.ts";
@@ -19,7 +20,7 @@ const AppKey = z.string().check(
 );
 
 const NewApp = z.strictObject({
-  company_id: Id,
+  company_id: CompanyId,
   name: text(100).check(z.minLength(1)),
   app_secret: Secret,
   verify_token: Secret,
@@ -71,7 +72,7 @@ export function createApp(config: SettingsConfig) {
   });
 }
 
-const NewSecret = z.strictObject({ company_id: Id, app_key: AppKey, app_secret: Secret });
+const NewSecret = z.strictObject({ company_id: CompanyId, app_key: AppKey, app_secret: Secret });
 
 /**
  * Gives an app of the company a new secret. The previous secret is also accepted until the user

@@ -15,12 +15,13 @@ import { refusedByCatalogue } from "../../_shared/template_sends/template_answer
 import type { Claim } from "../../_shared/template_sends/template_claim.ts";
 import { templateMessage } from "../../_shared/template_sends/template_message.ts";
 import { Variables } from "../../_shared/template_sends/template_request.ts";
+import { CompanyId } from "../company_id.ts";
 import { answered } from "../person.ts";
 import { personOperation } from "../person_operation.ts";
 import type { SettingsConfig } from "../settings_config.ts";
 
 const TestSend = z.strictObject({
-  company_id: Id,
+  company_id: CompanyId,
   /**
    * The settings page creates a new id each time the user presses the button. Requests with the
    * same id are the same test, which is sent only once.

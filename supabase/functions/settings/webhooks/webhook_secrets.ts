@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { Id, IdParams } from "../../_shared/http/fields.ts";
+import { IdParams } from "../../_shared/http/fields.ts";
 import { reply } from "../../_shared/http/operation.ts";
 import {
   newWebhook,
@@ -11,6 +11,7 @@ import {
 import type { Json } from "../../_shared/database/types.ts";
 import { ApiError } from "../../_shared/errors.ts";
 import { logPersonEvent } from "../person_event.ts";
+import { CompanyId } from "../company_id.ts";
 import { answered, type Manager, type Person } from "../person.ts";
 import { personOperation } from "../person_operation.ts";
 import type { SettingsConfig } from "../settings_config.ts";
@@ -18,7 +19,7 @@ import type { SettingsConfig } from "../settings_config.ts";
 /** Loads the code that checks URLs and seals secrets. Few requests need this code. */
 const storing = () => import("../../_shared/webhooks/stored_webhook.ts");
 
-const NewWebhookOfCompany = z.strictObject({ company_id: Id, ...newWebhook() });
+const NewWebhookOfCompany = z.strictObject({ company_id: CompanyId, ...newWebhook() });
 
 /**
  * Creates a webhook of a company, and returns its secret, which is never shown again. The webhook
