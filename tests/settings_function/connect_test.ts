@@ -5,6 +5,7 @@ import assert from "node:assert/strict";
 import { openToken } from "../../supabase/functions/_shared/credentials/credentials.ts";
 import { newCompany, newMembers } from "../support/company.ts";
 import { logged } from "../support/log_lines.ts";
+import { watchedStack } from "../support/own_functions.ts";
 import { secondFactorToken } from "../support/rest.ts";
 import { credentialsKey, environment, stack, statement } from "../support/test_stack.ts";
 import { templateChannel } from "../support/template_channel.ts";
@@ -106,6 +107,43 @@ Deno.test("requests of agents, other companies and API keys, and requests withou
     assert.ok(answer.body.request_id);
   }
   assert.deepEqual(channel.calls, []);
+});
+
+Deno.test("if the Data API refuses the function's own token, the log has its error, and no one must sign in again", async () => {
+  await using channel = templateChannel({ displayPhone: DISPLAY });
+  const clocks = /^The clocks of the service and of its database differ/;
+  const refused: [unknown, number, RegExp, string][] = [
+    [{ code: "PGRST303", message: "JWT expired" }, 503, clocks, "clock_trouble"],
+    [{ code: "PGRST301", message: "No suitable key" }, 500, /^Internal error$/, "request_failed"],
+    [{ message: "Unauthorized" }, 500, /^Internal error$/, "request_failed"],
+  ];
+  for (const [answer, status, error, event] of refused) {
+    await using database = watchedStack(({ url }) =>
+      url.includes("/rpc/connect_messaging_account") ? Response.json(answer, { status: 401 }) : null
+    );
+    const ask = await ownSettings(channel.url, { supabaseUrl: database.url });
+    const lines = await logged(async () => {
+      const { status: given, body } = await ask(admin, "POST", "/accounts", connection());
+      assert.equal(given, status, JSON.stringify(body));
+      assert.match(body.error, error);
+    });
+    const { level, event: name, database: logs } = JSON.parse(lines.at(-1)!);
+    const { code = "", message } = answer as Record<string, string>;
+    assert.deepEqual([level, name, logs.code, logs.message], ["error", event, code, message]);
+  }
+});
+
+Deno.test("a session that ends during a request is answered with a 401, even if the function's token shows it", async () => {
+  await using channel = templateChannel({ displayPhone: DISPLAY });
+  const ended = { code: "PT401", message: "The session has ended" };
+  for (const name of ["managing_person", "connect_messaging_account"]) {
+    await using database = watchedStack(({ url }) =>
+      url.includes(`/rpc/${name}`) ? Response.json(ended, { status: 401 }) : null
+    );
+    const ask = await ownSettings(channel.url, { supabaseUrl: database.url });
+    const { status, body } = await ask(admin, "POST", "/accounts", connection());
+    assert.deepEqual([status, body.code], [401, "not_signed_in"], name);
+  }
 });
 
 Deno.test("if the company requires a second factor, only a session with a second factor can connect a phone number", async () => {

@@ -66,18 +66,30 @@ function notSignedIn(): ApiError {
 }
 
 /**
- * The rows of the database's response to a user's statement.
+ * The rows of the database's response to a statement with the user's own JWT.
+ *
+ * @throws ApiError not_signed_in or not_allowed, and the errors of `answeredOnBehalf`.
+ */
+export function answered<Row>(answer: PostgrestSingleResponse<Row>): Row {
+  const { status, error } = answer;
+  // The session has ended, or the Data API does not accept the JWT.
+  if (status === 401 || /^PGRST30\d$/.test(error?.code ?? "")) throw notSignedIn();
+  // The JWT does not belong to a user: its role may not call the database function.
+  if (error?.code === "42501") throw new ApiError("not_allowed", "Only people may do this");
+  return answeredOnBehalf(answer);
+}
+
+/**
+ * The rows of the database's response to a statement with a token that this function signed. If the
+ * Data API does not accept this token, a new sign-in does not help.
  *
  * @throws ApiError with the database's own message; DatabaseError for any other error.
  */
-export function answered<Row>(answer: PostgrestSingleResponse<Row>): Row {
+export function answeredOnBehalf<Row>(answer: PostgrestSingleResponse<Row>): Row {
   if (answer.error === null) return answer.data;
   const { code, message } = answer.error;
-  // The session has ended, or the Data API does not accept the JWT.
-  if (answer.status === 401 || code === "PT401" || /^PGRST30\d$/.test(code)) throw notSignedIn();
+  if (code === "PT401") throw notSignedIn(); // the session has ended
   if (code === "PT403") throw new ApiError("not_allowed", message);
-  // The JWT does not belong to a user: its role may not call the database function.
-  if (code === "42501") throw new ApiError("not_allowed", "Only people may do this");
   if (code === "PT404") throw new ApiError("not_found", message);
   if (code === "PT409") throw new ApiError("conflict", message);
   if (code === "PT429") throw new ApiError("too_many_requests", message);

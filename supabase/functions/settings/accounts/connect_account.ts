@@ -12,7 +12,7 @@ import { reply } from "../../_shared/http/operation.ts";
 import { inTime } from "../../_shared/in_time.ts";
 import { logPersonEvent } from "../person_event.ts";
 import { CompanyId } from "../company_id.ts";
-import { answered } from "../person.ts";
+import { answeredOnBehalf } from "../person.ts";
 import { personOperation } from "../person_operation.ts";
 import type { SettingsConfig } from "../settings_config.ts";
 
@@ -75,7 +75,7 @@ export function connectAccount(config: SettingsConfig) {
       () => checkInTime(config, token, phone_number_id, body.business_account_id),
     );
     const display_phone = confirmedPhone(check, phone_number_id);
-    const data = answered(
+    const data = answeredOnBehalf(
       await manager.db.rpc("connect_messaging_account", {
         company_id,
         phone_number_id,

@@ -5,7 +5,7 @@ import { Id, text, Timestamp } from "../../_shared/http/fields.ts";
 import { reply } from "../../_shared/http/operation.ts";
 import { logPersonEvent } from "../person_event.ts";
 import { CompanyId } from "../company_id.ts";
-import { answered } from "../person.ts";
+import { answeredOnBehalf } from "../person.ts";
 import { personOperation } from "../person_operation.ts";
 import type { SettingsConfig } from "../settings_config.ts";
 
@@ -53,7 +53,7 @@ export function createApp(config: SettingsConfig) {
     const manager = await person.managing(company_id);
     const [key] = config.credentialsKeys;
     const app_key = crypto.randomUUID().replaceAll("-", "");
-    const made = answered(
+    const made = answeredOnBehalf(
       await manager.db.rpc("create_channel_app", {
         company_id,
         app_key,
@@ -91,7 +91,7 @@ export function rotateApp(config: SettingsConfig) {
     const manager = await person.managing(company_id);
     const [key] = config.credentialsKeys;
     const sealed_secret = await sealAppSecret(app_secret, { app_key, kind: "secret" }, key);
-    const rotation_began_at: string | null = answered(
+    const rotation_began_at: string | null = answeredOnBehalf(
       await manager.db.rpc("rotate_channel_app", { app_key, sealed_secret }),
     );
     if (rotation_began_at === null) {

@@ -16,7 +16,7 @@ import type { Claim } from "../../_shared/template_sends/template_claim.ts";
 import { templateMessage } from "../../_shared/template_sends/template_message.ts";
 import { Variables } from "../../_shared/template_sends/template_request.ts";
 import { CompanyId } from "../company_id.ts";
-import { answered } from "../person.ts";
+import { answered, answeredOnBehalf } from "../person.ts";
 import { personOperation } from "../person_operation.ts";
 import type { SettingsConfig } from "../settings_config.ts";
 
@@ -89,7 +89,7 @@ async function claimAndSend(
     templateName: test.template_name,
     claim: (preflight) =>
       claimSend({ db, wasJudged() {} }, config, claimId, async () =>
-        answered(
+        answeredOnBehalf(
           await db.rpc("claim_test_send", {
             ...asked,
             test_send_id: id,

@@ -12,7 +12,7 @@ import type { Json } from "../../_shared/database/types.ts";
 import { ApiError } from "../../_shared/errors.ts";
 import { logPersonEvent } from "../person_event.ts";
 import { CompanyId } from "../company_id.ts";
-import { answered, type Manager, type Person } from "../person.ts";
+import { answered, answeredOnBehalf, type Manager, type Person } from "../person.ts";
 import { personOperation } from "../person_operation.ts";
 import type { SettingsConfig } from "../settings_config.ts";
 
@@ -41,7 +41,7 @@ export function createWebhook(config: SettingsConfig) {
     const { checkedAddress, newSealedSecret, withSecret } = await storing();
     const url = await checkedAddress(body.url, config);
     const webhook_id = crypto.randomUUID();
-    const made = answered(
+    const made = answeredOnBehalf(
       await manager.db.rpc("create_webhook", {
         ...{ company_id, webhook_id, url, types, payload },
         description: (description ?? null) as string,
@@ -70,7 +70,9 @@ export function changeWebhook(config: SettingsConfig) {
       const { checkedAddress } = await storing();
       changes.url = await checkedAddress(body.url, config);
     }
-    const changed = answered(await manager.db.rpc("change_webhook", { webhook_id: id, changes }));
+    const changed = answeredOnBehalf(
+      await manager.db.rpc("change_webhook", { webhook_id: id, changes }),
+    );
     logPersonEvent(origin, "webhook_changed", { company_id, webhook_id: id, user_id: manager.id });
     return reply(200, { data: changed as unknown as Webhook });
   });
@@ -93,7 +95,7 @@ export function rotateWebhookSecret(config: SettingsConfig) {
     const { manager, company_id } = await managerOf(person, id);
     const webhook_id = id.toLowerCase();
     const { newSealedSecret, withSecret } = await storing();
-    const rotated = answered(
+    const rotated = answeredOnBehalf(
       await manager.db.rpc("rotate_webhook_secret", {
         webhook_id,
         overlap_hours,
