@@ -1444,9 +1444,9 @@ comment on column public.api_keys.replaces is
 comment on column public.api_keys.replaced_at is
   'When the key last got a successor. The value remains even if the successor is deleted.';
 comment on column public.api_keys.meant_to_expire_at is
-  'The key''s expiry before its first rotation. Infinity means that the key had no expiry. Null means that the key was '
-  'not rotated. A rotation shortens expires_at. The successor gets the full lifetime of the key: the time from '
-  'created_at to meant_to_expire_at.';
+  'The key''s expiry before a rotation shortened expires_at. Infinity means that the key had no expiry. Null means that '
+  'the key was not rotated, or that its expiry was changed while it had no successor. The successor gets the full '
+  'lifetime of the key: the time from created_at to meant_to_expire_at.';
 
 create index api_keys_company_idx on public.api_keys (company_id, created_at desc, id desc);
 create index api_keys_created_by_idx on public.api_keys (created_by);
@@ -1644,6 +1644,7 @@ declare
   is_platform constant boolean := coalesce(current_setting('role', true) = 'service_role', false);
   wanted constant timestamptz := set_api_key_expiry.expires_at;
   key public.api_keys;
+  was_replaced boolean;
 begin
   if not is_platform and cardinality(app.managed_company_ids()) = 0 then
     raise sqlstate 'PT403' using message = 'Only owners and admins of a company change the expiry of its API keys';
@@ -1661,13 +1662,19 @@ begin
   if key.expires_at <= now() then
     raise sqlstate 'PT409' using message = 'This key has expired: create a new one';
   end if;
-  if wanted is null and exists (
+  was_replaced := exists (
     select from public.api_keys
     where api_keys.company_id = key.company_id and api_keys.replaces = key.id
-  ) then
+  );
+  if wanted is null and was_replaced then
     raise sqlstate 'PT422' using message = 'This key was replaced, so it must expire: give a time in expires_at';
   end if;
-  update public.api_keys set expires_at = wanted, updated_at = now() where api_keys.id = key.id;
+  update public.api_keys set
+    expires_at = wanted,
+    -- For a key without a successor, the new expiry replaces the expiry before an earlier rotation.
+    meant_to_expire_at = case when was_replaced then api_keys.meant_to_expire_at end,
+    updated_at = now()
+  where api_keys.id = key.id;
 end
 $$;
 comment on function public.set_api_key_expiry(uuid, timestamptz) is

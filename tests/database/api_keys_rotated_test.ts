@@ -22,6 +22,9 @@ const other = await newCompany();
 const [agent, admin] = await newMembers(own, "agent", "admin");
 const owner = own.member_id;
 
+/** The time in this number of days. */
+const day = (days: number) => new Date(Date.now() + days * 86_400_000);
+
 /** Creates an API key for a company as the superuser, and returns the key's id. */
 async function addKey(
   sql: Sql,
@@ -98,7 +101,6 @@ test("a rotated key expires after the overlap, or at its own expiry if that is e
 });
 
 test("the lifetime of a new key is the original lifetime of the old key", async (sql) => {
-  const day = (days: number) => new Date(Date.now() + days * 86_400_000);
   const limited = await addKey(sql, { created_at: day(-80), expires_at: day(10) });
   await actAs(sql, "service_role");
   const first = await rotate(sql, limited, 0);
@@ -113,6 +115,38 @@ test("the lifetime of a new key is the original lifetime of the old key", async 
     await actAs(sql, "service_role");
     const { hours } = await rowOf(sql, (await rotate(sql, id)).id);
     assert.equal(hours === null ? null : Math.round(hours / 24), days);
+  }
+});
+
+/** Rotates a key as the platform, and returns the new key's lifetime in days, or null. */
+async function lifetime(sql: Sql, key_id: string): Promise<number | null> {
+  await actAs(sql, "service_role");
+  const { hours } = await rowOf(sql, (await rotate(sql, key_id)).id);
+  return hours === null ? null : Math.round(hours / 24);
+}
+
+test("if an owner changes a key's expiry after deleting its new key, the next new key has the changed lifetime", async (sql) => {
+  const unlimited = await addKey(sql, { created_at: day(-1) });
+  const limited = await addKey(sql, { created_at: day(-80), expires_at: day(10) });
+  for (const [id, expiry, days] of [[unlimited, day(29), 30], [limited, day(650), 730]] as const) {
+    await lifetime(sql, id);
+    await sql`delete from api_keys where replaces = ${id}`;
+    await actAsPerson(sql, owner);
+    await sql`select set_api_key_expiry(${id}, ${expiry})`;
+    assert.equal(await lifetime(sql, id), days);
+  }
+});
+
+test("a longer overlap does not change the lifetime of the key's next new key", async (sql) => {
+  const unlimited = await addKey(sql, { created_at: day(-1) });
+  const limited = await addKey(sql, { created_at: day(-80), expires_at: day(10) });
+  for (const [id, days] of [[unlimited, null], [limited, 90]] as const) {
+    await lifetime(sql, id);
+    await actAsPerson(sql, owner);
+    await sql`select set_api_key_expiry(${id}, ${day(2)})`;
+    await actAsSuperuser(sql);
+    await sql`delete from api_keys where replaces = ${id}`;
+    assert.equal(await lifetime(sql, id), days);
   }
 });
 
