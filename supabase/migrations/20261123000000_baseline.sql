@@ -9557,7 +9557,10 @@ begin
   ) then
     raise sqlstate 'PT422' using message = 'channel_app_id is not an app of this company';
   end if;
-  -- If two users connect a number at the same time, the second call waits here and then replaces the token.
+  -- If two users connect a new number at the same time, the second call waits here. Then it finds the account and
+  -- replaces the token. create_channel_app() takes the same lock, so the company's first app is linked to every number.
+  perform from public.companies where id = connect_messaging_account.company_id for no key update;
+  -- This lock keeps the account from being disconnected in the meantime.
   select * into known from public.messaging_accounts
   where company_id = connect_messaging_account.company_id
     and phone_number_id = connect_messaging_account.phone_number_id

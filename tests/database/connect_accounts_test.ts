@@ -197,6 +197,26 @@ Deno.test("when two users connect a number simultaneously, the result is one acc
   await committed((sql) => disconnectAccount(sql, first.id));
 });
 
+Deno.test("when two users connect a new number simultaneously, the history has the connection and the second token", async () => {
+  const company = await newCompany();
+  const [second] = await newMembers(company, "admin");
+  const at = { company_id: company.id, phone_number_id: String(Date.now()) };
+  const answers = await overlapping(
+    (sql) => connect(sql, company.member_id, at),
+    (sql) => connect(sql, second, { ...at, encrypted_token: "e..f.g.h" }),
+  );
+  assert.deepEqual(answers.map(({ was_known }) => was_known), [false, true]);
+  const { id } = answers[0];
+  const history = await statement`
+    select action, actor_id from company_events where account_id = ${id} order by created_at
+  `;
+  assert.deepEqual(history.map(({ action, actor_id }) => [action, actor_id]), [
+    ["account_connected", company.member_id],
+    ["account_token_replaced", second],
+  ]);
+  await committed((sql) => disconnectAccount(sql, id));
+});
+
 test("a new token withdraws only the refusals that were caused by the old token or its permissions", async (sql) => {
   const { id } = await connect(sql, admin);
   for (const event of ["190", "200", "10", "token_unusable", "131042"]) {
@@ -269,6 +289,24 @@ test("a number without an app is linked to the only app of its company", async (
   `;
   assert.equal(channel_app_id, app.id);
 });
+
+for (const isAppFirst of [true, false]) {
+  const order = isAppFirst ? "just before" : "just after";
+  Deno.test(`a company's first app that is registered ${order} a number is connected is linked to the number`, async () => {
+    const company = await newCompany();
+    const at = { company_id: company.id, phone_number_id: String(Date.now()) };
+    const register = (sql: Sql) => ownApp(sql, company);
+    const connecting = (sql: Sql) => connect(sql, company.member_id, at);
+    const [{ id: app_id }, { id }] = isAppFirst
+      ? await overlapping(register, connecting)
+      : (await overlapping(connecting, register)).toReversed();
+    const [account] = await statement`
+      select channel_app_id from messaging_accounts where id = ${id}
+    `;
+    assert.equal(account.channel_app_id, app_id);
+    await committed((sql) => disconnectAccount(sql, id));
+  });
+}
 
 test("a company's existing numbers are linked to the company's first app, but not to its second app", async (sql) => {
   const operators = await addChannelApp(sql);
