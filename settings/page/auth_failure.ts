@@ -14,7 +14,6 @@ const REFUSALS: Record<string, AuthRefusal> = {
   same_password: "samePassword",
   reauthentication_needed: "signInAgain",
   reauthentication_not_valid: "signInAgain",
-  validation_failed: "wrongEmail",
   email_address_invalid: "wrongEmail",
   session_not_found: "signInAgain",
   insufficient_aal: "signInAgain",
@@ -23,9 +22,16 @@ const REFUSALS: Record<string, AuthRefusal> = {
   mfa_factor_name_conflict: "sameName",
 };
 
-/** The meaning of a Supabase Auth error. */
-export function authFailure({ code, status, message }: AuthError): Failure {
-  const refusal = REFUSALS[code ?? ""];
+/**
+ * The meaning of a Supabase Auth error.
+ * @param hasAddress whether the form has an e-mail address, which can be the invalid value.
+ */
+export function authFailure(
+  { code, status, message }: AuthError,
+  { hasAddress = false } = {},
+): Failure {
+  const isAddress = hasAddress && code === "validation_failed";
+  const refusal = isAddress ? "wrongEmail" : REFUSALS[code ?? ""];
   return refusal
     ? new Failure("invalid", message, (t) => t.signIn.refused[refusal])
     : failureOf(status, message, "offline");

@@ -2,9 +2,13 @@ import { html, type TemplateResult } from "lit-html";
 import { Action } from "./action.ts";
 import type { App } from "./app.ts";
 import { authFailure } from "./auth_failure.ts";
+import { Failure } from "./failure.ts";
 import type { View } from "./view.ts";
 
 const SHORTEST = 8;
+
+/** The maximum number of bytes. Supabase Auth refuses a longer password. */
+const LONGEST = 72;
 
 /**
  * The view in which a user chooses a new password, for example after opening a reset or invitation
@@ -19,6 +23,9 @@ export function choosePassword(): View {
     const fields = new FormData(event.target as HTMLFormElement);
     return action.run(app, async () => {
       const password = String(fields.get("password"));
+      if (new TextEncoder().encode(password).length > LONGEST) {
+        throw new Failure("invalid", "", (t) => t.signIn.refused.longPassword);
+      }
       const { error } = await app.project.client.auth.updateUser({ password });
       if (error) throw authFailure(error);
       app.go(app.href(""));
@@ -33,7 +40,7 @@ export function choosePassword(): View {
       <input type="email" name="email" autocomplete="username" .value=${person.email} hidden>
       <label for="password">${t.password.password}</label>
       <input id="password" name="password" type=${isShown ? "text" : "password"} required
-        minlength=${SHORTEST} maxlength="72" autocomplete="new-password" aria-describedby="password-hint">
+        minlength=${SHORTEST} maxlength=${LONGEST} autocomplete="new-password" aria-describedby="password-hint">
       <p class="hint" id="password-hint">${t.password.hint(SHORTEST)}</p>
       <label class="check"><input type="checkbox" @change=${() => {
       isShown = !isShown;

@@ -1,4 +1,5 @@
 import type { Session } from "@supabase/supabase-js";
+import { Failure } from "./failure.ts";
 
 /** An authenticator app, which shows codes to the user. */
 export interface Factor {
@@ -14,6 +15,16 @@ export interface Factor {
 export function factorsOf(user: Session["user"]): Factor[] {
   return (user.factors ?? []).filter(({ status }) => status === "verified")
     .map(({ id, friendly_name, created_at }) => ({ id, name: friendly_name ?? "", created_at }));
+}
+
+/**
+ * The digits of the code that a user typed.
+ * @throws Failure unless there are six digits, as in every code from an authenticator app.
+ */
+export function digitsOf(typed: string): string {
+  const digits = typed.replace(/\D/g, "");
+  if (digits.length === 6) return digits;
+  throw new Failure("invalid", "", (t) => t.signIn.refused.wrongCode);
 }
 
 /** Whether the session's user has entered a code. */

@@ -5,7 +5,7 @@ import { authFailure } from "./auth_failure.ts";
 import { dialog } from "./dialog.ts";
 import type { LinkFault } from "./link.ts";
 import type { Project } from "./project.ts";
-import type { Factor } from "./second_factor.ts";
+import { digitsOf, type Factor } from "./second_factor.ts";
 import type { Texts } from "./texts.ts";
 
 /**
@@ -117,8 +117,8 @@ export class SignIn {
       event.preventDefault();
       const fields = new FormData(event.target as HTMLFormElement);
       const factorId = String(fields.get("factor") ?? factors[0].id);
-      const code = String(fields.get("code")).replace(/\D/g, "");
       return action.run(page, async () => {
+        const code = digitsOf(String(fields.get("code")));
         const { error } = await client.auth.mfa.challengeAndVerify({ factorId, code });
         if (error) throw authFailure(error);
       });
@@ -194,7 +194,7 @@ export class SignIn {
     return this.action.run(page, async () => {
       if (this.way === "password") {
         const { error } = await page.project.client.auth.signInWithPassword({ email, password });
-        if (error) throw authFailure(error);
+        if (error) throw authFailure(error, { hasAddress: true });
         this.note = null;
       } else {
         await sendMail(page.project, this.way === "reset" ? "reset" : "link", email);
@@ -225,6 +225,6 @@ async function sendMail({ links: { auth } }: Project, way: "link" | "reset", ema
     });
   // Supabase Auth returns one of these errors if no account has the address.
   if (error && !["otp_disabled", "user_not_found", "signup_disabled"].includes(error.code ?? "")) {
-    throw authFailure(error);
+    throw authFailure(error, { hasAddress: true });
   }
 }

@@ -115,9 +115,11 @@ Deno.test("a company manages its users on the settings page", {
     await judge("the QR code for an authenticator app");
     secret = (await page.locator(".secret").innerText()).replaceAll(" ", "");
     const code = page.getByLabel("Code from the app");
-    await code.fill("000 000");
-    await button("Finish").click();
-    await page.getByText("This code is not right.").waitFor();
+    for (const wrong of ["000 000", "letters"]) {
+      await code.fill(wrong);
+      await button("Finish").click();
+      assert.match(await page.locator("#set-up .failure").innerText(), /^This code is not right\./);
+    }
     await code.fill(codeOf(secret));
     await button("Finish").click();
     await page.getByText("Your second factor is on.").waitFor();
@@ -133,6 +135,9 @@ Deno.test("a company manages its users on the settings page", {
     await button("Sign in").click();
     await heading(page, "Enter your code").waitFor();
     await judge("the code prompt");
+    await page.getByLabel("Code from the app").fill("letters");
+    await button("Sign in").click();
+    await page.getByText("This code is not right.").waitFor();
     await page.getByLabel("Code from the app").fill(codeOf(secret));
     await button("Sign in").click();
     await heading(page, "API keys").waitFor();

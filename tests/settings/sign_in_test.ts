@@ -203,6 +203,37 @@ Deno.test("users sign in to the settings page", { ignore: CHROMIUM === null }, a
     await after.context.close();
   });
 
+  await test("a new password of more than 72 bytes is refused as too long", async () => {
+    const person = await newPerson({ company: one.id });
+    const window = await openAs(browser, person, { route: "#/password" });
+    const { page, context } = window;
+    await page.getByLabel("New password").fill("ж".repeat(40));
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByRole("alert").getByText("This password is too long.").waitFor();
+    await page.getByLabel("New password").fill("ж".repeat(36));
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByText("Your new password is saved.").waitFor();
+    assert.deepEqual(unexpected(window), []);
+    await context.close();
+  });
+
+  await test("a form without an e-mail address never blames the address", async () => {
+    const { page, context } = await openAs(browser, owner, { route: "#/password" });
+    await heading(page, "Choose a new password").waitFor();
+    const json = { code: "validation_failed", message: "Too odd" };
+    await page.route(
+      /auth\/v1\/user/,
+      (route) =>
+        route.request().method() === "PUT"
+          ? route.fulfill({ status: 400, json })
+          : route.continue(),
+    );
+    await page.getByLabel("New password").fill("long enough");
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByRole("alert").getByText("Too odd").waitFor();
+    await context.close();
+  });
+
   await test("the page shows the same message for an unknown and a known e-mail address", async () => {
     const nobody = `${crypto.randomUUID()}@people.example`;
     for (const way of ["I forgot my password", "Send me a link to sign in"]) {

@@ -5,7 +5,7 @@ import { authFailure } from "../auth_failure.ts";
 import { closeDialog, dialog } from "../dialog.ts";
 import { moment } from "../moments.ts";
 import { badge } from "../pieces/badge.ts";
-import { type Factor, factorsOf } from "../second_factor.ts";
+import { digitsOf, type Factor, factorsOf } from "../second_factor.ts";
 import type { View } from "../view.ts";
 import { deviceOf, endOthers, endSession, type OwnSession, sessionsOf } from "./sessions.ts";
 
@@ -64,7 +64,7 @@ export function security(): View {
     return enrolling.run(app, async () => {
       const { error } = await app.project.client.auth.mfa.challengeAndVerify({
         factorId: enrolment!.id,
-        code: code.replace(/\D/g, ""),
+        code: digitsOf(code),
       });
       if (error) throw authFailure(error);
       enrolment = null;

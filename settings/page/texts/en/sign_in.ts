@@ -52,6 +52,8 @@ export const signIn = {
         "Your e-mail address is not confirmed yet. Open the link in the e-mail that we sent you.",
       banned: "This account is locked. Contact the operator of this service.",
       weakPassword: "This password is too easy to guess. Choose a longer one.",
+      longPassword:
+        "This password is too long. Choose a shorter one. Letters with accents, and letters of other alphabets, need more room.",
       samePassword: "This is already your password. Choose another one.",
       signInAgain: "Sign out and in again before you do this.",
       wrongEmail: "This is not an e-mail address.",

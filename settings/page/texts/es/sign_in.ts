@@ -50,6 +50,8 @@ export const signIn = {
         "Tu correo todavía no está confirmado. Abre el enlace del correo que recibiste.",
       banned: "Esta cuenta está bloqueada. Habla con quien administra este servicio.",
       weakPassword: "Esta contraseña es fácil de adivinar. Elige una más larga.",
+      longPassword:
+        "Esta contraseña es demasiado larga. Elige una más corta. Las letras con acento y de otros alfabetos ocupan más espacio.",
       samePassword: "Esta ya es tu contraseña. Elige otra.",
       signInAgain: "Antes de hacer esto, cierra la sesión e iníciala de nuevo.",
       wrongEmail: "Esto no es una dirección de correo.",

@@ -44,6 +44,8 @@ export const signIn = {
       notConfirmed: "Seu e-mail ainda não foi confirmado. Abra o link no e-mail que você recebeu.",
       banned: "Esta conta está bloqueada. Fale com quem administra este serviço.",
       weakPassword: "Esta senha é fácil de adivinhar. Escolha uma mais longa.",
+      longPassword:
+        "Esta senha é longa demais. Escolha uma mais curta. Letras com acento e de outros alfabetos ocupam mais espaço.",
       samePassword: "Esta já é a sua senha. Escolha outra.",
       signInAgain: "Antes de fazer isto, saia e entre de novo.",
       wrongEmail: "Este não é um endereço de e-mail válido.",
