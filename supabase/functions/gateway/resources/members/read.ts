@@ -45,7 +45,8 @@ async function byEmail({ db }: Caller, conditions: Condition[]): Promise<Conditi
   const asked = conditions.find(isOfEmail);
   if (!asked) return conditions;
   const [{ operand: email }] = testsOf(asked);
-  const ids: string[] | null = rows(await db.rpc("member_ids_by_email", { email }, { get: true }));
+  // A POST, because in a GET, PostgREST parses the beginning of `in.fo@example.com` as an operator.
+  const ids: string[] | null = rows(await db.rpc("member_ids_by_email", { email }));
   if (ids) return [...conditions.filter((each) => each !== asked), ...isAnyOf("id", ids)];
   const message = "finds no members in your company, because an owner or admin has not allowed it";
   throw invalidRequest([{ field: "email", message }]);
