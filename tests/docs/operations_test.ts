@@ -59,6 +59,35 @@ Deno.test("The API at a glance lists exactly the existing operations with their 
   );
 });
 
+/** Reads whose response is not a record or a list of records. */
+const NO_RECORDS = /[/](me|health|openapi\.json|export|media)$/;
+
+/** The operations with this method and path that do not accept this parameter or header. */
+function without(parameter: string, method: string, path: RegExp): string[] {
+  return Object.entries<JsonSchema>(document.paths).flatMap(([full, methods]) => {
+    const shown = full.startsWith("/gateway/")
+      ? full.replace("/gateway", "")
+      : `/functions/v1${full}`;
+    const parameters: JsonSchema[] = methods[method.toLowerCase()]?.parameters ?? [];
+    const names = parameters.map(({ $ref, name }) => ($ref ?? name).split("/").at(-1));
+    const isOne = names.length > 0 && path.test(shown) && !names.includes(parameter);
+    return isOne ? [`${method} ${shown}`] : [];
+  });
+}
+
+Deno.test("The API at a glance lists the reads without `fields`, and the operations on one record without a conditional header", () => {
+  const [, text] = api.text.split("Some operations accept less:");
+  const listed = text.split("\n## ")[0].split("\n- ").slice(1).map((line) =>
+    Array.from(line.matchAll(/`([A-Z]+ [^`]+)`/g), ([, operation]) => operation).sort()
+  );
+  const isRecord = /\}$/;
+  assert.deepEqual(listed, [
+    without("fields", "GET", /./).filter((each) => !NO_RECORDS.test(each)).sort(),
+    without("IfNoneMatch", "GET", isRecord).sort(),
+    ["PATCH", "DELETE"].flatMap((method) => without("IfMatch", method, isRecord)).sort(),
+  ]);
+});
+
 Deno.test("part 4 of the specification names exactly the existing operations", () => {
   const [, part = ""] = /^## 4\. [^]*?\n([^]*?)^## 5\. /m.exec(specification.text) ?? [];
   const named = part.matchAll(/^`((?:GET|POST|PUT|PATCH|DELETE) [^`?]+)`/gm);

@@ -66,7 +66,7 @@ function insteadOf(name: string, method: string, taken: Condition | null): strin
   if (reads(method)) {
     return name === "If-Match"
       ? "has no effect on a GET; send it with the change of the record"
-      : "has no effect on a list; to read only what is new, read /changes, or one record by its id";
+      : "has no effect here; to read only what is new in a list, read /changes, or one record by its id";
   }
   if (taken !== "If-Match") {
     return "has no effect here, because this request compares no version; leave it out";
