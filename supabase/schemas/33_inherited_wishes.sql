@@ -12,7 +12,7 @@ declare
 begin
   others := array(
     select contacts from public.contacts
-    where company_id = own_company_id and archived_at is not null and id <> but_not_of and id in (
+    where company_id = own_company_id and archived_at is not null and id is distinct from but_not_of and id in (
       select id from public.contacts
       where company_id = own_company_id and archived_phone_key = any (names)
       union all

@@ -239,19 +239,38 @@ as $$
 declare
   own_company_id constant uuid := (select company_id from public.messaging_accounts where id = account_id);
   said_at constant timestamptz := least(coalesce((item ->> 'at')::timestamptz, now()), now());
-  -- An unknown person becomes a contact, because an opt-out must also apply if the company writes to this person later.
-  own_contact_id constant uuid := app.find_person(account_id, item -> 'person', said_at);
+  is_stop constant boolean := item ->> 'value' = 'stop';
+  their_key constant text := app.phone_key(item #>> '{person,phone}');
+  own_contact_id uuid;
+  stored public.contacts;
 begin
+  if app.known_person(own_company_id, item -> 'person', said_at) is null then
+    -- The item may be a repeat. Since the first time, the contact may have been archived or may have got another phone
+    -- number.
+    stored := app.inherited_wishes(own_company_id, array[their_key, item #>> '{person,user_id}'] || array(
+      select contacts.archived_phone_key from public.contact_former_phones as former
+      join public.contacts on contacts.company_id = former.company_id and contacts.id = former.contact_id
+      where former.company_id = own_company_id and former.archived_phone_key = their_key and former.until >= said_at
+    ), null);
+    if (said_at, is_stop) <= (stored.marketing_stopped_at, true)
+      or (said_at, is_stop) <= (stored.marketing_resumed_at, false)
+    then
+      return 'done';
+    end if;
+  end if;
+  -- An unknown person becomes a contact, because an opt-out must also apply if the company writes to this person later.
+  own_contact_id := app.find_person(account_id, item -> 'person', said_at);
   if own_contact_id is null then
     return 'unroutable';
   elsif (item ->> 'value' in ('stop', 'resume')) is not true then
     return 'ignored';
   end if;
-  perform app.note_marketing(own_company_id, own_contact_id, item ->> 'value' = 'stop', 'preference', said_at);
+  perform app.note_marketing(own_company_id, own_contact_id, is_stop, 'preference', said_at);
   perform app.share_wishes(own_company_id, own_contact_id, item #>> '{person,phone}', said_at);
   return 'done';
 end
 $$;
 comment on function app.apply_preference(uuid, jsonb) is
   'Records that a person opted out of marketing messages or opted in again. The newest decision applies, whatever the '
-  'order of the events. An unknown person becomes a contact.';
+  'order of the events. An unknown person becomes a contact, unless this decision or a newer one is already stored, '
+  'for example in an archived contact.';

@@ -156,6 +156,11 @@ declare
 begin
   select company_id, business_account_id into account from public.messaging_accounts where id = account_id;
   own_company_id := account.company_id;
+  if item ->> 'kind' = 'system' and exists (
+    select from public.messages where company_id = own_company_id and whatsapp_message_id = item ->> 'id'
+  ) then
+    return 'done'; -- Without this check, a repeated notice about an archived contact would add a contact.
+  end if;
 
   if item ->> 'kind' = 'identity' and app.known_person(own_company_id, person, happened_at) is null then
     if former_user_id is null or new_user_id is null then
@@ -227,4 +232,5 @@ end
 $$;
 comment on function app.apply_identity_change(uuid, jsonb) is
   'Applies a person''s new phone number or user id, from an item of kind `system` or `identity`. An item of kind '
-  '`system` also becomes a message in the newest conversation with the person. Such a message does not open a window.';
+  '`system` also becomes a message in the newest conversation with the person. Such a message does not open a window. '
+  'If the message is already stored, the item changes nothing.';

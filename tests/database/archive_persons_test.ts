@@ -7,7 +7,7 @@ import { hashKey } from "../../supabase/functions/_shared/key/presented_key.ts";
 import { actAs, actAsPerson, rolledBack, type Sql, type Work } from "../support/acting_as.ts";
 import { anyPhone, newCompany } from "../support/company.ts";
 import { committed, overlapping } from "./connections.ts";
-import { anyMessageId, anyUserId, at, contactsOf, tell } from "./inbound.ts";
+import { anyMessageId, anyUserId, at, contactsOf, moved, type Person, tell } from "./inbound.ts";
 
 const test = (name: string, work: Work) => Deno.test(name, () => rolledBack(work));
 
@@ -44,6 +44,14 @@ async function writes(
     where whatsapp_message_id = ${id}
   `;
   return contact;
+}
+
+/** The contact that a person with this phone number or id has now. */
+async function contactOf(sql: Sql, person: Person): Promise<string> {
+  const [{ id }] = await sql`
+    select app.known_person(${company_id}, ${sql.json({ ...person })}, now()) as id
+  `;
+  return id;
 }
 
 async function row(sql: Sql, id: string): Promise<postgres.Row> {
@@ -181,6 +189,77 @@ test("if a late report opts an archived contact out of marketing, the contact th
     at(9)
   }, marketing_stop_source = 'status' where id = ${old}`;
   assert.deepEqual((await row(sql, fresh)).marketing_opt_out_at, new Date(at(9)));
+});
+
+test("a notice about a new phone number changes nothing when it arrives again after the contact was archived", async (sql) => {
+  const phone = anyPhone();
+  const notice = moved(anyPhone(), phone, 60);
+  const rows = async () => [
+    await contactsOf(sql, company),
+    [...await sql`select * from conversations where company_id = ${company_id} order by id`],
+    [...await sql`select * from messages where company_id = ${company_id} order by id`],
+    [...await sql`select * from app.events where company_id = ${company_id} order by id`],
+  ];
+  assert.equal(await tell(sql, account_id, notice), "done");
+  await archive(sql, await contactOf(sql, { phone }));
+  const before = await rows();
+  assert.equal(await tell(sql, account_id, notice), "done");
+  assert.deepEqual(await rows(), before);
+});
+
+test("a marketing preference changes nothing when it arrives again after the contact was archived or got another phone number", async (sql) => {
+  const changes: Record<string, (id: string, phone: string) => Promise<unknown>> = {
+    "the contact is archived": (id) => archive(sql, id),
+    "the company changes the phone number": (id) =>
+      sql`update contacts set phone = ${anyPhone()} where id = ${id}`,
+    "the person changes numbers, and the contact is archived": async (id, phone) => {
+      await tell(sql, account_id, moved(phone, anyPhone(), 60));
+      await archive(sql, id);
+    },
+  };
+  for (const [name, change] of Object.entries(changes)) {
+    for (const person of [{ phone: anyPhone() }, { phone: anyPhone(), user_id: anyUserId() }]) {
+      const preferences = [["stop", 10], ["resume", 20], ["stop", 30]].map(([value, seconds]) => ({
+        ...{ kind: "preference", at: at(Number(seconds)), person, value },
+      }));
+      for (const told of preferences) await tell(sql, account_id, told);
+      await change(await contactOf(sql, person), person.phone);
+      const before = await contactsOf(sql, company);
+      for (const told of preferences) assert.equal(await tell(sql, account_id, told), "done");
+      assert.deepEqual(await contactsOf(sql, company), before, `${name}: ${Object.keys(person)}`);
+    }
+  }
+});
+
+test("a person whose phone number is hidden gets no second contact from a marketing preference that arrives again after archiving", async (sql) => {
+  const person = { user_id: anyUserId() };
+  const told = { kind: "preference", at: at(10), person, value: "stop" };
+  await tell(sql, account_id, told);
+  await archive(sql, await contactOf(sql, person));
+  const before = await contactsOf(sql, company);
+  assert.equal(await tell(sql, account_id, told), "done");
+  assert.deepEqual(await contactsOf(sql, company), before);
+});
+
+test("a newer marketing preference of an archived person creates a contact with this preference, and an older one changes nothing", async (sql) => {
+  const ends: [first: [string, number], then: [string, number], isOptedOut: boolean | null][] = [
+    [["stop", 10], ["stop", 20], true],
+    [["stop", 10], ["resume", 20], false],
+    [["resume", 20], ["stop", 20], true],
+    [["resume", 20], ["stop", 10], null],
+    [["stop", 20], ["resume", 20], null],
+  ];
+  for (const [first, then, isOptedOut] of ends) {
+    const person = { phone: anyPhone() };
+    const prefers = ([value, seconds]: [string, number]) =>
+      tell(sql, account_id, { kind: "preference", at: at(seconds), person, value });
+    await prefers(first);
+    await archive(sql, await contactOf(sql, person));
+    assert.equal(await prefers(then), "done");
+    const [made] = (await contactsOf(sql, company))
+      .filter(({ phone, archived_at }) => phone === person.phone && !archived_at);
+    assert.equal(made?.marketing_opt_out ?? null, isOptedOut, JSON.stringify([first, then]));
+  }
 });
 
 test("a person can revoke an earlier message even after the person's contact was archived", async (sql) => {
