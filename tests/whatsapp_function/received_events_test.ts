@@ -205,6 +205,34 @@ Deno.test("if an event waits too long for the company's lock, the response is a 
   assert.deepEqual(await inboundOf(company), [["waits"]]);
 });
 
+Deno.test("while a company's events wait for a lock, the events of another company with the same app are applied", async () => {
+  const { company: busy, app } = await companyWithApp();
+  const { company: other } = await companyWithApp();
+  await statement`
+    update messaging_accounts set channel_app_id = ${app.id} where id = ${other.account_id}
+  `;
+  const own = await ownWebhook({
+    eventShare: { atOnce: 2, inAll: 3, waiting: 100, patienceMs: 500 },
+  });
+  const post = (company: typeof busy, business: string, text: string) =>
+    own.post(
+      app,
+      eventBody(company.phone_number_id, [text]).replace('"id":"1"', `"id":"${business}"`),
+    );
+  await asSuperuser(async (sql) => {
+    await sql.begin(async (sql) => {
+      await sql`select pg_advisory_xact_lock(hashtextextended('events of ' || ${busy.id}, 0))`;
+      const waiting = Array.from({ length: 6 }, (_, at) => post(busy, "11", `waits ${at}`));
+      for (const text of ["one", "two", "three"]) {
+        assert.equal((await post(other, "22", text)).status, 200);
+      }
+      assert.deepEqual((await inboundOf(other)).flat(), ["one", "two", "three"]);
+      const statuses = (await Promise.all(waiting)).map(({ status }) => status);
+      assert.deepEqual(statuses.toSorted(), [200, 200, 503, 503, 503, 503]);
+    });
+  });
+});
+
 Deno.test("a body that is not an event is stored together with the reason", async () => {
   const app = await newChannelApp();
   for (const body of ["not JSON", "[1]", ""]) {

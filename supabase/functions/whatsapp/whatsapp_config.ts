@@ -31,10 +31,12 @@ export interface WhatsappConfig extends UploadConfig {
    */
   eventTimeoutMs: number;
   /**
-   * How many events of one app an instance handles at the same time. Events come in bursts, and the
-   * channel repeats refused events at growing intervals.
+   * How many events of an app an instance handles at the same time: of one business account, and of
+   * all business accounts (`inAll`). An event may wait for a lock of its company, and must then not
+   * delay other companies with the same app. Events come in bursts, and the channel repeats refused
+   * events at growing intervals.
    */
-  eventShare: Share;
+  eventShare: Share & { inAll: number };
   /**
    * How many large bodies an instance may have in memory at the same time: of one app, and of all
    * apps (`inAll`). Anyone who knows the app's path can send such a body, because the signature is
@@ -68,7 +70,9 @@ export async function readWhatsappConfig(
     // Storing a list of thousands of templates is one statement, which may take 20 s.
     jobDatabaseTimeoutMs: 25_000,
     eventTimeoutMs: 8_000,
-    eventShare: { atOnce: 5, waiting: 1_000, patienceMs: 5_000 },
+    // The database applies a company's events one after the other, so more than two of them at the
+    // same time would only wait.
+    eventShare: { atOnce: 2, inAll: 5, waiting: 1_000, patienceMs: 5_000 },
     // A body takes at most 3 MiB of memory, and twice as much while its chunks are joined.
     largeBodyShare: { atOnce: 2, inAll: 6, waiting: 64, patienceMs: 5_000 },
     // The minimum speed is 256 kB a second. At this speed, the longest body takes 15 s. The channel

@@ -37,6 +37,7 @@ export function webhook(config: WhatsappConfig, noSuchPath: () => ApiError) {
   );
   const apps = new KnownApps(db, credentialsKeys, strangerShare);
   const events = new FairShare(eventShare);
+  const allEventsOfApp = new FairShare({ ...eventShare, atOnce: eventShare.inAll });
   const largeEvents = new FairShare(config.largeEventShare);
   const largeBodies = new FairShare(largeBodyShare);
   // This queue needs no limit, because the share of each app keeps the queue short.
@@ -56,8 +57,12 @@ export function webhook(config: WhatsappConfig, noSuchPath: () => ApiError) {
     const ownDb = db.forRequest(origin.requestId);
     const receive = async () => await receiveEvent(ownDb, appKey, bytes, origin);
     const isLarge = bytes.length > ORDINARY_BYTES;
+    const receiveInTurn = isLarge ? () => largeEvents.run("", receive) : receive;
     const isKnown = await inTurn(
-      events.run(appKey, isLarge ? () => largeEvents.run("", receive) : receive),
+      events.run(
+        `${appKey} ${businessAccountIn(bytes)}`,
+        () => allEventsOfApp.run(appKey, receiveInTurn),
+      ),
     );
     if (isKnown) return;
     apps.forget(appKey);
@@ -142,6 +147,15 @@ export function webhook(config: WhatsappConfig, noSuchPath: () => ApiError) {
       return c.json({});
     },
   };
+}
+
+/**
+ * The business account that an event names first, or an empty string. Reading only the start is
+ * cheap, and the channel signed these bytes. The id only divides an app's share among companies.
+ */
+function businessAccountIn(bytes: Uint8Array): string {
+  const start = new TextDecoder().decode(bytes.subarray(0, 1024));
+  return /"id":"([0-9]{1,32})"/.exec(start)?.[1] ?? "";
 }
 
 /** What is known about an event before its body is read. */
