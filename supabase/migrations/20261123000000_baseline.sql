@@ -9149,6 +9149,7 @@ begin
       select template_name, language_code from public.sends where company_id = new.company_id and message_id = new.id
     );
   new.expires_at := new.created_at + interval '1 hour' + case
+    when template.ttl_seconds = -1 then interval '720 hours'
     when template.ttl_seconds > 0 then interval '1 second' * template.ttl_seconds
     when template.category = 'AUTHENTICATION' then interval '10 minutes'
     else interval '720 hours'
@@ -9158,8 +9159,8 @@ end
 $$;
 comment on function app.note_life() is
   'Trigger: sets when an accepted message expires: an hour after the end of its lifetime. The lifetime is the '
-  'ttl_seconds of the template. Without ttl_seconds, the lifetime is 10 minutes for an authentication template, and 30 '
-  'days for any other message.';
+  'ttl_seconds of the template, where -1 means 30 days. Without ttl_seconds, the lifetime is 10 minutes for an '
+  'authentication template, and 30 days for any other message.';
 
 create function public.expire_messages() returns integer
 language sql security definer -- no role may write the table
@@ -9801,7 +9802,7 @@ create table public.templates (
   -- Why WhatsApp does not have the header's media file. Null when WhatsApp has the file, or when no upload was tried
   -- yet.
   media_problem text check (char_length(media_problem) between 1 and 1000),
-  -- How long WhatsApp tries to deliver a message with this template.
+  -- How long WhatsApp tries to deliver a message with this template. The value -1 means 30 days.
   ttl_seconds integer,
   -- When the platform began to read these values from WhatsApp.
   read_at timestamptz not null,

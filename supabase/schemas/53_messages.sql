@@ -247,6 +247,7 @@ begin
       select template_name, language_code from public.sends where company_id = new.company_id and message_id = new.id
     );
   new.expires_at := new.created_at + interval '1 hour' + case
+    when template.ttl_seconds = -1 then interval '720 hours'
     when template.ttl_seconds > 0 then interval '1 second' * template.ttl_seconds
     when template.category = 'AUTHENTICATION' then interval '10 minutes'
     else interval '720 hours'
@@ -256,8 +257,8 @@ end
 $$;
 comment on function app.note_life() is
   'Trigger: sets when an accepted message expires: an hour after the end of its lifetime. The lifetime is the '
-  'ttl_seconds of the template. Without ttl_seconds, the lifetime is 10 minutes for an authentication template, and 30 '
-  'days for any other message.';
+  'ttl_seconds of the template, where -1 means 30 days. Without ttl_seconds, the lifetime is 10 minutes for an '
+  'authentication template, and 30 days for any other message.';
 
 create function public.expire_messages() returns integer
 language sql security definer -- no role may write the table

@@ -72,7 +72,7 @@ create table public.templates (
   -- Why WhatsApp does not have the header's media file. Null when WhatsApp has the file, or when no upload was tried
   -- yet.
   media_problem text check (char_length(media_problem) between 1 and 1000),
-  -- How long WhatsApp tries to deliver a message with this template.
+  -- How long WhatsApp tries to deliver a message with this template. The value -1 means 30 days.
   ttl_seconds integer,
   -- When the platform began to read these values from WhatsApp.
   read_at timestamptz not null,

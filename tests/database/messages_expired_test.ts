@@ -49,6 +49,7 @@ Deno.test("a message expires one hour after the channel stops trying to deliver 
     [{ category: "AUTHENTICATION", ttl_seconds: 300 }, 5],
     // This value gives the channel the longest time to deliver the message.
     [{ category: "MARKETING", ttl_seconds: -1 }, DAYS_30],
+    [{ category: "AUTHENTICATION", ttl_seconds: -1 }, DAYS_30],
   ];
   for (const [changes, minutes] of lives) {
     await rolledBack(async (sql) => {

@@ -70,6 +70,13 @@ Deno.test("a catalogue entry has the values that the channel lists, and null for
   });
 });
 
+Deno.test("a catalogue entry has the lifetime -1, which means 30 days, but no other lifetime below 1", () => {
+  const lifetimes = [-1, 30, -2, 0, 1.5].map((seconds) =>
+    entryOf([], { message_send_ttl_seconds: seconds }).ttl_seconds
+  );
+  assert.deepEqual(lifetimes, [-1, 30, null, null, null]);
+});
+
 Deno.test("an upcoming category that equals the current category is left out", () => {
   assert.equal(entryOf([], { correct_category: "UTILITY" }).upcoming_category, null);
   assert.equal(entryOf([], { correct_category: "MARKETING" }).upcoming_category, "MARKETING");

@@ -71,6 +71,6 @@ export interface CatalogueEntry {
   unsupported: string[];
   /** The signed URL of a media header's sample, which expires. */
   sample_url: string | null;
-  /** How long the channel tries to deliver a message with the template. */
+  /** How long the channel tries to deliver a message with the template; -1 means 30 days. */
   ttl_seconds: number | null;
 }

@@ -45,7 +45,8 @@ const Texts = z.prefault(
 /** A constant of the channel, such as APPROVED. The channel writes some constants in lowercase. */
 const Word = z.string().check(z.trim(), z.regex(/^\w{1,64}$/), z.toUpperCase());
 const Label = z.catch(z.nullable(Word), null);
-const Count = z.catch(z.nullable(z.int32().check(z.positive())), null);
+/** With the lifetime -1, the channel tries to deliver a message for 30 days. */
+const Lifetime = z.catch(z.nullable(z.union([z.literal(-1), z.int32().check(z.positive())])), null);
 
 const Listed = z.object({
   name: z.pipe(z.string().check(z.minLength(1), z.maxLength(512)), z.transform(harmlessText)),
@@ -71,7 +72,7 @@ const Listed = z.object({
   rejected_reason: Label,
   parameter_format: Label,
   components: z.catch(z.array(z.unknown()), []),
-  message_send_ttl_seconds: Count,
+  message_send_ttl_seconds: Lifetime,
 });
 
 /** The examples of named parameters, in any order. */
