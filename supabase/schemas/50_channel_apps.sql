@@ -150,13 +150,15 @@ as $$
   select jsonb_build_object(
     'sealed_secret', apps.sealed_secret,
     'sealed_previous_secret', apps.sealed_previous_secret,
-    'sealed_verify_token', apps.sealed_verify_token
+    'sealed_verify_token', apps.sealed_verify_token,
+    'owner_company_id', apps.owner_company_id
   )
   from public.channel_apps as apps
   where apps.app_key = channel_app.app_key
 $$;
 comment on function public.channel_app(text) is
-  'Returns the encrypted secrets of the app with this app_key, or null for an unknown app.';
+  'Returns the encrypted secrets of the app with this app_key, and the company that registered the app. Returns null '
+  'for an unknown app.';
 grant execute on function public.channel_app(text) to channel_client;
 
 create function public.rotate_channel_app(app_key text, sealed_secret text) returns timestamptz

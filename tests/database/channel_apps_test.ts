@@ -148,7 +148,7 @@ test("channel_client stores an event once for each app, and cannot read the even
   const [{ found }] = await sql`select channel_app(${app.app_key}) as found`;
   assert.deepEqual(
     Object.keys(found).toSorted(),
-    ["sealed_previous_secret", "sealed_secret", "sealed_verify_token"],
+    ["owner_company_id", "sealed_previous_secret", "sealed_secret", "sealed_verify_token"],
   );
   const tooLarge = (sql: Sql) => store(sql, app, "x".repeat(3 * 1024 * 1024 + 1));
   assert.equal(await refusal(sql, tooLarge), "23514 channel_events_body_check");

@@ -9,8 +9,10 @@ import {
   ownWebhook,
   signatureOf,
 } from "../support/channel_apps.ts";
+import { type Company, newCompany } from "../support/company.ts";
 import { watchedStack } from "../support/own_functions.ts";
 import { rawConnection, served } from "../support/raw_http.ts";
+import { statement } from "../support/test_stack.ts";
 
 const webhook = await ownWebhook();
 const MAX_BYTES = 3 * 1024 * 1024;
@@ -80,8 +82,11 @@ const NOBODY_WAITS = { waiting: 0, patienceMs: 0 };
 const LARGE = 100_000;
 const large = (name: string) => name.padEnd(LARGE, ".");
 
-/** A webhook that has already cached its apps, and accepts few large bodies at a time. */
-async function busyWebhook(changes: Partial<WhatsappConfig> = {}) {
+/**
+ * A webhook that has already cached its apps, and accepts few large bodies at a time. If `owner` is
+ * given, this company has registered the first two of the three apps.
+ */
+async function busyWebhook(changes: Partial<WhatsappConfig> = {}, owner?: Company) {
   const own = await ownWebhook({
     largeBodyShare: { atOnce: 1, inAll: 2, ...NOBODY_WAITS },
     largeBodyPace: { graceMs: 60_000, bytesPerMs: 1 },
@@ -89,6 +94,12 @@ async function busyWebhook(changes: Partial<WhatsappConfig> = {}) {
     ...changes,
   });
   const apps = await Promise.all([newChannelApp(), newChannelApp(), newChannelApp()]);
+  if (owner) {
+    await statement`
+      update channel_apps set owner_company_id = ${owner.id}
+      where id in (${apps[0].id}, ${apps[1].id})
+    `;
+  }
   for (const app of apps) assert.equal((await own.post(app, "known")).status, 200);
   let begun = Promise.withResolvers<void>();
   const server = served((request) => {
@@ -145,6 +156,41 @@ Deno.test("the service limits how many large bodies it reads at a time across al
   assert.equal((await own.post(third, "small")).status, 200);
 });
 
+Deno.test("slow bodies for all apps of a company leave a slot for large bodies for other apps", async () => {
+  await using own = await busyWebhook({}, await newCompany());
+  const [first, second, other] = own.apps;
+  await own.begin(first, large("slow"), 9);
+  assert.equal((await own.post(second, large("second"))).status, 503);
+  assert.equal((await own.post(other, large("other"))).status, 200);
+});
+
+Deno.test("large events of all apps of a company leave a slot for storing a large event of another app", async () => {
+  const begun = Promise.withResolvers<void>();
+  const released = Promise.withResolvers<void>();
+  let stores = 0;
+  await using watched = watchedStack(async (request) => {
+    if (request.url.endsWith("store_channel_event") && ++stores === 1) {
+      begun.resolve();
+      await released.promise;
+    }
+    return null;
+  });
+  await using own = await busyWebhook({
+    supabaseUrl: watched.url,
+    largeBodyShare: { atOnce: 3, inAll: 3, ...NOBODY_WAITS },
+    largeEventShare: { atOnce: 1, inAll: 2, ...NOBODY_WAITS },
+  }, await newCompany());
+  const [first, second, other] = own.apps;
+  const slow = own.post(first, large("slow"));
+  await begun.promise;
+  const [{ status: ofSecond }, { status: ofOther }] = [
+    await own.post(second, large("second")),
+    await own.post(other, large("other")),
+  ];
+  released.resolve();
+  assert.deepEqual([(await slow).status, ofSecond, ofOther], [200, 503, 200]);
+});
+
 Deno.test("a large body that is too slow is refused with a 408, and the next large body is read", async () => {
   await using own = await busyWebhook({
     largeBodyShare: { atOnce: 1, inAll: 1, waiting: 1, patienceMs: 60_000 },
@@ -168,7 +214,9 @@ Deno.test("a large body that arrives in time is accepted", async () => {
 });
 
 Deno.test("only large bodies with a valid signature count toward the limit on storing large events", async () => {
-  await using own = await busyWebhook({ largeEventShare: { atOnce: 0, ...NOBODY_WAITS } });
+  await using own = await busyWebhook({
+    largeEventShare: { atOnce: 0, inAll: 0, ...NOBODY_WAITS },
+  });
   const [app] = own.apps;
   const wrong = `sha256=${"0".repeat(64)}`;
   assert.equal((await own.post(app, large("forged"), wrong)).status, 401);

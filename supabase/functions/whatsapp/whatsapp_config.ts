@@ -38,17 +38,21 @@ export interface WhatsappConfig extends UploadConfig {
    */
   eventShare: Share & { inAll: number };
   /**
-   * How many large bodies an instance may have in memory at the same time: of one app, and of all
-   * apps (`inAll`). Anyone who knows the app's path can send such a body, because the signature is
-   * checked only after the body has arrived.
+   * How many large bodies an instance may have in memory at the same time: of one owner, and of all
+   * owners (`inAll`). An owner is a company with its own apps, or a single app of the operator.
+   * Anyone who knows an app's path can send such a body, because the signature is checked only
+   * after the body has arrived.
    */
   largeBodyShare: Share & { inAll: number };
   /**
    * A large body that arrives more slowly than this is refused, so that another body can arrive.
    */
   largeBodyPace: Pace;
-  /** How many large events with a valid signature an instance stores at the same time. */
-  largeEventShare: Share;
+  /**
+   * How many large events with a valid signature an instance stores at the same time: of one owner,
+   * and of all owners.
+   */
+  largeEventShare: Share & { inAll: number };
 }
 
 /**
@@ -80,6 +84,6 @@ export async function readWhatsappConfig(
     largeBodyPace: { graceMs: 3_000, bytesPerMs: 256 },
     // An event of 3 MB takes about 40 MB of memory while it is prepared for the database. An
     // instance has 256 MB.
-    largeEventShare: { atOnce: 3, waiting: 64, patienceMs: 5_000 },
+    largeEventShare: { atOnce: 2, inAll: 3, waiting: 64, patienceMs: 5_000 },
   };
 }

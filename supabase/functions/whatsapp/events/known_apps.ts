@@ -23,6 +23,8 @@ export interface KnownApp {
   signatureKeys: CryptoKey[];
   /** Null means that this secret cannot be decrypted. */
   verifyToken: string | null;
+  /** The id of the company that registered the app. For an app of the operator, the app's key. */
+  owner: string;
 }
 
 /** The result of `channel_app()`. */
@@ -30,6 +32,7 @@ interface SealedApp {
   sealed_secret: string;
   sealed_previous_secret: string | null;
   sealed_verify_token: string;
+  owner_company_id: string | null;
 }
 
 /** How long an instance caches an app that it has read. */
@@ -112,6 +115,7 @@ export class KnownApps {
         secrets.filter((secret) => secret !== null).map(signatureKey),
       ),
       verifyToken: await open("verify_token", app.sealed_verify_token),
+      owner: app.owner_company_id ?? appKey,
     };
   }
 }

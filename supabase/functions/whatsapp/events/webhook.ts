@@ -30,7 +30,7 @@ const MAX_QUERY_LENGTH = 4 * 1024;
  */
 export function webhook(config: WhatsappConfig, noSuchPath: () => ApiError) {
   const { eventTimeoutMs, bodyTimeoutMs, credentialsKeys, eventShare, strangerShare } = config;
-  const { largeBodyShare, largeBodyPace } = config;
+  const { largeBodyShare, largeBodyPace, largeEventShare } = config;
   const db = companyDb(
     { ...config, databaseTimeoutMs: eventTimeoutMs },
     channelTokenSource(config.signingKey),
@@ -38,14 +38,13 @@ export function webhook(config: WhatsappConfig, noSuchPath: () => ApiError) {
   const apps = new KnownApps(db, credentialsKeys, strangerShare);
   const events = new FairShare(eventShare);
   const allEventsOfApp = new FairShare({ ...eventShare, atOnce: eventShare.inAll });
-  const largeEvents = new FairShare(config.largeEventShare);
+  // These queues of all owners need no limit, because the share of each owner keeps them short.
+  const shareOfAll = ({ inAll, ...share }: typeof largeBodyShare) =>
+    new FairShare({ ...share, atOnce: inAll, waiting: Infinity });
+  const largeEvents = new FairShare(largeEventShare);
+  const allLargeEvents = shareOfAll(largeEventShare);
   const largeBodies = new FairShare(largeBodyShare);
-  // This queue needs no limit, because the share of each app keeps the queue short.
-  const allLargeBodies = new FairShare({
-    ...largeBodyShare,
-    atOnce: largeBodyShare.inAll,
-    waiting: Infinity,
-  });
+  const allLargeBodies = shareOfAll(largeBodyShare);
 
   const requireApp = async (appKey: string, origin: Origin, notBefore?: number) => {
     const app = APP_KEY.test(appKey) && await inTurn(apps.find(appKey, origin, notBefore));
@@ -53,11 +52,13 @@ export function webhook(config: WhatsappConfig, noSuchPath: () => ApiError) {
     return app;
   };
 
-  const accept = async (appKey: string, bytes: Uint8Array, origin: Origin) => {
+  const accept = async ({ appKey, app, origin }: Arrival, bytes: Uint8Array) => {
     const ownDb = db.forRequest(origin.requestId);
     const receive = async () => await receiveEvent(ownDb, appKey, bytes, origin);
     const isLarge = bytes.length > ORDINARY_BYTES;
-    const receiveInTurn = isLarge ? () => largeEvents.run("", receive) : receive;
+    const receiveInTurn = isLarge
+      ? () => largeEvents.run(app.owner, () => allLargeEvents.run("", receive))
+      : receive;
     const isKnown = await inTurn(
       events.run(
         `${appKey} ${businessAccountIn(bytes)}`,
@@ -70,11 +71,8 @@ export function webhook(config: WhatsappConfig, noSuchPath: () => ApiError) {
   };
 
   /** Reads the whole event, checks its signature, stores the event and applies its content. */
-  const take = async (
-    request: Request,
-    { appKey, app, signature, began, origin }: Arrival,
-    pace?: Pace,
-  ) => {
+  const take = async (request: Request, arrival: Arrival, pace?: Pace) => {
+    const { appKey, app, signature, began, origin } = arrival;
     const { bytes } = await readBytes(request, {
       maxMib: MAX_MIB,
       timeoutMs: bodyTimeoutMs,
@@ -90,7 +88,7 @@ export function webhook(config: WhatsappConfig, noSuchPath: () => ApiError) {
       if (current.signatureKeys.length === 0) throw unusable();
       if (!await isOf(current)) throw invalidSignature("wrong");
     }
-    const accepting = accept(appKey, bytes, origin);
+    const accepting = accept(arrival, bytes);
     // The event is stored even if the channel disconnects.
     keepRunning(accepting.catch(() => {}));
     await accepting;
@@ -142,7 +140,7 @@ export function webhook(config: WhatsappConfig, noSuchPath: () => ApiError) {
         await take(raw, arrival);
       } else {
         const takeLarge = () => take(raw, arrival, largeBodyPace);
-        await inTurn(largeBodies.run(appKey, () => allLargeBodies.run("", takeLarge)));
+        await inTurn(largeBodies.run(app.owner, () => allLargeBodies.run("", takeLarge)));
       }
       return c.json({});
     },
