@@ -15414,7 +15414,8 @@ create trigger account_channel_apps_wake_events after insert on public.account_c
 -- schemas/83_waiting_facts.sql
 
 -- Reports about messages that are not known yet, such as a report that arrives before WhatsApp's response to the send.
--- Such a report becomes a waiting fact: it waits until a message gets the WhatsApp id in the report.
+-- Such a report becomes a waiting fact: it waits until a message, or a company's reaction, gets the WhatsApp id in the
+-- report.
 
 create table public.waiting_facts (
   id uuid primary key default gen_random_uuid(),
@@ -15428,8 +15429,8 @@ create table public.waiting_facts (
     references public.messaging_accounts (company_id, id) on delete cascade
 );
 comment on table public.waiting_facts is
-  'Reports about unknown messages. A report is applied as soon as a message gets the WhatsApp id in the report. '
-  'Reports are kept for 30 days.';
+  'Reports about unknown messages. A report is applied as soon as a message, or a company''s reaction, gets the '
+  'WhatsApp id in the report. Reports are kept for 30 days.';
 comment on column public.waiting_facts.person_marks is
   'The hashes (app.marks_of()) of the phone numbers, ids and email addresses of people in the fact. Null when they '
   'could not be read.';
@@ -15532,19 +15533,25 @@ declare
   applied integer := 0;
   linked integer;
 begin
-  -- One transaction may store a fact while another transaction stores the id of the fact's message. Then each
-  -- transaction may miss the row of the other, and the fact waits until this function applies it. All sends are locked
-  -- before any fact is applied, because every transaction locks sends first.
+  -- One transaction may store a fact while another transaction stores the id of the fact's message, or of the company's
+  -- reaction. Then each transaction may miss the row of the other, and the fact waits until this function applies it.
+  -- All sends are locked before any fact is applied, because every transaction locks sends first.
   for fact in
     with matched as (
-      select facts.id, facts.account_id, facts.item, messages.company_id, messages.id as message_id
+      select facts.id, facts.account_id, facts.item, facts.company_id, known.message_id
       from public.waiting_facts as facts
-      join public.messages on messages.company_id = facts.company_id
-        and messages.whatsapp_message_id = facts.whatsapp_message_id
+      cross join lateral (
+        select messages.id from public.messages
+        where messages.company_id = facts.company_id and messages.whatsapp_message_id = facts.whatsapp_message_id
+          -- An inbound message has no status. The job would try to apply a status report about such a message again
+          -- and again, without success.
+          and (facts.item ->> 'kind' <> 'status' or messages.direction = 'outbound')
+        union all
+        select messages.id from public.messages
+        where messages.company_id = facts.company_id and messages.own_reaction_whatsapp_id = facts.whatsapp_message_id
+          and facts.item ->> 'kind' = 'status'
+      ) as known (message_id)
       where facts.received_at > now() - interval '1 day'
-        -- An inbound message has no status. The job would try to apply a status report about such a message again and
-        -- again, without success.
-        and (facts.item ->> 'kind' <> 'status' or messages.direction = 'outbound')
       -- The order is random, so that facts that cannot be applied do not block the others.
       order by random()
       limit greatest(max_rows, 0)
@@ -15583,9 +15590,9 @@ begin
 end
 $$;
 comment on function app.apply_waiting_facts(integer) is
-  'Applies the waiting facts of the last day if their messages are known now, and links replies whose original message '
-  'is known now. Handles at most max_rows facts and max_rows replies. Returns the number of applied facts and linked '
-  'replies. A scheduled job calls this function.';
+  'Applies the waiting facts of the last day if their messages or reactions are known now, and links replies whose '
+  'original message is known now. Handles at most max_rows facts and max_rows replies. Returns the number of applied '
+  'facts and linked replies. A scheduled job calls this function.';
 
 create function app.remove_old_waiting_facts(max_rows integer) returns integer
 language sql

@@ -126,6 +126,24 @@ test("the job applies a report that was stored at the same time as its message",
   assert.equal(await runJob(sql), 0);
 });
 
+test("the job applies a report that was stored at the same time as the reaction that it is about", async (sql) => {
+  const reacted = async (wamid: string) =>
+    await addMessage(sql, {
+      ...{ direction: "inbound", own_reaction: sql.json({ emoji: "👍", at: at(0) }) },
+      own_reaction_whatsapp_id: wamid,
+    });
+  const [failed, delivered] = [await reacted("wamid.1"), await reacted("wamid.2")];
+  await keep(sql, report("failed", 1));
+  await keep(sql, report("delivered", 1, { id: "wamid.2" }));
+  assert.equal(await runJob(sql), 2);
+  const rows = await sql`
+    select id, own_reaction ->> 'emoji' as emoji from messages where id in (${failed}, ${delivered})
+  `;
+  const emoji = Object.fromEntries(rows.map(({ id, emoji }) => [id, emoji]));
+  assert.deepEqual(emoji, { [failed]: null, [delivered]: "👍" });
+  assert.deepEqual(await waiting(sql, own.id), []);
+});
+
 test("a report that can never be applied does not block other reports", async (sql) => {
   const send = await claimed(sql, own);
   await settle(sql, send.claim_id, SENT);
