@@ -9057,6 +9057,10 @@ create index messages_waiting_reply_idx on public.messages (company_id, reply_to
 create index messages_own_reaction_idx on public.messages (company_id, own_reaction_whatsapp_id)
   where own_reaction_whatsapp_id is not null;
 
+-- This index finds the messages with an upload.
+create index messages_upload_idx on public.messages (company_id, (media ->> 'id'))
+  where direction = 'outbound' and media ->> 'id' is not null;
+
 -- These two indexes find messages that may still arrive, and messages that have expired.
 create index messages_expiring_idx on public.messages (expires_at) where status in ('accepted', 'sent');
 create index messages_expired_idx on public.messages (expired_at) where expired_at is not null;
@@ -11119,27 +11123,17 @@ create table public.media_uploads (
   -- In hexadecimal digits.
   sha256 text not null check (sha256 ~ '^[0-9a-f]{64}$'),
   filename text check (char_length(filename) between 1 and 240),
-  -- The first message with the media file, and whether another contact also received the file. If only one contact
-  -- received the file and that contact is erased, the upload is deleted.
-  first_message_id uuid,
-  is_shared boolean not null default false,
   created_at timestamptz not null default now(),
   expires_at timestamptz not null default now() + interval '29 days',
   unique (company_id, id),
   constraint media_uploads_account_fkey foreign key (company_id, account_id)
-    references public.messaging_accounts (company_id, id) on delete cascade,
-  constraint media_uploads_first_message_fkey foreign key (company_id, first_message_id)
-    references public.messages (company_id, id) on delete set null (first_message_id)
-    -- A claim stores the message id here before it adds the message row.
-    deferrable initially deferred
+    references public.messaging_accounts (company_id, id) on delete cascade
 );
 comment on table public.media_uploads is
   'Media files that a company uploaded to WhatsApp. Each row contains the WhatsApp media id and the known properties '
   'of the file. Only WhatsApp stores the bytes.';
 
 create index media_uploads_account_idx on public.media_uploads (company_id, account_id);
-create index media_uploads_first_message_idx on public.media_uploads (company_id, first_message_id)
-  where first_message_id is not null;
 create index media_uploads_expiry_idx on public.media_uploads (expires_at);
 
 create function app.upload_json(upload public.media_uploads) returns jsonb
@@ -11252,8 +11246,6 @@ grant execute on function public.media_upload(uuid) to api_client;
 create function app.medium_of_send(
   own_company_id uuid,
   of_account_id uuid,
-  for_contact_id uuid,
-  in_message_id uuid,
   -- { id } of an upload, or { type, link }. Both formats may also have filename and voice.
   asked jsonb,
   -- The fields that WhatsApp needs: { type, id or link, filename, voice }.
@@ -11282,17 +11274,6 @@ begin
       return;
     end if;
     kind := upload.type;
-    if not upload.is_shared then
-      update public.media_uploads set
-        first_message_id = coalesce(upload.first_message_id, in_message_id),
-        is_shared = coalesce((
-          select conversations.contact_id <> for_contact_id from public.messages
-          join public.conversations on conversations.company_id = messages.company_id
-            and conversations.id = messages.conversation_id
-          where messages.company_id = own_company_id and messages.id = upload.first_message_id
-        ), false)
-      where company_id = own_company_id and id = upload.id;
-    end if;
   end if;
   fault := case
     when asked ->> 'filename' is not null and kind <> 'document'
@@ -11319,23 +11300,41 @@ begin
   );
 end
 $$;
-comment on function app.medium_of_send(uuid, uuid, uuid, uuid, jsonb) is
-  'Returns the media file of a send in two formats, for WhatsApp and for callers. Locks the upload, and records the '
-  'message that uses it. If the request is not valid, the fault names the invalid member.';
+comment on function app.medium_of_send(uuid, uuid, jsonb) is
+  'Returns the media file of a send in two formats, for WhatsApp and for callers. Locks the upload. If the request is '
+  'not valid, the fault names the invalid member.';
 
 create function app.erase_upload() returns trigger
 language plpgsql security definer -- the roles of callers may not write the table
 set search_path = ''
 as $$
+declare
+  own_upload_id uuid;
 begin
+  -- This statement waits for sends with the upload that are in progress. So the next statement finds their messages.
+  select id into own_upload_id from public.media_uploads
+  where company_id = new.company_id and id = case
+      when pg_catalog.pg_input_is_valid(old.media ->> 'id', 'uuid') then (old.media ->> 'id')::uuid
+    end
+  for update;
   delete from public.media_uploads
-  where company_id = new.company_id and first_message_id = new.id and not is_shared;
+  where company_id = new.company_id and id = own_upload_id and not exists (
+    -- The messages of an erased person have no media any more.
+    select from public.messages
+    left join public.sends on sends.company_id = messages.company_id and sends.message_id = messages.id
+    where messages.company_id = new.company_id and messages.direction = 'outbound'
+      and messages.media ->> 'id' = old.media ->> 'id'
+      and app.outcome_of_send(
+        sends.state, false, sends.reason, sends.whatsapp_message_id is not null, messages.status
+      ) not in ('refused', 'released')
+  );
   return null;
 end
 $$;
 comment on function app.erase_upload() is
-  'Trigger: deletes an upload that only the erased contact received. The file name and the hash of the upload may '
-  'reveal something about the person.';
+  'Trigger: deletes the upload of an erased message, unless a message to another person contains the upload too. A '
+  'message that WhatsApp refused does not count. The file name and the hash of the upload may reveal something about '
+  'the person.';
 
 create function app.remove_old_uploads(max_rows integer) returns integer
 language sql
@@ -11356,7 +11355,10 @@ comment on function app.remove_old_uploads(integer) is
   'Removes at most max_rows expired uploads, whether they were sent or not, and returns the number of removed uploads.';
 
 create trigger messages_erase_upload after update of is_erased on public.messages
-  for each row when (new.is_erased and not old.is_erased) execute function app.erase_upload();
+  for each row when (
+    new.is_erased and not old.is_erased and old.direction = 'outbound' and old.media ->> 'id' is not null
+  )
+  execute function app.erase_upload();
 
 alter table public.media_uploads enable row level security;
 create policy "the platform reads uploads" on public.media_uploads for select to service_role using (true);
@@ -12604,9 +12606,7 @@ begin
       end;
       if claim_template_send.header_media ? 'id' then
         select sent, shown, fault into own_sent, own_shown, own_fault
-        from app.medium_of_send(
-          own_company_id, account.id, contact.id, send.message_id, claim_template_send.header_media
-        );
+        from app.medium_of_send(own_company_id, account.id, claim_template_send.header_media);
         if (judged.template).id is null then
           own_kind := coalesce(own_kind, own_sent ->> 'type');
         end if;
@@ -12894,7 +12894,7 @@ begin
     end if;
     if claim_reply.media is not null then
       select sent, shown, fault into medium_sent, medium_shown, medium_fault
-      from app.medium_of_send(own_company_id, account.id, contact.id, send.message_id, claim_reply.media);
+      from app.medium_of_send(own_company_id, account.id, claim_reply.media);
       if medium_fault is null and medium_sent ->> 'type' = 'audio' and claim_reply.content <> '' then
         medium_fault := '{ "field": null, "fault": "caption_of_audio" }';
       end if;

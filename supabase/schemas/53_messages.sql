@@ -153,6 +153,10 @@ create index messages_waiting_reply_idx on public.messages (company_id, reply_to
 create index messages_own_reaction_idx on public.messages (company_id, own_reaction_whatsapp_id)
   where own_reaction_whatsapp_id is not null;
 
+-- This index finds the messages with an upload.
+create index messages_upload_idx on public.messages (company_id, (media ->> 'id'))
+  where direction = 'outbound' and media ->> 'id' is not null;
+
 -- These two indexes find messages that may still arrive, and messages that have expired.
 create index messages_expiring_idx on public.messages (expires_at) where status in ('accepted', 'sent');
 create index messages_expired_idx on public.messages (expired_at) where expired_at is not null;

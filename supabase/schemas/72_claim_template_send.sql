@@ -139,9 +139,7 @@ begin
       end;
       if claim_template_send.header_media ? 'id' then
         select sent, shown, fault into own_sent, own_shown, own_fault
-        from app.medium_of_send(
-          own_company_id, account.id, contact.id, send.message_id, claim_template_send.header_media
-        );
+        from app.medium_of_send(own_company_id, account.id, claim_template_send.header_media);
         if (judged.template).id is null then
           own_kind := coalesce(own_kind, own_sent ->> 'type');
         end if;

@@ -160,7 +160,7 @@ begin
     end if;
     if claim_reply.media is not null then
       select sent, shown, fault into medium_sent, medium_shown, medium_fault
-      from app.medium_of_send(own_company_id, account.id, contact.id, send.message_id, claim_reply.media);
+      from app.medium_of_send(own_company_id, account.id, claim_reply.media);
       if medium_fault is null and medium_sent ->> 'type' = 'audio' and claim_reply.content <> '' then
         medium_fault := '{ "field": null, "fault": "caption_of_audio" }';
       end if;

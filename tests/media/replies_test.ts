@@ -365,40 +365,6 @@ Deno.test("if the channel refuses the file, the reply fails with media_rejected,
   }
 });
 
-Deno.test("erasing a contact deletes uploads sent only to this contact, and keeps uploads that were also sent to others", async () => {
-  const company = await spokenTo();
-  const [{ id: contact_id }] = await statement`
-    insert into contacts (company_id, phone) values (${company.id}, '+5511988887777') returning id
-  `;
-  const [{ id: conversation_id }] = await statement`
-    insert into conversations (company_id, contact_id, messaging_account_id)
-    values (${company.id}, ${contact_id}, ${company.account_id}) returning id
-  `;
-  const other = { ...company, contact_id, conversation_id };
-  await writes(other);
-  await using channel = ownChannel(() => accepted());
-  const reply = await ownReplies(channel.url);
-  const [own, shared, ofOther] = [
-    await addUpload(company),
-    await addUpload(company),
-    await addUpload(company),
-  ];
-  for (
-    const [to, id] of [[company, own], [company, own], [company, shared], [other, shared], [
-      other,
-      ofOther,
-    ]] as const
-  ) {
-    assert.equal((await reply(company.keys.messaging, replyIn(to, { media: { id } }))).status, 200);
-  }
-  const erased = await call(company.keys.write, "POST", `/contacts/${company.contact_id}/erase`, {
-    json: { confirm: company.contact_id },
-  });
-  assert.equal(erased.status, 200);
-  const left = await statement`select id from media_uploads where company_id = ${company.id}`;
-  assert.deepEqual(left.map(({ id }) => id).sort(), [shared, ofOther].sort());
-});
-
 Deno.test("erasing a contact removes the channel's id of the sent file from the ledger", async () => {
   const company = await spokenTo();
   await using channel = ownChannel(() => accepted());

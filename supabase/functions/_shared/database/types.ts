@@ -1605,9 +1605,7 @@ export type Database = {
           "created_at": string;
           "expires_at": string;
           "filename": string | null;
-          "first_message_id": string | null;
           "id": string;
-          "is_shared": boolean;
           "media_id": string;
           "mime_type": string;
           "sha256": string;
@@ -1621,9 +1619,7 @@ export type Database = {
           "created_at"?: string;
           "expires_at"?: string;
           "filename"?: string | null;
-          "first_message_id"?: string | null;
           "id"?: string;
-          "is_shared"?: boolean;
           "media_id": string;
           "mime_type": string;
           "sha256": string;
@@ -1636,9 +1632,7 @@ export type Database = {
           "created_at"?: string;
           "expires_at"?: string;
           "filename"?: string | null;
-          "first_message_id"?: string | null;
           "id"?: string;
-          "is_shared"?: boolean;
           "media_id"?: string;
           "mime_type"?: string;
           "sha256"?: string;
@@ -1658,20 +1652,6 @@ export type Database = {
             isOneToOne: false;
             referencedRelation: "companies";
             referencedColumns: ["id"];
-          },
-          {
-            foreignKeyName: "media_uploads_first_message_fkey";
-            columns: ["company_id", "first_message_id"];
-            isOneToOne: false;
-            referencedRelation: "messages";
-            referencedColumns: ["company_id", "id"];
-          },
-          {
-            foreignKeyName: "media_uploads_first_message_fkey";
-            columns: ["company_id", "first_message_id"];
-            isOneToOne: false;
-            referencedRelation: "own_messages";
-            referencedColumns: ["company_id", "id"];
           },
         ];
       };
