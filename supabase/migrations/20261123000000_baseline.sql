@@ -13876,20 +13876,23 @@ as $$
 #variable_conflict use_column
 declare
   own_company_id constant uuid := app.company_id('messaging');
+  -- No report about a removal changes the message, so the id of a removal is not stored.
+  reaction_id constant text := case
+    when note_own_reaction.emoji is not null then note_own_reaction.whatsapp_message_id
+  end;
   has_failed boolean;
 begin
-  -- The same emoji again changes nothing, so there is no event. If the message is erased, a trigger removes the
-  -- reaction again.
+  -- If the company repeats the emoji, only the WhatsApp id changes, so there is no event. If the message is erased, a
+  -- trigger removes the reaction again.
   update public.messages set
     own_reaction = case
+      when own_reaction ->> 'emoji' = note_own_reaction.emoji then own_reaction
       when note_own_reaction.emoji is not null
         then jsonb_build_object('emoji', note_own_reaction.emoji, 'at', now())
     end,
-    own_reaction_whatsapp_id = case
-      when note_own_reaction.emoji is not null then note_own_reaction.whatsapp_message_id
-    end
+    own_reaction_whatsapp_id = reaction_id
   where company_id = own_company_id and id = note_own_reaction.message_id
-    and own_reaction ->> 'emoji' is distinct from note_own_reaction.emoji;
+    and (own_reaction ->> 'emoji', own_reaction_whatsapp_id) is distinct from (note_own_reaction.emoji, reaction_id);
   -- WhatsApp's reports about the reaction may arrive before this function runs. Such reports are waiting facts.
   with reports as (
     delete from public.waiting_facts
