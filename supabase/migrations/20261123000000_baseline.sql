@@ -15656,8 +15656,8 @@ end
 $$;
 comment on function app.send_of_mark(uuid[], jsonb) is
   'Returns the send that the label in a report identifies, if the send belongs to one of these accounts. The platform '
-  'adds the label, with the send id and the attempt, to each message. The label is not a secret. So a label in an '
-  'event of one account must not change a send of another account.';
+  'adds the label, with the send id and the attempt, to the message of each send. The label is not a secret. So a '
+  'label in an event of one account must not change a send of another account.';
 
 create function app.take_report(of_send_id uuid, mark_attempt text, wamid text, word text, reason text, code integer)
 returns text
@@ -15779,7 +15779,11 @@ begin
       from public.sends where sends.id = own_send_id and sends.whatsapp_message_id = wamid;
     end if;
   end if;
-  if found_message.id is null and own_send_id is null and app.take_report_of_reaction(companies, wamid, word) then
+  -- The label of every reaction is "reaction". Only a failure changes a reaction, so only a failure may have to wait
+  -- until the reaction is stored.
+  if found_message.id is null and own_send_id is null and (
+    item -> 'mark' = '"reaction"' and word <> 'failed' or app.take_report_of_reaction(companies, wamid, word)
+  ) then
     return 'done';
   end if;
   if found_message.id is null then

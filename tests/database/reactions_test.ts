@@ -6,7 +6,7 @@ import { actAsSuperuser, refusal, rolledBack, type Sql, type Work } from "../sup
 import { addMessage, type MessageColumns, newCompany } from "../support/company.ts";
 import { eventsIn, typesOf } from "../support/events.ts";
 import { actAsSender } from "./sends.ts";
-import { applyStatus, report } from "./statuses.ts";
+import { applyStatus, report, waiting } from "./statuses.ts";
 
 const test = (name: string, work: Work) => Deno.test(name, () => rolledBack(work));
 
@@ -219,6 +219,29 @@ test("a report that the channel did not deliver a reaction removes the reaction,
   assert.deepEqual(await told("failed"), ["done", "message.updated", id]);
   assert.deepEqual(await reactionOf(sql, id), [null, null]);
   assert.deepEqual(await told("failed"), ["waiting"], "the reaction is no longer known");
+});
+
+test("of the reports about a removed, repeated or replaced reaction, only failures are stored", async (sql) => {
+  const id = await addKnown(sql);
+  const steps: [string | null, string][] = [
+    ["👍", "wamid.r1"],
+    ["👍", "wamid.r2"],
+    ["❤️", "wamid.r3"],
+    [null, "wamid.r4"],
+  ];
+  for (const [emoji, wamid] of steps) await note(sql, id, emoji, wamid);
+  const told = (status: string, wamid: string, mark: unknown) =>
+    applyStatus(sql, [account_id], report(status, 1, { id: wamid, mark }));
+  for (const [, wamid] of steps) {
+    for (const status of ["sent", "delivered", "read"]) {
+      assert.equal(await told(status, wamid, "reaction"), "done");
+    }
+  }
+  assert.deepEqual(await waiting(sql, company_id), []);
+  // A failure may arrive before its reaction is stored, and other messages do not have this mark.
+  assert.equal(await told("failed", "wamid.r5", "reaction"), "waiting");
+  assert.equal(await told("sent", "wamid.r6", null), "waiting");
+  assert.deepEqual(await waiting(sql, company_id), ["wamid.r5", "wamid.r6"]);
 });
 
 test("after a repeat, only a report about the repeat can remove the reaction", async (sql) => {

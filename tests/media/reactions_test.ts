@@ -37,6 +37,7 @@ Deno.test("a reaction reaches the person and replaces the company's earlier reac
   assert.equal(headers.get("Authorization"), "Bearer EAAG-react");
   assert.deepEqual(body, {
     ...{ messaging_product: "whatsapp", recipient_type: "individual", to: phone },
+    biz_opaque_callback_data: "reaction",
     ...{ type: "reaction", reaction: { message_id: `wamid.${id}`, emoji: "👍🏽" } },
   });
 

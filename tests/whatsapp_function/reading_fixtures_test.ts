@@ -9,7 +9,9 @@ function inWords(item: Item): string {
   switch (item.kind) {
     case "status": {
       const { status, mark, failure, price } = item;
-      const of = mark ? `S${Number(mark.send_id.slice(-12))}.${mark.attempt}` : "no mark";
+      const of = typeof mark === "object" && mark
+        ? `S${Number(mark.send_id.slice(-12))}.${mark.attempt}`
+        : mark ?? "no mark";
       return [status, of, failure && `${failure.reason} ${failure.code}`, price?.type]
         .filter((word) => word).join(", ");
     }

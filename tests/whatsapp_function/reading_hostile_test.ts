@@ -163,6 +163,7 @@ Deno.test("the callback data in a status is read only in the format that this pl
   const id = "5e4d0000-0000-4000-8000-000000000001";
   assert.deepEqual(mark(`${id}.12`), { send_id: id, attempt: 12 });
   assert.deepEqual(mark(`${id.toUpperCase()}.1`), { send_id: id, attempt: 1 });
+  assert.equal(mark("reaction"), "reaction");
   const none = [
     id,
     `${id}.`,
@@ -171,6 +172,7 @@ Deno.test("the callback data in a status is read only in the format that this pl
     `${id}.1x`,
     `${id}.99999999999`,
     `x${id}.1`,
+    "reactions",
     1,
     {},
   ];

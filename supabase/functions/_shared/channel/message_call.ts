@@ -11,16 +11,21 @@ export type Recipient = { to: string } | { recipient: string };
 export type MessageContent = { type: string } & Record<string, unknown>;
 
 /**
+ * The mark of every reaction. A reaction is not a stored message, so the service ignores most
+ * reports with this mark.
+ */
+export const REACTION_MARK = "reaction";
+
+/**
  * The prepared call that sends a message.
  *
- * @param mark a text that the channel repeats in its later reports about the message; undefined for
- *   no text.
+ * @param mark a text that the channel repeats in its later reports about the message.
  * @throws TypeError when the token contains characters that a header cannot have.
  */
 export function messageCall(
   channel: ChannelConfig,
   account: { phoneNumberId: string; token: string },
-  mark: string | undefined,
+  mark: string,
   message: Recipient & MessageContent,
 ): ChannelCall {
   return {

@@ -56,7 +56,7 @@ export async function outcomeOfCall(
   access: Access,
   origin: Origin,
   message: Recipient & MessageContent,
-  mark?: string,
+  mark: string,
 ): Promise<SendOutcome> {
   try {
     return await withToken(config, access, origin, async (token) => {

@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { REACTION_MARK } from "../../_shared/channel/message_call.ts";
 import { rows } from "../../_shared/database/rows.ts";
 import { ApiError } from "../../_shared/errors.ts";
 import { Id } from "../../_shared/http/fields.ts";
@@ -82,10 +83,8 @@ export async function react(
   }
   const message_id = found.whatsapp_message_id;
   const message = { type: "reaction", reaction: { message_id, emoji: emoji ?? "" } };
-  const outcome = await outcomeOfCall(config, found, origin, {
-    ...recipientOf(found),
-    ...message,
-  });
+  const content = { ...recipientOf(found), ...message };
+  const outcome = await outcomeOfCall(config, found, origin, content, REACTION_MARK);
   if (outcome.kind !== "accepted") {
     throw failedSend(outcome, {
       send: found,

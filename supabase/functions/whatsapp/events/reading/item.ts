@@ -1,3 +1,4 @@
+import type { REACTION_MARK } from "../../../_shared/channel/message_call.ts";
 import type { Clean } from "./clean.ts";
 import type { Word } from "./opt_out_words.ts";
 
@@ -48,10 +49,10 @@ export interface Status {
   /** `sent`, `delivered`, `read` or `failed`; any other value is stored unchanged. */
   status: string;
   /**
-   * The send and the attempt in the label that this platform sent with the message; null when the
-   * message has no such label.
+   * The label that this platform sent with the message: the send and the attempt, or `reaction` for
+   * a reaction. Null when the message has no such label.
    */
-  mark: { send_id: string; attempt: number } | null;
+  mark: { send_id: string; attempt: number } | typeof REACTION_MARK | null;
   recipient_user_id: string | null;
   failure: Failure | null;
   price: { category: string | null; type: string | null } | null;

@@ -1,3 +1,4 @@
+import { REACTION_MARK } from "../../../_shared/channel/message_call.ts";
 import { reasonOf } from "../../../_shared/channel/outcome.ts";
 import type { ChannelTrouble, Failure, Item, ItemPlace, Status } from "./item.ts";
 import { idIn, integerIn, list, member, object, objectIn, textIn, timeIn } from "./loose.ts";
@@ -25,12 +26,13 @@ export function readStatus(status: unknown, place: ItemPlace): Item {
   };
 }
 
-/** The label that this platform sends with a message: `<send id>.<attempt>`. */
+/** The label that this platform sends with the message of a send: `<send id>.<attempt>`. */
 const MARK = /^([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})\.([1-9][0-9]{0,8})$/i;
 
 function markIn(status: unknown): Status["mark"] {
-  const [, sendId, attempt] = MARK.exec(textIn(status, "biz_opaque_callback_data", 512) ?? "") ??
-    [];
+  const mark = textIn(status, "biz_opaque_callback_data", 512) ?? "";
+  if (mark === REACTION_MARK) return mark;
+  const [, sendId, attempt] = MARK.exec(mark) ?? [];
   return sendId === undefined ? null : { send_id: sendId.toLowerCase(), attempt: Number(attempt) };
 }
 
