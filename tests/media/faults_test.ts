@@ -273,7 +273,43 @@ Deno.test("no file name can break the `Content-Disposition` header", async () =>
   }
 });
 
-Deno.test("a company can read three media files at a time, and no company waits for another company", async () => {
+Deno.test("if other companies already read as many media files as an instance allows, the error does not blame the caller's company", async () => {
+  const bodies: ReturnType<typeof streamOf>[] = [];
+  await using channel = mediaChannel(JPEG, {
+    answer: ({ path }) => {
+      if (!path.startsWith("/files/")) {
+        return Response.json(facts(channel.origin, LONG, { file_size: 50 * 2 ** 20 }));
+      }
+      bodies.push(streamOf(50 * 2 ** 20));
+      return new Response(bodies.at(-1)!.body);
+    },
+  });
+  const share = { atOnce: 1, inAll: 2, waiting: 64, patienceMs: 100 };
+  await using own = await mediaGateway(channel.url, { mediaShare: share });
+  const ending = new AbortController();
+  const read = async () => {
+    const reading = await newCompany();
+    const path = `/messages/${await addMedium(reading, LONG)}/media`;
+    return await own.ask(reading.keys.read, path, { signal: ending.signal });
+  };
+  for (let time = 0; time < 2; time++) assert.equal((await read()).status, 200);
+  const refused = await read();
+  const { code, error } = await refused.json();
+  assert.deepEqual([refused.status, refused.headers.get("Retry-After"), code], [
+    429,
+    "2",
+    "too_many_requests",
+  ]);
+  assert.equal(
+    error,
+    "The service has too many requests of this kind in progress for all companies together; nothing was " +
+      "done for this request, so repeat it after the seconds in Retry-After",
+  );
+  ending.abort();
+  await Promise.all(bodies.map(({ letGo }) => letGo));
+});
+
+Deno.test("a company can read three media files at a time, and then does not delay another company", async () => {
   const held = Promise.withResolvers<void>();
   const bodies: ReturnType<typeof streamOf>[] = [];
   await using channel = mediaChannel(JPEG, {

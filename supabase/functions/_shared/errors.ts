@@ -124,6 +124,19 @@ export function tooManyRequests(): ApiError {
 }
 
 /**
+ * An instance has as many requests in progress as it allows for all companies together. Nothing was
+ * done for this request.
+ */
+export function tooManyOfAll(): ApiError {
+  return new ApiError(
+    "too_many_requests",
+    "The service has too many requests of this kind in progress for all companies together; nothing " +
+      "was done for this request, so repeat it after the seconds in Retry-After",
+    { headers: RETRY_SOON },
+  );
+}
+
+/**
  * The record has a version that the caller does not accept. Nothing was written.
  *
  * @param etag the current record's ETag; missing when there is no such record.

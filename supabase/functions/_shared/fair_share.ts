@@ -1,4 +1,4 @@
-import { tooManyRequests } from "./errors.ts";
+import { type ApiError, tooManyRequests } from "./errors.ts";
 
 /**
  * How much work one holder, such as a company, may have in progress at the same time, in one
@@ -31,7 +31,8 @@ interface Waiter {
 export class FairShare {
   readonly #lines = new Map<string, Line>();
 
-  constructor(readonly share: Share) {}
+  /** @param refusal the error for work that the queue refuses. */
+  constructor(readonly share: Share, readonly refusal: () => ApiError = tooManyRequests) {}
 
   /**
    * Does the work when its holder's share allows it.
@@ -59,14 +60,14 @@ export class FairShare {
   }
 
   async #turn({ waiting }: Line, isUrgent: boolean): Promise<void> {
-    if (!isUrgent && waiting.length >= this.share.waiting) throw tooManyRequests();
+    if (!isUrgent && waiting.length >= this.share.waiting) throw this.refusal();
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const waiter: Waiter = { isUrgent, begin: resolve };
     const behind = waiting.findIndex((other) => !other.isUrgent);
     waiting.splice(isUrgent && behind >= 0 ? behind : waiting.length, 0, waiter);
     const timer = isUrgent ? undefined : setTimeout(() => {
       waiting.splice(waiting.indexOf(waiter), 1);
-      reject(tooManyRequests());
+      reject(this.refusal());
     }, this.share.patienceMs);
     try {
       await promise;

@@ -1,5 +1,6 @@
 import type { Config } from "../config.ts";
 import type { Turn } from "../database/company_db.ts";
+import { tooManyOfAll } from "../errors.ts";
 import { FairShare } from "../fair_share.ts";
 import { waitAtMost } from "../wait_at_most.ts";
 import { forget, holderOf, whatIsKnownOf } from "./known_keys.ts";
@@ -31,7 +32,7 @@ export class Turns {
       ...statementShare,
       atOnce: LARGE_AT_ONCE,
       waiting: MANY,
-    });
+    }, tooManyOfAll);
   }
 
   /**

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { rows } from "../../_shared/database/rows.ts";
-import { ApiError } from "../../_shared/errors.ts";
+import { ApiError, tooManyOfAll } from "../../_shared/errors.ts";
 import { FairShare, type Share } from "../../_shared/fair_share.ts";
 import { IdParams, PhoneNumberId, verbatim } from "../../_shared/http/fields.ts";
 import { operation, reply } from "../../_shared/http/operation.ts";
@@ -37,7 +37,7 @@ const FILES = {
 export function mediaOperations(config: UploadConfig) {
   const { inAll, ...share } = config.uploadShare;
   const ofCompany = new FairShare(share);
-  const ofAll = new FairShare({ ...share, atOnce: inAll });
+  const ofAll = new FairShare({ ...share, atOnce: inAll }, tooManyOfAll);
   const data = z.object({ data: MediaUpload });
   return [
     operation({

@@ -1,5 +1,5 @@
 import { rows } from "../../../_shared/database/rows.ts";
-import { ApiError } from "../../../_shared/errors.ts";
+import { ApiError, tooManyOfAll } from "../../../_shared/errors.ts";
 import { FairShare } from "../../../_shared/fair_share.ts";
 import { BYTES } from "../../../_shared/http/answers.ts";
 import { IdParams } from "../../../_shared/http/fields.ts";
@@ -15,7 +15,7 @@ export function messageMedia(config: GatewayConfig) {
   const { inAll, ...share } = config.mediaShare;
   const places = {
     ofCompany: new FairShare(share),
-    ofAll: new FairShare({ ...share, atOnce: inAll, waiting: 1_000 }),
+    ofAll: new FairShare({ ...share, atOnce: inAll, waiting: 1_000 }, tooManyOfAll),
   };
   return operation({
     id: "getMessageMedia",
