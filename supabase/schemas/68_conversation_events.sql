@@ -37,7 +37,10 @@ select app.make_events(
     case
       when is_now.is_erased then null
       when is_now.status is distinct from was.status then 'message.status_changed'
-      when changed_fields && '{content, edited_at, revoked_at, reaction, own_reaction}' then 'message.updated'
+      when changed_fields && '{content, edited_at, revoked_at, own_reaction}' then 'message.updated'
+      -- Callers do not see a reaction without an emoji, because the person has removed it.
+      when 'reaction' = any (changed_fields) and concat(was.reaction ->> 'emoji', is_now.reaction ->> 'emoji') <> ''
+        then 'message.updated'
     end,
     case
       when is_now.status = 'failed' and was.status <> 'failed' and is_now.outcome <> 'failed' and not is_now.is_erased

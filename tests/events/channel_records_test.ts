@@ -53,6 +53,29 @@ test("an edit, a reaction and a revocation update the message, and a stop word o
   assert.ok(types(stop).includes("contact.opted_out"), String(types(stop)));
 });
 
+test("the removal of a reaction creates an event only if callers could see the reaction", async (sql) => {
+  const [{ phone }] = await sql`select phone from contacts where id = ${contact_id}`;
+  const person = { phone };
+  const id = anyMessageId();
+  await tell(sql, account_id, { kind: "message", id, at: at(1), person });
+  const steps: [string | null, string[]][] = [
+    [null, []],
+    [null, []],
+    ["👍", ["message.updated"]],
+    ["👍", ["message.updated"]],
+    [null, ["message.updated"]],
+    [null, []],
+  ];
+  for (const [step, [emoji, expected]] of steps.entries()) {
+    const events = await inside(
+      sql,
+      () =>
+        tell(sql, account_id, { kind: "reaction", target: id, emoji, at: at(2 + step), person }),
+    );
+    assert.deepEqual(types(events), expected, `step ${step}`);
+  }
+});
+
 test("a send that the channel accepts creates a `send.settled` event, and a delivery report creates only a message event", async (sql) => {
   let send: Awaited<ReturnType<typeof accepted>>;
   const taken = await inside(sql, async () => {
