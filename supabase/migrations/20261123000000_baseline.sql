@@ -3318,7 +3318,8 @@ create table app.open_deliveries (
 ) with (fillfactor = 80, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000);
 comment on table app.open_deliveries is
   'The deliveries that have not ended. The rows have no foreign key to the webhook, because each write of a record '
-  'would then lock the webhook rows. A job deletes the open deliveries of a deleted webhook.';
+  'would then lock the webhook rows. A job deletes the open deliveries of a deleted webhook. When a webhook is switched '
+  'off, its deliveries end, although a job moves most rows of a long queue later.';
 comment on column app.open_deliveries.slot is 'The slot of the event.';
 comment on column app.open_deliveries.tries is
   'The attempts so far, each with its time, its status or failure, its duration, and the first characters of the '
@@ -3596,7 +3597,9 @@ begin
     'previous_secret_ends_at', case when hook.previous_secret_ends_at > now() then hook.previous_secret_ends_at end,
     'last_success_at', hook.last_success_at,
     'open_deliveries', (
-      select count(*) from (select from app.open_deliveries where webhook_id = hook.id limit 10000) as open
+      select count(*)
+      -- After a webhook is switched off, a job takes a few minutes to end its deliveries.
+      from (select from app.open_deliveries where webhook_id = hook.id and hook.state <> 'off' limit 10000) as open
     ),
     'created_at', hook.created_at, 'updated_at', hook.updated_at
   );
@@ -3721,6 +3724,12 @@ begin
   if is_off and asked_state = 'paused' then
     raise sqlstate 'PT409' using message = 'The webhook is off, so it cannot be paused: switch it on first';
   end if;
+  if stored.state = 'off' and is_switched_on then
+    if app.end_deliveries(stored.id, stored.switched_off_at, 50000) = 50000 then
+      raise sqlstate 'PT409' using
+        message = 'The webhook cannot be switched on yet, because its deliveries are still being ended: try again in a few minutes';
+    end if;
+  end if;
   select * into author from app.webhook_author();
   changed.url := coalesce(changes ->> 'url', stored.url);
   changed.payload := coalesce(changes ->> 'payload', stored.payload);
@@ -3796,8 +3805,8 @@ comment on function public.change_webhook(uuid, jsonb) is
   'Changes a webhook and returns it. The changes are { url?, types?, payload?, description?, state? }. The state is '
   '`on` or `paused`. The edge functions check the URL and then call this function. If the caller switches on a webhook '
   'that is off, created_by_key_id and created_by then identify the caller. The same applies when a key changes the '
-  'URL. Raises PT409 when the change would pause a webhook that is off. Also raises the errors of '
-  'app.managed_webhook().';
+  'URL. Raises PT409 when the change would pause a webhook that is off, or would switch on a webhook that was switched '
+  'off a moment ago with a long queue. Also raises the errors of app.managed_webhook().';
 grant execute on function public.change_webhook(uuid, jsonb) to api_client, settings_client, service_role;
 
 create function public.delete_webhook(webhook_id uuid) returns void
@@ -14217,7 +14226,11 @@ declare
   wanted_type constant text := webhook_deliveries.type;
   most constant integer := least(greatest(max_rows, 1), 200);
   looked_at constant integer := case when wanted_state is null and wanted_type is null then most + 1 else 5000 end;
-  -- An open delivery has not ended. In the log, it comes before the ended deliveries of the same event.
+  -- An open delivery has not ended. In the log, it comes before the ended deliveries of the same event. The open
+  -- deliveries of a webhook that is off ended when it was switched off, although a job moves the rows later.
+  is_off constant boolean := hook.state = 'off';
+  open_state constant text := case when is_off then 'undelivered' else 'waiting' end;
+  open_ended constant timestamptz := coalesce(hook.switched_off_at, 'infinity');
   before_ended constant timestamptz := coalesce(after_ended, 'infinity');
   before_seq bigint := 9223372036854775807;
   answer json;
@@ -14230,10 +14243,11 @@ begin
     select * from (
       (
         select
-          seq, 'infinity'::timestamptz as ended_at, slot, event_id, null::timestamptz as happened_at, type, record_id,
-          'waiting' as outcome, due_at, tries
+          seq, open_ended as ended_at, slot, event_id, null::timestamptz as happened_at, type, record_id,
+          open_state as outcome, case when not is_off then due_at end as due_at, tries
         from app.open_deliveries
-        where webhook_id = hook.id and seq < before_seq and (wanted_state is null or wanted_state = 'waiting')
+        where webhook_id = hook.id and seq <= before_seq and (seq < before_seq or open_ended < before_ended)
+          and (wanted_state is null or wanted_state = open_state)
         order by seq desc limit looked_at
       )
       union all
@@ -17170,7 +17184,11 @@ as $$
     -- The webhooks that are paused for a while because their receivers failed several times.
     'resting', (select count(*) from public.webhooks where state in ('on', 'catching_up') and paused_until > now()),
     'last_success_at', (select max(last_success_at) from public.webhooks),
-    'open', (select count(*) from app.open_deliveries),
+    'open', (
+      select count(*) from app.open_deliveries as open
+      join public.webhooks on webhooks.id = open.webhook_id
+      where webhooks.state <> 'off'
+    ),
     'due', due.deliveries,
     'oldest_due_at', due.oldest_at
   )
@@ -17406,7 +17424,8 @@ begin
         'oldest_open_at', (
           -- The id of an event begins with its time in milliseconds.
           select to_timestamp(('x' || left(replace(min(open.event_id::text), '-', ''), 12))::bit(48)::bigint / 1000.0)
-          from app.open_deliveries as open where open.webhook_id = (found.hook).id
+          from app.open_deliveries as open
+          where open.webhook_id = (found.hook).id and (found.hook).state <> 'off'
         )
       )
       order by found.is_well, found.company_name, (found.hook).created_at
@@ -19688,7 +19707,9 @@ as $$
     'last_success_at', webhooks.last_success_at,
     'open_deliveries', (
       select count(*)
-      from (select from app.open_deliveries where webhook_id = webhooks.id limit 1000) as counted
+      from (
+        select from app.open_deliveries where webhook_id = webhooks.id and webhooks.state <> 'off' limit 1000
+      ) as counted
     ),
     'created_at', webhooks.created_at,
     'updated_at', webhooks.updated_at
@@ -20428,8 +20449,29 @@ begin
     return;
   end if;
   delete from app.replays where webhook_id = webhook;
+  -- Switching a key off may switch off ten webhooks with long queues, so most of a long queue is left to a job.
+  perform app.end_deliveries(webhook, at, 1000);
+  perform app.note_webhook_event(of_company, webhook, 'webhook.switched_off', jsonb_build_object('why', reason));
+end
+$$;
+comment on function app.switch_off_webhook(uuid, text) is
+  'Switches a webhook off for a reason. Its open deliveries become undelivered, and the event webhook.switched_off '
+  'notifies the company''s other webhooks. Moves at most 1,000 deliveries to the log. A job moves the rest. Does '
+  'nothing when the webhook is off.';
+
+create function app.end_deliveries(webhook uuid, at timestamptz, most integer) returns integer
+language plpgsql
+set search_path = ''
+as $$
+declare
+  ended integer;
+begin
   with over as (
-    delete from app.open_deliveries where webhook_id = webhook returning *
+    delete from app.open_deliveries where ctid = any (array(
+      -- The function never waits for an erasure that has changed deliveries. The next call ends these deliveries.
+      select ctid from app.open_deliveries where webhook_id = webhook limit most for update skip locked
+    ))
+    returning *
   )
   insert into app.deliveries (
     slot, webhook_id, seq, event_id, company_id, type, record_id, happened_at, outcome, ended_at, tries
@@ -20439,12 +20481,13 @@ begin
     coalesce(events.happened_at, at), 'undelivered', at, over.tries
   from over
   left join app.events on events.slot = over.slot and events.id = over.event_id;
-  perform app.note_webhook_event(of_company, webhook, 'webhook.switched_off', jsonb_build_object('why', reason));
+  get diagnostics ended = row_count;
+  return ended;
 end
 $$;
-comment on function app.switch_off_webhook(uuid, text) is
-  'Switches a webhook off for a reason. Its open deliveries become undelivered, and the event webhook.switched_off '
-  'notifies the company''s other webhooks. Does nothing when the webhook is off.';
+comment on function app.end_deliveries(uuid, timestamptz, integer) is
+  'Moves at most this many open deliveries of a webhook that is off to the log, as undelivered. The argument `at` is '
+  'the time when the webhook was switched off. Returns the number of moved deliveries.';
 
 create function app.settle_of_webhook(
   hook public.webhooks, outcomes jsonb, out has_success boolean, out failures integer, out wait_seconds integer,
@@ -20881,6 +20924,30 @@ comment on function app.bound_queues() is
   'Stops adding events to queues with more than 50,000 open deliveries. Later events are read from the log. Returns '
   'the number of these queues.';
 
+create function app.end_left_deliveries() returns integer
+language plpgsql
+set search_path = ''
+as $$
+declare
+  hook public.webhooks;
+  ended integer := 0;
+begin
+  for hook in
+    select * from public.webhooks
+    where state = 'off' and exists (select from app.open_deliveries where webhook_id = webhooks.id)
+    order by switched_off_at
+    -- A webhook that is being switched on at this moment is locked, and ends its deliveries itself.
+    for no key update skip locked
+  loop
+    ended := ended + app.end_deliveries(hook.id, hook.switched_off_at, 20000 - ended);
+    exit when ended >= 20000;
+  end loop;
+  return ended;
+end
+$$;
+comment on function app.end_left_deliveries() is
+  'Moves up to 20,000 open deliveries of webhooks that are off to the log, and returns the number of moved deliveries.';
+
 create function app.delete_left_deliveries(of_slot integer) returns integer
 language plpgsql
 set search_path = ''
@@ -20989,12 +21056,15 @@ set search_path = ''
 as $$
 declare
   hook public.webhooks;
+  deliveries_ended integer;
   ended integer := 0;
 begin
   -- Only one run is active at a time.
   if not pg_try_advisory_xact_lock(hashtext('app.tidy_events')) then
     return '{}';
   end if;
+  -- This step comes first, because readers of the log wait for this transaction after it has written an event.
+  deliveries_ended := app.end_left_deliveries();
   for hook in
     select * from public.webhooks where created_by_key_id is not null and state <> 'off' order by id
   loop
@@ -21006,6 +21076,7 @@ begin
   perform app.note_passed_times();
   return jsonb_build_object(
     'keys_ended', ended,
+    'deliveries_ended', deliveries_ended,
     'queues_bounded', app.bound_queues(),
     -- Each minute, the function searches another slot of the log.
     'left_deliveries', app.delete_left_deliveries((extract(epoch from clock_timestamp())::bigint / 60 % 32)::integer),
@@ -21014,8 +21085,8 @@ begin
 end
 $$;
 comment on function public.tidy_events() is
-  'Maintains events and webhooks. Switches off webhooks whose key has ended, limits long queues, and deletes the '
-  'deliveries of deleted webhooks. Writes the time-based events, and empties the partitions for tomorrow. A job calls '
+  'Maintains events and webhooks. Switches off webhooks whose key has ended, ends the '
+  'deliveries of webhooks that are off, limits long queues, and deletes the deliveries of deleted webhooks. Writes the time-based events, and empties the partitions for tomorrow. A job calls '
   'this function every minute. Returns a summary of the changes.';
 grant execute on function public.tidy_events() to webhook_client, service_role;
 

@@ -98,7 +98,9 @@ begin
     'previous_secret_ends_at', case when hook.previous_secret_ends_at > now() then hook.previous_secret_ends_at end,
     'last_success_at', hook.last_success_at,
     'open_deliveries', (
-      select count(*) from (select from app.open_deliveries where webhook_id = hook.id limit 10000) as open
+      select count(*)
+      -- After a webhook is switched off, a job takes a few minutes to end its deliveries.
+      from (select from app.open_deliveries where webhook_id = hook.id and hook.state <> 'off' limit 10000) as open
     ),
     'created_at', hook.created_at, 'updated_at', hook.updated_at
   );
@@ -223,6 +225,12 @@ begin
   if is_off and asked_state = 'paused' then
     raise sqlstate 'PT409' using message = 'The webhook is off, so it cannot be paused: switch it on first';
   end if;
+  if stored.state = 'off' and is_switched_on then
+    if app.end_deliveries(stored.id, stored.switched_off_at, 50000) = 50000 then
+      raise sqlstate 'PT409' using
+        message = 'The webhook cannot be switched on yet, because its deliveries are still being ended: try again in a few minutes';
+    end if;
+  end if;
   select * into author from app.webhook_author();
   changed.url := coalesce(changes ->> 'url', stored.url);
   changed.payload := coalesce(changes ->> 'payload', stored.payload);
@@ -298,8 +306,8 @@ comment on function public.change_webhook(uuid, jsonb) is
   'Changes a webhook and returns it. The changes are { url?, types?, payload?, description?, state? }. The state is '
   '`on` or `paused`. The edge functions check the URL and then call this function. If the caller switches on a webhook '
   'that is off, created_by_key_id and created_by then identify the caller. The same applies when a key changes the '
-  'URL. Raises PT409 when the change would pause a webhook that is off. Also raises the errors of '
-  'app.managed_webhook().';
+  'URL. Raises PT409 when the change would pause a webhook that is off, or would switch on a webhook that was switched '
+  'off a moment ago with a long queue. Also raises the errors of app.managed_webhook().';
 grant execute on function public.change_webhook(uuid, jsonb) to api_client, settings_client, service_role;
 
 create function public.delete_webhook(webhook_id uuid) returns void

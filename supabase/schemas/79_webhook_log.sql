@@ -77,7 +77,11 @@ declare
   wanted_type constant text := webhook_deliveries.type;
   most constant integer := least(greatest(max_rows, 1), 200);
   looked_at constant integer := case when wanted_state is null and wanted_type is null then most + 1 else 5000 end;
-  -- An open delivery has not ended. In the log, it comes before the ended deliveries of the same event.
+  -- An open delivery has not ended. In the log, it comes before the ended deliveries of the same event. The open
+  -- deliveries of a webhook that is off ended when it was switched off, although a job moves the rows later.
+  is_off constant boolean := hook.state = 'off';
+  open_state constant text := case when is_off then 'undelivered' else 'waiting' end;
+  open_ended constant timestamptz := coalesce(hook.switched_off_at, 'infinity');
   before_ended constant timestamptz := coalesce(after_ended, 'infinity');
   before_seq bigint := 9223372036854775807;
   answer json;
@@ -90,10 +94,11 @@ begin
     select * from (
       (
         select
-          seq, 'infinity'::timestamptz as ended_at, slot, event_id, null::timestamptz as happened_at, type, record_id,
-          'waiting' as outcome, due_at, tries
+          seq, open_ended as ended_at, slot, event_id, null::timestamptz as happened_at, type, record_id,
+          open_state as outcome, case when not is_off then due_at end as due_at, tries
         from app.open_deliveries
-        where webhook_id = hook.id and seq < before_seq and (wanted_state is null or wanted_state = 'waiting')
+        where webhook_id = hook.id and seq <= before_seq and (seq < before_seq or open_ended < before_ended)
+          and (wanted_state is null or wanted_state = open_state)
         order by seq desc limit looked_at
       )
       union all

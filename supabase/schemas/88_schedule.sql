@@ -286,7 +286,11 @@ as $$
     -- The webhooks that are paused for a while because their receivers failed several times.
     'resting', (select count(*) from public.webhooks where state in ('on', 'catching_up') and paused_until > now()),
     'last_success_at', (select max(last_success_at) from public.webhooks),
-    'open', (select count(*) from app.open_deliveries),
+    'open', (
+      select count(*) from app.open_deliveries as open
+      join public.webhooks on webhooks.id = open.webhook_id
+      where webhooks.state <> 'off'
+    ),
     'due', due.deliveries,
     'oldest_due_at', due.oldest_at
   )

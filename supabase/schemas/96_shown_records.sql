@@ -192,7 +192,9 @@ as $$
     'last_success_at', webhooks.last_success_at,
     'open_deliveries', (
       select count(*)
-      from (select from app.open_deliveries where webhook_id = webhooks.id limit 1000) as counted
+      from (
+        select from app.open_deliveries where webhook_id = webhooks.id and webhooks.state <> 'off' limit 1000
+      ) as counted
     ),
     'created_at', webhooks.created_at,
     'updated_at', webhooks.updated_at

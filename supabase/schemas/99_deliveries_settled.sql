@@ -79,8 +79,29 @@ begin
     return;
   end if;
   delete from app.replays where webhook_id = webhook;
+  -- Switching a key off may switch off ten webhooks with long queues, so most of a long queue is left to a job.
+  perform app.end_deliveries(webhook, at, 1000);
+  perform app.note_webhook_event(of_company, webhook, 'webhook.switched_off', jsonb_build_object('why', reason));
+end
+$$;
+comment on function app.switch_off_webhook(uuid, text) is
+  'Switches a webhook off for a reason. Its open deliveries become undelivered, and the event webhook.switched_off '
+  'notifies the company''s other webhooks. Moves at most 1,000 deliveries to the log. A job moves the rest. Does '
+  'nothing when the webhook is off.';
+
+create function app.end_deliveries(webhook uuid, at timestamptz, most integer) returns integer
+language plpgsql
+set search_path = ''
+as $$
+declare
+  ended integer;
+begin
   with over as (
-    delete from app.open_deliveries where webhook_id = webhook returning *
+    delete from app.open_deliveries where ctid = any (array(
+      -- The function never waits for an erasure that has changed deliveries. The next call ends these deliveries.
+      select ctid from app.open_deliveries where webhook_id = webhook limit most for update skip locked
+    ))
+    returning *
   )
   insert into app.deliveries (
     slot, webhook_id, seq, event_id, company_id, type, record_id, happened_at, outcome, ended_at, tries
@@ -90,12 +111,13 @@ begin
     coalesce(events.happened_at, at), 'undelivered', at, over.tries
   from over
   left join app.events on events.slot = over.slot and events.id = over.event_id;
-  perform app.note_webhook_event(of_company, webhook, 'webhook.switched_off', jsonb_build_object('why', reason));
+  get diagnostics ended = row_count;
+  return ended;
 end
 $$;
-comment on function app.switch_off_webhook(uuid, text) is
-  'Switches a webhook off for a reason. Its open deliveries become undelivered, and the event webhook.switched_off '
-  'notifies the company''s other webhooks. Does nothing when the webhook is off.';
+comment on function app.end_deliveries(uuid, timestamptz, integer) is
+  'Moves at most this many open deliveries of a webhook that is off to the log, as undelivered. The argument `at` is '
+  'the time when the webhook was switched off. Returns the number of moved deliveries.';
 
 create function app.settle_of_webhook(
   hook public.webhooks, outcomes jsonb, out has_success boolean, out failures integer, out wait_seconds integer,

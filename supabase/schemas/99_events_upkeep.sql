@@ -209,6 +209,30 @@ comment on function app.bound_queues() is
   'Stops adding events to queues with more than 50,000 open deliveries. Later events are read from the log. Returns '
   'the number of these queues.';
 
+create function app.end_left_deliveries() returns integer
+language plpgsql
+set search_path = ''
+as $$
+declare
+  hook public.webhooks;
+  ended integer := 0;
+begin
+  for hook in
+    select * from public.webhooks
+    where state = 'off' and exists (select from app.open_deliveries where webhook_id = webhooks.id)
+    order by switched_off_at
+    -- A webhook that is being switched on at this moment is locked, and ends its deliveries itself.
+    for no key update skip locked
+  loop
+    ended := ended + app.end_deliveries(hook.id, hook.switched_off_at, 20000 - ended);
+    exit when ended >= 20000;
+  end loop;
+  return ended;
+end
+$$;
+comment on function app.end_left_deliveries() is
+  'Moves up to 20,000 open deliveries of webhooks that are off to the log, and returns the number of moved deliveries.';
+
 create function app.delete_left_deliveries(of_slot integer) returns integer
 language plpgsql
 set search_path = ''
@@ -317,12 +341,15 @@ set search_path = ''
 as $$
 declare
   hook public.webhooks;
+  deliveries_ended integer;
   ended integer := 0;
 begin
   -- Only one run is active at a time.
   if not pg_try_advisory_xact_lock(hashtext('app.tidy_events')) then
     return '{}';
   end if;
+  -- This step comes first, because readers of the log wait for this transaction after it has written an event.
+  deliveries_ended := app.end_left_deliveries();
   for hook in
     select * from public.webhooks where created_by_key_id is not null and state <> 'off' order by id
   loop
@@ -334,6 +361,7 @@ begin
   perform app.note_passed_times();
   return jsonb_build_object(
     'keys_ended', ended,
+    'deliveries_ended', deliveries_ended,
     'queues_bounded', app.bound_queues(),
     -- Each minute, the function searches another slot of the log.
     'left_deliveries', app.delete_left_deliveries((extract(epoch from clock_timestamp())::bigint / 60 % 32)::integer),
@@ -342,8 +370,8 @@ begin
 end
 $$;
 comment on function public.tidy_events() is
-  'Maintains events and webhooks. Switches off webhooks whose key has ended, limits long queues, and deletes the '
-  'deliveries of deleted webhooks. Writes the time-based events, and empties the partitions for tomorrow. A job calls '
+  'Maintains events and webhooks. Switches off webhooks whose key has ended, ends the '
+  'deliveries of webhooks that are off, limits long queues, and deletes the deliveries of deleted webhooks. Writes the time-based events, and empties the partitions for tomorrow. A job calls '
   'this function every minute. Returns a summary of the changes.';
 grant execute on function public.tidy_events() to webhook_client, service_role;
 

@@ -1,9 +1,9 @@
 // Tests the maintenance job for events and webhooks, which runs every minute.
 import assert from "node:assert/strict";
-import { actAs, actAsSuperuser, rolledBack, type Sql } from "../support/acting_as.ts";
+import { actAs, actAsSuperuser, refusal, rolledBack, type Sql } from "../support/acting_as.ts";
 import { type Company, newCompany } from "../support/company.ts";
 import { addWebhook } from "../support/receiving.ts";
-import { withDatabase } from "../support/test_stack.ts";
+import { statement, withDatabase } from "../support/test_stack.ts";
 
 const company = await newCompany();
 
@@ -15,6 +15,14 @@ const addEvent = (sql: Sql, slot: number) =>
       ${slot}, gen_random_uuid(), nextval('app.event_seq'), 0, ${company.id}, 'deal.won', gen_random_uuid(),
       now() - interval '31 days'
     )
+  `;
+
+/** Adds this many open deliveries of a webhook. */
+const addDeliveries = (sql: Sql, webhook_id: string, count: number) =>
+  sql`
+    insert into app.open_deliveries (webhook_id, record_id, seq, slot, event_id, company_id, type, due_at)
+    select ${webhook_id}, gen_random_uuid(), seq, 0, gen_random_uuid(), ${company.id}, 'deal.won', now()
+    from generate_series(1, ${count}::integer) as seq
   `;
 
 Deno.test("tomorrow's partition of events is emptied before the day begins, and today's events are kept", async () => {
@@ -45,13 +53,8 @@ Deno.test("a webhook with more than 50,000 waiting deliveries catches up from th
     await addWebhook(company.id, "https://example.com/short"),
   ];
   await rolledBack(async (sql) => {
-    for (const [{ id }, count] of [[long, 50_001], [short, 50_000]] as const) {
-      await sql`
-        insert into app.open_deliveries (webhook_id, record_id, seq, slot, event_id, company_id, type, due_at)
-        select ${id}, gen_random_uuid(), seq, 0, gen_random_uuid(), ${company.id}, 'deal.won', now()
-        from generate_series(1, ${count}::integer) as seq
-      `;
-    }
+    await addDeliveries(sql, long.id, 50_001);
+    await addDeliveries(sql, short.id, 50_000);
     await sql`select app.bound_queues()`;
     const states = await sql`
       select state, catch_up_version is not null as is_kept from webhooks
@@ -61,6 +64,63 @@ Deno.test("a webhook with more than 50,000 waiting deliveries catches up from th
       { state: "catching_up", is_kept: true },
       { state: "on", is_kept: false },
     ]);
+  });
+});
+
+/** Switches a webhook on, as an operator does. */
+async function switchOn(sql: Sql, webhook_id: string) {
+  await actAs(sql, "service_role");
+  await sql`select change_webhook(${webhook_id}, '{"state": "on"}')`;
+  await actAsSuperuser(sql);
+}
+
+/** The number of a webhook's rows in the queue and in the log. */
+async function rowsOf(sql: Sql, webhook_id: string) {
+  const [counts] = await sql`
+    select
+      (select count(*)::int from app.open_deliveries where webhook_id = ${webhook_id}) as open,
+      (select count(*)::int from app.deliveries where webhook_id = ${webhook_id} and outcome = 'undelivered') as ended
+  `;
+  return { ...counts };
+}
+
+Deno.test("when a key is switched off, its webhooks are off immediately, and a job ends the deliveries of long queues later", async () => {
+  const [{ id: created_by_key_id }] = await statement`
+    select id from api_keys where company_id = ${company.id} and scopes = '{webhooks}'
+  `;
+  const { id } = await addWebhook(company.id, "https://example.com/key", { created_by_key_id });
+  await rolledBack(async (sql) => {
+    await addDeliveries(sql, id, 21_500);
+    await sql`update api_keys set is_active = false where id = ${created_by_key_id}`;
+    assert.deepEqual(await rowsOf(sql, id), { open: 20_500, ended: 1_000 });
+    await actAs(sql, "service_role");
+    const [{ hook, page, waiting }] = await sql`
+      select get_webhook(${id}) as hook, webhook_deliveries(${id}) -> 'data' -> 0 as page,
+        webhook_deliveries(${id}, 'waiting') -> 'data' as waiting
+    `;
+    assert.deepEqual([hook.state, hook.open_deliveries], ["off", 0]);
+    assert.deepEqual([page.state, page.next_attempt_at, page.ended_at], [
+      ...["undelivered", null, hook.switched_off_at],
+    ]);
+    assert.deepEqual(waiting, []);
+    await actAsSuperuser(sql);
+    await sql`select app.end_left_deliveries()`;
+    assert.deepEqual(await rowsOf(sql, id), { open: 500, ended: 21_000 });
+    // The webhook must not send the remaining deliveries after it is switched on.
+    await switchOn(sql, id);
+    assert.deepEqual(await rowsOf(sql, id), { open: 0, ended: 21_500 });
+  });
+});
+
+Deno.test("a webhook that was off with a very long queue is switched on only after its deliveries have ended", async () => {
+  const { id } = await addWebhook(company.id, "https://example.com/off");
+  await rolledBack(async (sql) => {
+    await addDeliveries(sql, id, 51_000);
+    await sql`select app.switch_off_webhook(${id}, 'failing')`;
+    assert.equal(await refusal(sql, (sql) => switchOn(sql, id)), "PT409");
+    await sql`select app.end_left_deliveries()`;
+    await switchOn(sql, id);
+    assert.deepEqual(await rowsOf(sql, id), { open: 0, ended: 51_000 });
   });
 });
 

@@ -145,8 +145,14 @@ Deno.test("a webhook whose API key is no longer valid receives nothing and is sw
   const webhook = await addWebhook(company.id, shop.url, { created_by_key_id: key_id });
   await statement`update api_keys set is_active = false where id = ${key_id}`;
   await noteEvents(company.id, events(1, webhook));
-  await (await ownWebhooks([shop.url]))(company.id);
+  const deliver = await ownWebhooks([shop.url]);
+  // The maintenance at the start of a run ends the delivery, unless another run is doing its
+  // maintenance at the same time.
+  for (let run = 0; run < 20 && (await openDeliveries(webhook)).length > 0; run++) {
+    await deliver(company.id);
+  }
   assert.equal(shop.got.length, 0);
+  assert.deepEqual((await endedDeliveries(webhook)).map(({ outcome }) => outcome), ["undelivered"]);
   const { state, why } = await stateOf(webhook);
   assert.deepEqual([state, why], ["off", "key_ended"]);
 });
