@@ -20399,22 +20399,27 @@ comment on function app.circuit_pause(integer) is
   'as long, up to 15 minutes.';
 
 create function app.may_keep_answer(type text, of_company uuid, of_record uuid) returns boolean
-language sql stable
+language sql volatile
 set search_path = ''
 as $$
+  -- An erasure in progress has locked the contact, so no response is kept. A later erasure waits for the lock of this
+  -- transaction, and then finds the response.
   select case split_part(type, '.', 1)
     when 'contact' then exists (
       select from public.contacts where company_id = of_company and id = of_record and erased_at is null
+      for key share skip locked
     )
     when 'deal' then exists (
       select from public.deals
       join public.contacts on contacts.company_id = deals.company_id and contacts.id = deals.contact_id
       where deals.company_id = of_company and deals.id = of_record and contacts.erased_at is null
+      for key share of contacts skip locked
     )
     when 'conversation' then exists (
       select from public.conversations
       join public.contacts on contacts.company_id = conversations.company_id and contacts.id = conversations.contact_id
       where conversations.company_id = of_company and conversations.id = of_record and contacts.erased_at is null
+      for key share of contacts skip locked
     )
     when 'template' then true
     when 'account' then true
@@ -20425,12 +20430,14 @@ as $$
         and conversations.id = messages.conversation_id
       join public.contacts on contacts.company_id = conversations.company_id and contacts.id = conversations.contact_id
       where messages.company_id = of_company and messages.id = of_record and contacts.erased_at is null
+      for key share of contacts skip locked
     )
   end
 $$;
 comment on function app.may_keep_answer(text, uuid, uuid) is
   'Checks whether the beginning of a receiver''s response may be stored. The response may quote the request, so it is '
-  'not stored if the record no longer exists or its person was erased.';
+  'not stored if the record no longer exists, or if its person was erased or is being erased. Locks the contact, so that '
+  'an erasure waits for this transaction.';
 
 create function app.switch_off_webhook(webhook uuid, reason text) returns void
 language plpgsql
@@ -21040,9 +21047,11 @@ declare
     where rows.company_id = of_company and rows.merged_into = any (contact_ids)
   );
 begin
-  update app.deliveries set tries = app.without_answers(tries)
-  where company_id = of_company and app.has_answer(tries) and record_id = any (records);
+  -- This statement waits for a transaction that is moving one of these deliveries to the log. The next statement then
+  -- finds the delivery in the log.
   update app.open_deliveries set tries = app.without_answers(tries)
+  where company_id = of_company and app.has_answer(tries) and record_id = any (records);
+  update app.deliveries set tries = app.without_answers(tries)
   where company_id = of_company and app.has_answer(tries) and record_id = any (records);
 end
 $$;

@@ -325,9 +325,11 @@ declare
     where rows.company_id = of_company and rows.merged_into = any (contact_ids)
   );
 begin
-  update app.deliveries set tries = app.without_answers(tries)
-  where company_id = of_company and app.has_answer(tries) and record_id = any (records);
+  -- This statement waits for a transaction that is moving one of these deliveries to the log. The next statement then
+  -- finds the delivery in the log.
   update app.open_deliveries set tries = app.without_answers(tries)
+  where company_id = of_company and app.has_answer(tries) and record_id = any (records);
+  update app.deliveries set tries = app.without_answers(tries)
   where company_id = of_company and app.has_answer(tries) and record_id = any (records);
 end
 $$;
