@@ -9,6 +9,7 @@ import { anyPhone, newCompany } from "../support/company.ts";
 import { eventsIn, eventsOf } from "../support/events.ts";
 import { keyToken, personToken, rest } from "../support/rest.ts";
 import { until } from "../support/started.ts";
+import { UNREADABLE_TIMES } from "../support/times.ts";
 import { statement, withDatabase } from "../support/test_stack.ts";
 
 const own = await newCompany();
@@ -128,13 +129,28 @@ Deno.test("an invalid filter, cursor or id is refused, and the error names the f
   assertField(await ask("?type=deal.moved"), "type", /must be types of events/);
   assertField(await ask("?type="), "type", /must be types of events/);
   assertField(await ask("?record_id=1"), "record_id");
-  assertField(await ask("?since=yesterday"), "since", "must be a time with its offset");
+  assertField(await ask("?since=yesterday"), "since", /must be a time such as/);
   assertField(await ask("?cursor=x"), "cursor", /is not a cursor of the events/);
   assertField(await ask("?limit=201"), "limit");
   assertField(await ask("?start=now&cursor=x"), "cursor");
   assertField(await ask("/1"), "id", "must be evt_ followed by 32 hexadecimal digits");
   const unknown = await ask(`/evt_${crypto.randomUUID().replaceAll("-", "")}`);
   assert.deepEqual([unknown.status, unknown.body.code], [404, "not_found"]);
+});
+
+Deno.test("a time that the database cannot read is refused", async () => {
+  for (const time of UNREADABLE_TIMES) {
+    for (const field of ["since", "until"]) {
+      assertField(
+        await ask(`?${field}=${encodeURIComponent(time)}`),
+        field,
+        /must be a time such as/,
+      );
+    }
+  }
+  for (const time of ["0001-01-01T00:00:00+14:59", "9999-12-31T23:59:59.123456789-14:59"]) {
+    assert.equal((await ask(`?since=${encodeURIComponent(time)}`)).status, 200, time);
+  }
 });
 
 Deno.test("pages of any size contain each event once, and the last cursor returns later events", async () => {

@@ -1,12 +1,14 @@
 // Tests how callers manage webhooks through the gateway. A webhook that was created with an API key
 // is switched off when the key becomes invalid.
 import assert from "node:assert/strict";
+import * as base64url from "jose/base64url";
 import { openWebhookSecret } from "../../supabase/functions/_shared/credentials/webhook_secrets.ts";
 import { call } from "../support/calls.ts";
 import { assertCode } from "../support/idempotent.ts";
 import { type Company, newCompany, newKey } from "../support/company.ts";
 import { personToken, rest } from "../support/rest.ts";
 import { credentialsKey, stack, statement, withDatabase } from "../support/test_stack.ts";
+import { UNREADABLE_TIMES } from "../support/times.ts";
 import { addDelivery } from "../support/webhook_rows.ts";
 
 const URL_ = `${stack.url}/sandbox/webhooks/gateway`;
@@ -154,6 +156,17 @@ Deno.test("the delivery log is paginated with the newest deliveries first, and c
   assert.deepEqual(await states("type=deal.*"), []);
 });
 
+Deno.test("a cursor of the delivery log with a time that the database cannot read is refused", async () => {
+  const company = await newCompany();
+  const { id } = await create(company.keys.webhooks);
+  for (const time of UNREADABLE_TIMES) {
+    const cursor = base64url.encode(JSON.stringify([`evt_${"0".repeat(32)}`, time]));
+    const path = `/webhooks/${id}/deliveries?cursor=${cursor}`;
+    const { status, body } = await call(company.keys.webhooks, "GET", path);
+    assert.deepEqual([status, body.details?.[0].field], [422, "cursor"], time);
+  }
+});
+
 Deno.test("a webhook's event can be delivered again, but not to another webhook", async () => {
   const company = await newCompany();
   const [{ id }, { id: other }] = [
@@ -183,6 +196,8 @@ Deno.test("a replay must start within the last 30 days, and only one replay runs
       [{ since: ago(-1) }, "since"],
       [{ since: ago(1), until: ago(2) }, "until"],
       [{ since: "yesterday" }, "since"],
+      ...UNREADABLE_TIMES.map((time) => [{ since: time }, "since"] as const),
+      ...UNREADABLE_TIMES.map((time) => [{ since: ago(1), until: time }, "until"] as const),
     ] as const
   ) {
     const { status, body } = await replay(json);

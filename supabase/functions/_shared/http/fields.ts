@@ -18,6 +18,17 @@ export const Timestamp = z.iso.datetime({ offset: true }).check(
   z.regex(/^(?!0000).*[+-](0\d|1[0-4]):[0-5]\d$/),
 ).register(z.globalRegistry, { format: "date-time" });
 
+const SENT_TIME =
+  "must be a time such as 2026-11-22T12:00:00Z, with at most nine decimals and an " +
+  "offset of at most 14:59";
+
+/** A time that a caller sends, with `Z` or an offset. Postgres can read every such time. */
+export function sentTime() {
+  return z.iso.datetime({ offset: true, error: SENT_TIME, abort: true }).check(
+    z.regex(/^(?!0000)[^.]*(\.\d{1,9})?(Z|[+-](0\d|1[0-4]):[0-5]\d)$/, SENT_TIME),
+  ).register(z.globalRegistry, { format: "date-time" });
+}
+
 /** The same schema, with additional metadata for the API's description. */
 export function described<Schema extends z.core.$ZodType>(
   schema: Schema,

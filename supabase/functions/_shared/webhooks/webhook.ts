@@ -6,6 +6,7 @@ import {
   MaybeTime,
   readOnly,
   RequiredShortText,
+  sentTime,
   Timestamp,
 } from "../http/fields.ts";
 import { built, lazily } from "../lazily.ts";
@@ -107,20 +108,11 @@ export const SecretRotation = lazily(() =>
   })
 );
 
-const TIME = "must be a time such as 2026-11-22T12:00:00Z";
-
-/** A time in a request body, with `Z` or an offset. The database checks which times are allowed. */
-const time = () =>
-  z.string().check(z.refine((text) => A_TIME.test(text) && !Number.isNaN(Date.parse(text)), TIME))
-    .register(z.globalRegistry, { format: "date-time" });
-
-const A_TIME = /^[1-9]\d{3}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?(Z|[+-]\d\d:\d\d)$/;
-
 /** The logged events that a replay delivers again. */
 export const Replay = lazily(() =>
   z.strictObject({
-    since: time(),
-    until: z.optional(time()),
+    since: sentTime(),
+    until: z.optional(sentTime()),
     types: z.optional(wantedTypes()),
   }).register(z.globalRegistry, { id: "Replay" })
 );

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { rows } from "../../../_shared/database/rows.ts";
 import { ApiError } from "../../../_shared/errors.ts";
-import { Id } from "../../../_shared/http/fields.ts";
+import { Id, sentTime } from "../../../_shared/http/fields.ts";
 import { lazily } from "../../../_shared/lazily.ts";
 import { operation, reply } from "../../../_shared/http/operation.ts";
 import { Event, EventId, WANTED_TYPES } from "../../../_shared/webhooks/event.ts";
@@ -34,11 +34,6 @@ const Types = z.optional(
   }),
 );
 
-const Time = z.optional(
-  z.iso.datetime({ offset: true, error: "must be a time with its offset" })
-    .register(z.globalRegistry, { format: "date-time" }),
-);
-
 const parameters = lazily(() =>
   z.strictObject({
     limit: Limit,
@@ -61,8 +56,8 @@ const parameters = lazily(() =>
     }),
     type: Types,
     record_id: z.optional(Id),
-    since: Time,
-    until: Time,
+    since: z.optional(sentTime()),
+    until: z.optional(sentTime()),
   }).check(z.refine(({ cursor, start }) => cursor === undefined || start === undefined, {
     path: ["start"],
     error: "must not be combined with cursor",

@@ -3,7 +3,7 @@ import * as z from "zod/mini";
 import { rows } from "../../../_shared/database/rows.ts";
 import { invalidRequest } from "../../../_shared/errors.ts";
 import { one, page } from "../../../_shared/http/answers.ts";
-import { IdParams } from "../../../_shared/http/fields.ts";
+import { IdParams, sentTime } from "../../../_shared/http/fields.ts";
 import { lazily } from "../../../_shared/lazily.ts";
 import { operation, reply } from "../../../_shared/http/operation.ts";
 import { WANTED_TYPES } from "../../../_shared/webhooks/event.ts";
@@ -95,7 +95,7 @@ export const webhookReads = [
 
 const PlaceParts = z.tuple([
   z.string().check(z.regex(/^evt_[0-9a-f]{32}$/)),
-  z.nullable(z.string().check(z.regex(/^[1-9]\d{3}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?\+00:00$/))),
+  z.nullable(sentTime()),
 ]);
 
 /** @throws ApiError `invalid_request` if the string is not a cursor for a list of deliveries. */
