@@ -116,6 +116,22 @@ Deno.test("after a key rotation, the webhook belongs to the new key, even if the
   assert.equal((await read(company, id)).state, "off");
 });
 
+Deno.test("a webhook that a rotated key changes during the overlap is switched off when that key ends", async () => {
+  const company = await newCompany();
+  const { key, key_id } = await anotherKey(company);
+  const { id } = await create(key);
+  const owner = await personToken(company.member_id);
+  await rest(owner, "POST", "/rpc/rotate_api_key", { json: { key_id, overlap_hours: 1 } });
+  assert.notEqual((await read(company, id)).created_by_key_id, key_id);
+  await call(key, "PATCH", `/webhooks/${id}`, { json: { url: `${URL_}/moved` } });
+  const ids = [id, (await create(key)).id];
+  await statement`update api_keys set expires_at = now() where id = ${key_id}`;
+  for (const each of ids) {
+    const { state, why, created_by_key_id } = await read(company, each);
+    assert.deepEqual([state, why, created_by_key_id], ["off", "key_ended", key_id]);
+  }
+});
+
 Deno.test("a webhook is switched off when the API key that last changed the webhook's URL becomes invalid", async () => {
   const company = await newCompany();
   const { id } = await create(company.keys.webhooks);

@@ -35,9 +35,10 @@ const webhook: FieldsOf<typeof Webhook> = {
     "deleted. `by_key`, `by_person`, `by_platform`: an API key, a user or the operator paused " +
     "the webhook.",
   created_by_key_id:
-    "The key that the webhook depends on: the key that created it, or a later key that replaced " +
-    "that key. When this key is switched off, expires or is deleted, the webhook is switched " +
-    "off. `null` for a webhook that a user created, because such a webhook depends on no key.",
+    "The key that the webhook depends on: the last key that created it, changed its `url`, " +
+    "switched it on, or replaced such a key by a rotation. When this key is switched off, " +
+    "expires or is deleted, the webhook is switched off. `null` for a webhook that a user " +
+    "created or switched on, because such a webhook depends on no key.",
   created_by:
     "The user who created the webhook on the settings page. `null` if a key created the webhook.",
   failing_since:
