@@ -174,12 +174,10 @@ comment on function public.webhook_deliveries(uuid, text, text, text, timestampt
 grant execute on function public.webhook_deliveries(uuid, text, text, text, timestamptz, integer)
   to api_client, authenticated, service_role;
 
-create function app.delivering_webhook(of_webhook_id uuid) returns public.webhooks
-language plpgsql
+create function app.require_delivering(hook public.webhooks) returns void
+language plpgsql stable
 set search_path = ''
 as $$
-declare
-  hook constant public.webhooks := app.locked_webhook(of_webhook_id);
 begin
   if hook.state = 'off' or app.has_ended_key(hook) then
     raise sqlstate 'PT409' using message = 'The webhook is off: switch it on first';
@@ -187,12 +185,10 @@ begin
   if hook.state = 'paused' then
     raise sqlstate 'PT409' using message = 'The webhook is paused: switch it on first';
   end if;
-  return hook;
 end
 $$;
-comment on function app.delivering_webhook(uuid) is
-  'Returns and locks a webhook that currently receives events. Raises PT409 when the webhook is off or paused. Also '
-  'raises the errors of app.managed_webhook().';
+comment on function app.require_delivering(public.webhooks) is
+  'Raises PT409 when a webhook receives no events because it is off or paused.';
 
 create function public.redeliver_event(webhook_id uuid, event_id text, idempotency jsonb default null) returns json
 language plpgsql security definer -- no role writes deliveries
@@ -200,10 +196,14 @@ set search_path = ''
 as $$
 #variable_conflict use_column
 declare
-  hook constant public.webhooks := app.delivering_webhook(redeliver_event.webhook_id);
+  hook constant public.webhooks := app.locked_webhook(redeliver_event.webhook_id);
   event constant app.events := app.stored_event(hook.company_id, app.event_id(redeliver_event.event_id));
   earlier constant jsonb := app.claim_idempotency_key(hook.company_id, idempotency);
 begin
+  if earlier is not null then
+    return json_build_object('replayed', true, 'event_id', redeliver_event.event_id);
+  end if;
+  perform app.require_delivering(hook);
   -- A webhook can get each event of a type to which it subscribes, and each event that it received earlier. But it can
   -- get a test event only if the test was made for this webhook.
   if event.id is null or not (
@@ -218,21 +218,20 @@ begin
   ) then
     raise sqlstate 'PT404' using message = 'This webhook has no delivery of this event';
   end if;
-  if earlier is null then
-    insert into app.open_deliveries as open (webhook_id, record_id, seq, slot, event_id, company_id, type, due_at)
-    values (
-      hook.id, event.record_id, event.seq, event.slot, event.id, hook.company_id, event.type, clock_timestamp()
-    )
-    on conflict (webhook_id, record_id, seq) do update set due_at = excluded.due_at;
-    perform app.keep_outcome(hook.company_id, idempotency, jsonb_build_object('id', hook.id));
-  end if;
-  return json_build_object('replayed', earlier is not null, 'event_id', app.event_name(event.id));
+  insert into app.open_deliveries as open (webhook_id, record_id, seq, slot, event_id, company_id, type, due_at)
+  values (
+    hook.id, event.record_id, event.seq, event.slot, event.id, hook.company_id, event.type, clock_timestamp()
+  )
+  on conflict (webhook_id, record_id, seq) do update set due_at = excluded.due_at;
+  perform app.keep_outcome(hook.company_id, idempotency, jsonb_build_object('id', hook.id));
+  return json_build_object('replayed', false, 'event_id', app.event_name(event.id));
 end
 $$;
 comment on function public.redeliver_event(uuid, text, jsonb) is
   'Delivers one event of the log to a webhook again. If the event''s delivery is still waiting, makes it due now. '
   'Returns { replayed, event_id }. Raises PT404 if the webhook has not received the event and does not subscribe to '
-  'its type. Also raises the errors of app.delivering_webhook() and app.claim_idempotency_key().';
+  'its type. Also raises the errors of app.managed_webhook(), app.require_delivering() and '
+  'app.claim_idempotency_key().';
 grant execute on function public.redeliver_event(uuid, text, jsonb) to api_client, authenticated, service_role;
 
 create function public.replay_webhook(
@@ -244,7 +243,7 @@ set search_path = ''
 as $$
 #variable_conflict use_column
 declare
-  hook constant public.webhooks := app.delivering_webhook(replay_webhook.webhook_id);
+  hook constant public.webhooks := app.locked_webhook(replay_webhook.webhook_id);
   earlier constant jsonb := app.claim_idempotency_key(hook.company_id, idempotency);
   at constant timestamptz := clock_timestamp();
   ends_at constant timestamptz := least(replay_webhook.until, at);
@@ -255,6 +254,7 @@ begin
   if earlier is not null then
     return earlier || '{ "replayed": true }';
   end if;
+  perform app.require_delivering(hook);
   if replay_webhook.since is null or replay_webhook.since < at - interval '30 days' then
     raise sqlstate 'PT422' using message = 'since must be a time within the last 30 days';
   end if;
@@ -277,7 +277,8 @@ $$;
 comment on function public.replay_webhook(uuid, timestamptz, timestamptz, text[], jsonb) is
   'Delivers the events of a period to a webhook again. The delivery job reads the events from the log in batches. '
   'Returns { replayed, since, until, types }. Raises PT409 while an earlier replay runs, and PT422 for an invalid '
-  'period. Also raises the errors of app.delivering_webhook() and app.claim_idempotency_key().';
+  'period. Also raises the errors of app.managed_webhook(), app.require_delivering() and '
+  'app.claim_idempotency_key().';
 grant execute on function public.replay_webhook(uuid, timestamptz, timestamptz, text[], jsonb)
   to api_client, authenticated, service_role;
 
@@ -287,12 +288,13 @@ set search_path = ''
 as $$
 #variable_conflict use_column
 declare
-  hook constant public.webhooks := app.delivering_webhook(test_webhook.webhook_id);
+  hook constant public.webhooks := app.locked_webhook(test_webhook.webhook_id);
   earlier constant jsonb := app.claim_idempotency_key(hook.company_id, idempotency);
   at constant timestamptz := clock_timestamp();
   made_id uuid := earlier ->> 'id';
 begin
   if earlier is null then
+    perform app.require_delivering(hook);
     if (
       select count(*) from app.open_deliveries
       where webhook_id = hook.id and record_id = hook.id and type = 'webhook.test'
@@ -326,5 +328,6 @@ end
 $$;
 comment on function public.test_webhook(uuid, jsonb) is
   'Delivers an event webhook.test to this webhook only. Returns { replayed, event_id }. Raises PT409 while ten test '
-  'events wait. Also raises the errors of app.delivering_webhook() and app.claim_idempotency_key().';
+  'events wait. Also raises the errors of app.managed_webhook(), app.require_delivering() and '
+  'app.claim_idempotency_key().';
 grant execute on function public.test_webhook(uuid, jsonb) to api_client, authenticated, service_role;

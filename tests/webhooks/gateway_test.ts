@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import * as base64url from "jose/base64url";
 import { openWebhookSecret } from "../../supabase/functions/_shared/credentials/webhook_secrets.ts";
 import { call } from "../support/calls.ts";
-import { assertCode } from "../support/idempotent.ts";
+import { anyKey, assertCode, assertFirst, assertReplayed, post } from "../support/idempotent.ts";
 import { type Company, newCompany, newKey } from "../support/company.ts";
 import { personToken, rest } from "../support/rest.ts";
 import { credentialsKey, stack, statement, withDatabase } from "../support/test_stack.ts";
@@ -198,6 +198,32 @@ Deno.test("a webhook's event can be delivered again, but not to another webhook"
   assertCode(await again(id, `evt_${"0".repeat(32)}`), 404, "not_found");
   await call(company.keys.webhooks, "PATCH", `/webhooks/${id}`, { json: { state: "paused" } });
   assertCode(await again(id, name), 409, "conflict");
+});
+
+Deno.test("a repeat of a test, a redelivery or a replay returns the first response, even if the webhook is paused or off by then", async () => {
+  const company = await newCompany();
+  const { id } = await create(company.keys.webhooks);
+  const name = await withDatabase((sql) => addDelivery(sql, company.id, id, "failed"));
+  const since = new Date(Date.now() - 3_600_000).toISOString();
+  const requests = [
+    ["test", undefined],
+    [`deliveries/${name}/redeliver`, undefined],
+    ["replay", { since }],
+  ] as const;
+  const key = anyKey();
+  const ask = ([path, json]: typeof requests[number]) =>
+    post(company.keys.webhooks, `/webhooks/${id}/${path}`, json, key);
+  const firsts = [];
+  for (const request of requests) firsts.push(await ask(request));
+  firsts.forEach((first) => assertFirst(first, 202));
+  const json = { state: "paused" };
+  await call(company.keys.webhooks, "PATCH", `/webhooks/${id}`, { json });
+  for (const [at, request] of requests.entries()) assertReplayed(await ask(request), firsts[at]);
+  await statement`select app.switch_off_webhook(${id}, 'failing')`;
+  for (const [at, request] of requests.entries()) assertReplayed(await ask(request), firsts[at]);
+  const [path, body] = requests[2];
+  const later = await post(company.keys.webhooks, `/webhooks/${id}/${path}`, body, anyKey());
+  assertCode(later, 409, "conflict");
 });
 
 Deno.test("a replay must start within the last 30 days, and only one replay runs at a time", async () => {
