@@ -851,7 +851,7 @@ export type DeliveryTry = {
   failure: string | null;
   /** The duration of the attempt, in milliseconds. */
   ms: number;
-  /** The first characters of an unsuccessful response. Otherwise `null`. When the contact that the record belongs to is erased, the service removes this text. */
+  /** The first characters of an unsuccessful response. `null` if the attempt was successful, or if the response broke off. When the contact that the record belongs to is erased, the service removes this text. */
   answer: string | null;
 };
 

@@ -93,6 +93,27 @@ Deno.test("a 410 switches a webhook off, and the company's other webhooks receiv
   assert.equal((await endedDeliveries(watcher))[0].outcome, "delivered");
 });
 
+Deno.test("a status and its `Retry-After` count, even if the body of the response does not end", async () => {
+  const company = await newCompany();
+  for (const status of [410, 429, 503, 500]) {
+    const start = (body: ReadableStreamDefaultController) =>
+      body.enqueue(new TextEncoder().encode("wait"));
+    await using shop = receiver(() =>
+      new Response(new ReadableStream({ start }), { status, headers: { "Retry-After": "600" } })
+    );
+    const webhook = await addWebhook(company.id, shop.url);
+    await noteEvents(company.id, events(1, webhook));
+    await (await ownWebhooks([shop.url], { postTimeoutMs: 300 }))(company.id);
+    const { state, why, paused_s } = await stateOf(webhook);
+    assert.deepEqual([state, why], status === 410 ? ["off", "gone"] : ["on", null]);
+    assert.equal(paused_s !== null, status === 429 || status === 503);
+    if (paused_s !== null) assert.ok(paused_s > 590 && paused_s <= 600, `${paused_s} seconds`);
+    const [delivery] = [...await openDeliveries(webhook), ...await endedDeliveries(webhook)];
+    const [{ status: stored, failure, answer }] = delivery.tries;
+    assert.deepEqual([stored, failure, answer], [status, null, null]);
+  }
+});
+
 Deno.test("after 72 hours and 20 attempts without a success, a webhook is switched off", async () => {
   const company = await newCompany();
   await using shop = receiver(() => new Response(null, { status: 500 }));

@@ -26,7 +26,7 @@ export interface WebhookWithDeliveries {
 
 /** Why the attempt received no response from the receiver. */
 export type Failure =
-  /** The response was not complete in time. */
+  /** No response arrived in time. */
   | "timeout"
   /** The host name has no IP address, or DNS did not respond. */
   | "dns"
@@ -47,7 +47,7 @@ export interface Try {
   status: number | null;
   failure: Failure | null;
   ms: number;
-  /** The first characters of a response that reports no success. */
+  /** The first characters of a response that reports no success; null if the response broke off. */
   answer: string | null;
 }
 

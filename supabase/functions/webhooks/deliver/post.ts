@@ -37,7 +37,9 @@ export async function post(
       await answer.body?.cancel();
       return { result, try: ended(status, null, null) };
     }
-    return { result, try: ended(status, null, await beginningOf(answer)) };
+    // If the body stops or the connection breaks, the status still says what the receiver wants.
+    const text = await beginningOf(answer).catch(() => null);
+    return { result, try: ended(status, null, text) };
   } catch (error) {
     return { result: { kind: "failed" }, try: ended(null, failureOf(error), null) };
   }

@@ -200,8 +200,9 @@ export const words = {
         "The reason why there was no response, such as `timeout`. `null` if there was a response.",
       ms: "The duration of the attempt, in milliseconds.",
       answer:
-        "The first characters of an unsuccessful response. Otherwise `null`. When the contact " +
-        "that the record belongs to is erased, the service removes this text.",
+        "The first characters of an unsuccessful response. `null` if the attempt was successful, " +
+        "or if the response broke off. When the contact that the record belongs to is erased, " +
+        "the service removes this text.",
     },
   },
 } satisfies Words;
