@@ -16,7 +16,7 @@ begin
     where events.company_id = hook.company_id
       and (events.version, events.seq) > (replay.after_version, replay.after_seq) and events.version < horizon
       and events.slot = any (own_slots)
-      and events.happened_at between replay.since and replay.until
+      and events.happened_at >= replay.since and events.happened_at < replay.until
       and events.happened_at > now() - interval '30 days'
     order by events.version, events.seq limit 1000
   ),
@@ -37,7 +37,7 @@ begin
     select from app.events
     where events.company_id = hook.company_id and events.version >= horizon
       and events.slot = any (own_slots)
-      and events.happened_at between replay.since and replay.until
+      and events.happened_at >= replay.since and events.happened_at < replay.until
   ) then
     delete from app.replays where webhook_id = hook.id;
   end if;

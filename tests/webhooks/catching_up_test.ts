@@ -118,6 +118,29 @@ Deno.test("a replay sends all events of the given types and period again", async
   assert.equal(shop.got[0].headers["webhook-id"], sent[1].headers["webhook-id"]);
 });
 
+Deno.test("two replays of adjoining periods send the event between them once", async () => {
+  const company = await newCompany();
+  await using shop = receiver();
+  const webhook = await addWebhook(company.id, shop.url);
+  const deliver = await ownWebhooks([shop.url]);
+  const types = ["deal.created", "deal.updated", "deal.won"];
+  await noteEvents(company.id, types.map((type) => event(type, company.deal_id, [])));
+  const times = await statement`
+    select happened_at::text as at from app.events
+    where company_id = ${company.id} and type = any (${types}) and record_id = ${company.deal_id}
+    order by seq desc limit 3
+  `;
+  const [won, updated, created] = times.map(({ at }) => at);
+  for (const [since, until] of [[created, updated], [updated, won]]) {
+    await statement`
+      insert into app.replays (webhook_id, company_id, since, until)
+      values (${webhook.id}, ${company.id}, ${since}::text::timestamptz, ${until}::text::timestamptz)
+    `;
+    await caughtUp(deliver, webhook);
+  }
+  assert.deepEqual(shop.got.map(({ body }) => body.type), ["deal.created", "deal.updated"]);
+});
+
 /** Requests a replay of the `deal.won` events. */
 const askForReplay = (webhook: MadeWebhook) =>
   statement`
