@@ -3319,8 +3319,8 @@ create table app.open_deliveries (
 ) with (fillfactor = 80, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000);
 comment on table app.open_deliveries is
   'The deliveries that have not ended. The rows have no foreign key to the webhook, because each write of a record '
-  'would then lock the webhook rows. A job deletes the open deliveries of a deleted webhook. When a webhook is switched '
-  'off, its deliveries end, although a job moves most rows of a long queue later.';
+  'would then lock the webhook rows. A job deletes the open deliveries of a deleted webhook. When a webhook is '
+  'switched off, its deliveries end, although a job moves most rows of a long queue later.';
 comment on column app.open_deliveries.slot is 'The slot of the event.';
 comment on column app.open_deliveries.tries is
   'The attempts so far, each with its time, its status or failure, its duration, and the first characters of the '
@@ -3728,7 +3728,8 @@ begin
   if stored.state = 'off' and is_switched_on then
     if app.end_deliveries(stored.id, stored.switched_off_at, 50000) = 50000 then
       raise sqlstate 'PT409' using
-        message = 'The webhook cannot be switched on yet, because its deliveries are still being ended: try again in a few minutes';
+        message = 'The webhook cannot be `on` yet, because its waiting deliveries are still being ended: try again in '
+          'a few minutes';
     end if;
   end if;
   select * into author from app.webhook_author();
@@ -20440,8 +20441,8 @@ as $$
 $$;
 comment on function app.may_keep_answer(text, uuid, uuid) is
   'Checks whether the beginning of a receiver''s response may be stored. The response may quote the request, so it is '
-  'not stored if the record no longer exists, or if its person was erased or is being erased. Locks the contact, so that '
-  'an erasure waits for this transaction.';
+  'not stored if the record no longer exists, or if its person was erased or is being erased. Locks the contact, so '
+  'that an erasure waits for this transaction.';
 
 create function app.switch_off_webhook(webhook uuid, reason text) returns void
 language plpgsql
@@ -21098,9 +21099,9 @@ begin
 end
 $$;
 comment on function public.tidy_events() is
-  'Maintains events and webhooks. Switches off webhooks whose key has ended, ends the '
-  'deliveries of webhooks that are off, limits long queues, and deletes the deliveries of deleted webhooks. Writes the time-based events, and empties the partitions for tomorrow. A job calls '
-  'this function every minute. Returns a summary of the changes.';
+  'Maintains events and webhooks. Switches off webhooks whose key has ended, ends the deliveries of webhooks that are '
+  'off, limits long queues, and deletes the deliveries of deleted webhooks. Writes the time-based events, and empties '
+  'the partitions for tomorrow. A job calls this function every minute. Returns a summary of the changes.';
 grant execute on function public.tidy_events() to webhook_client, service_role;
 
 create trigger companies_delete_events after delete on public.companies

@@ -91,8 +91,8 @@ create table app.open_deliveries (
 ) with (fillfactor = 80, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000);
 comment on table app.open_deliveries is
   'The deliveries that have not ended. The rows have no foreign key to the webhook, because each write of a record '
-  'would then lock the webhook rows. A job deletes the open deliveries of a deleted webhook. When a webhook is switched '
-  'off, its deliveries end, although a job moves most rows of a long queue later.';
+  'would then lock the webhook rows. A job deletes the open deliveries of a deleted webhook. When a webhook is '
+  'switched off, its deliveries end, although a job moves most rows of a long queue later.';
 comment on column app.open_deliveries.slot is 'The slot of the event.';
 comment on column app.open_deliveries.tries is
   'The attempts so far, each with its time, its status or failure, its duration, and the first characters of the '

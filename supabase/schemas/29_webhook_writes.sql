@@ -228,7 +228,8 @@ begin
   if stored.state = 'off' and is_switched_on then
     if app.end_deliveries(stored.id, stored.switched_off_at, 50000) = 50000 then
       raise sqlstate 'PT409' using
-        message = 'The webhook cannot be switched on yet, because its deliveries are still being ended: try again in a few minutes';
+        message = 'The webhook cannot be `on` yet, because its waiting deliveries are still being ended: try again in '
+          'a few minutes';
     end if;
   end if;
   select * into author from app.webhook_author();

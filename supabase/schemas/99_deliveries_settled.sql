@@ -66,8 +66,8 @@ as $$
 $$;
 comment on function app.may_keep_answer(text, uuid, uuid) is
   'Checks whether the beginning of a receiver''s response may be stored. The response may quote the request, so it is '
-  'not stored if the record no longer exists, or if its person was erased or is being erased. Locks the contact, so that '
-  'an erasure waits for this transaction.';
+  'not stored if the record no longer exists, or if its person was erased or is being erased. Locks the contact, so '
+  'that an erasure waits for this transaction.';
 
 create function app.switch_off_webhook(webhook uuid, reason text) returns void
 language plpgsql

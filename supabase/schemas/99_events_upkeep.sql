@@ -372,9 +372,9 @@ begin
 end
 $$;
 comment on function public.tidy_events() is
-  'Maintains events and webhooks. Switches off webhooks whose key has ended, ends the '
-  'deliveries of webhooks that are off, limits long queues, and deletes the deliveries of deleted webhooks. Writes the time-based events, and empties the partitions for tomorrow. A job calls '
-  'this function every minute. Returns a summary of the changes.';
+  'Maintains events and webhooks. Switches off webhooks whose key has ended, ends the deliveries of webhooks that are '
+  'off, limits long queues, and deletes the deliveries of deleted webhooks. Writes the time-based events, and empties '
+  'the partitions for tomorrow. A job calls this function every minute. Returns a summary of the changes.';
 grant execute on function public.tidy_events() to webhook_client, service_role;
 
 create trigger companies_delete_events after delete on public.companies
