@@ -202,12 +202,14 @@ $$;
 comment on function app.late_ids_in(uuid, jsonb) is
   'Returns the WhatsApp message ids in the status reports about erased messages of the company.';
 
-create function app.item_without(own_company_id uuid, item jsonb, people jsonb, late_ids text[]) returns jsonb
+create function app.item_without(own_company_id uuid, app_id uuid, item jsonb, people jsonb, late_ids text[])
+returns jsonb
 language plpgsql stable
 set search_path = ''
 as $$
 declare
   kind constant text := item ->> 'kind';
+  part jsonb;
 begin
   case
     when kind = 'status' and item ->> 'id' = any (late_ids) then
@@ -227,14 +229,16 @@ begin
       ) then
         return null;
       end if;
-      return case when not app.is_about(
-        jsonb_build_object(
-          'from', item #> '{person,phone}', 'from_user_id', item #> '{person,user_id}',
-          'recipient_user_id', item -> 'recipient_user_id', 'id', item -> 'id',
-          'timestamp', extract(epoch from (item ->> 'at')::timestamptz)::bigint
-        ),
-        people, kind = 'status'
-      ) then item end;
+      part := jsonb_build_object(
+        'from', item #> '{person,phone}', 'from_user_id', item #> '{person,user_id}',
+        'recipient_user_id', item -> 'recipient_user_id', 'id', item -> 'id',
+        'biz_opaque_callback_data', item #> '{mark,send_id}',
+        'timestamp', extract(epoch from (item ->> 'at')::timestamptz)::bigint
+      );
+      return case
+        when not app.is_about(part, people, kind = 'status')
+          or app.is_of_another(own_company_id, app_id, item ->> 'phone_number_id', part, kind = 'status')
+        then item end;
     when kind in ('template', 'account') and app.names_among(item -> 'value', people) <> '{}' then
       return item || jsonb_build_object('value', app.words_of(item -> 'value', people));
     when kind = 'trouble' and app.names_among(item -> 'errors', people) <> '{}' then
@@ -244,10 +248,11 @@ begin
   end case;
 end
 $$;
-comment on function app.item_without(uuid, jsonb, jsonb, text[]) is
-  'Removes the erased people in `people`, { name: { until, is_back } }, from an item, and returns the item. Returns '
-  'null when the item belongs to one of these people. A report whose id is in late_ids keeps only the values that are '
-  'counted. A notice that mentions one of these people keeps only its numbers and fixed values.';
+comment on function app.item_without(uuid, uuid, jsonb, jsonb, text[]) is
+  'Removes the erased people in `people`, { name: { until, is_back } }, from an item of an app''s event, and returns '
+  'the item. Returns null when the item belongs to one of these people and not to another company. A report whose id is '
+  'in late_ids keeps only the values that are counted. A notice that mentions one of these people keeps only its '
+  'numbers and fixed values.';
 
 create function app.judged_event(app_id uuid, names text[], inout body bytea, inout items jsonb)
 language plpgsql stable
@@ -296,19 +301,20 @@ begin
       select from public.account_channel_apps as named
       where named.company_id = own_company_id and named.channel_app_id = app_id
     );
-    body := app.event_without(own_company_id, is_own_app, body, people, late_ids);
+    body := app.event_without(own_company_id, app_id, body, people, late_ids);
     select coalesce(jsonb_agg(kept order by place), '[]') into items
     from jsonb_array_elements(items) with ordinality as listed (item, place)
     cross join lateral (
       -- The erasures of a company apply only to items for an account that the company has or had. Another company in
-      -- the same event may not have erased the person.
+      -- the same event may not have erased the person. app.item_without() keeps the items of a company that has the
+      -- number now.
       select case when is_own_app and item ->> 'phone_number_id' is null or exists (
         select from public.messaging_accounts as accounts
         where accounts.company_id = own_company_id and (
           accounts.phone_number_id = item ->> 'phone_number_id'
           or item ->> 'phone_number_id' is null and accounts.business_account_id = item ->> 'waba'
         )
-      ) then app.item_without(own_company_id, item, people, late_ids) else item end as kept
+      ) then app.item_without(own_company_id, app_id, item, people, late_ids) else item end as kept
     ) as judged
     where kept is not null;
   end loop;

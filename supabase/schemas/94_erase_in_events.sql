@@ -23,6 +23,40 @@ comment on function app.is_about(jsonb, jsonb, boolean) is
   'belongs to the person only up to the second `until`. A report about a message belongs to the person even if its '
   'time is later, unless `is_back` is true.';
 
+create function app.is_of_another(
+  own_company_id uuid, app_id uuid, number_id text, part jsonb, is_report boolean default false
+) returns boolean
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  other_ids constant uuid[] := array(
+    select id from public.messaging_accounts
+    where id = any (app.accounts_of_app(app_id, number_id, null)) and company_id <> own_company_id
+  );
+begin
+  if other_ids = '{}' then
+    return false;
+  elsif is_report then
+    -- A report may arrive long after the number has moved, so only its message determines the company.
+    return app.send_of_mark(other_ids, jsonb_build_object(
+      'send_id', split_part(part ->> 'biz_opaque_callback_data', '.', 1)
+    )) is not null or exists (
+      select from public.messages
+      where company_id in (select company_id from public.messaging_accounts where id = any (other_ids))
+        and (whatsapp_message_id = part ->> 'id' or own_reaction_whatsapp_id = part ->> 'id')
+    );
+  end if;
+  return coalesce(part ->> 'timestamp' ~ '^[0-9]{1,12}$', false) and app.account_at(
+    other_ids, number_id, least(to_timestamp((part ->> 'timestamp')::bigint), now())
+  ) is not null;
+end
+$$;
+comment on function app.is_of_another(uuid, uuid, text, jsonb, boolean) is
+  'Checks whether a part of an app''s event certainly belongs to another company that has or had the same number. The '
+  'part belongs to the company that had the number at the time of the part. A report belongs to the company that sent '
+  'the message. Returns false if the company cannot be determined.';
+
 create function app.codes_of(errors jsonb) returns jsonb
 language sql immutable
 set search_path = ''
@@ -68,7 +102,7 @@ comment on function app.words_of(jsonb, jsonb) is
   'remain.';
 
 create function app.change_without(
-  own_company_id uuid, is_own_app boolean, business_id text, change jsonb, people jsonb, late_ids text[]
+  own_company_id uuid, app_id uuid, business_id text, change jsonb, people jsonb, late_ids text[]
 ) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -82,18 +116,23 @@ declare
     select company_id from public.messaging_accounts
     where case when number_id is not null then phone_number_id = number_id else business_account_id = business_id end
   );
+  -- The first time in the change.
+  began constant bigint := (
+    select min(told.at[1]::bigint)
+    from regexp_matches(change::text, '"timestamp"\s*:\s*"?([0-9]{1,12})(?![0-9])', 'g') as told (at)
+  );
   -- A field that this platform does not read is erased. Such a field remains only if the person is back and the whole
   -- change happened after the erasure.
   is_unread_erased constant boolean := exists (
     select from jsonb_each(people) as erased (name, known)
-    where not (known -> 'is_back')::boolean or (known ->> 'until')::bigint >= coalesce(
-      (
-        select min(told.at[1]::bigint)
-        from regexp_matches(change::text, '"timestamp"\s*:\s*"?([0-9]{1,12})(?![0-9])', 'g') as told (at)
-      ),
-      0
-    )
+    where not (known -> 'is_back')::boolean or (known ->> 'until')::bigint >= coalesce(began, 0)
   );
+  has_moved constant boolean := number_id is not null and cardinality(company_ids) > 1;
+  -- Another company had the number at that time.
+  is_of_another constant boolean := case
+    when has_moved then app.is_of_another(own_company_id, app_id, number_id, jsonb_build_object('timestamp', began))
+    else false
+  end;
   key text;
   kept jsonb;
   had integer := 0;
@@ -102,7 +141,14 @@ declare
   erased_names text[];
 begin
   -- A change that names no known account belongs to the companies of the app that signed it.
-  if not (own_company_id = any (company_ids) or company_ids = '{}' and is_own_app) then
+  if company_ids = '{}' then
+    if not exists (
+      select from public.account_channel_apps as named
+      where named.company_id = own_company_id and named.channel_app_id = app_id
+    ) then
+      return change;
+    end if;
+  elsif own_company_id <> all (company_ids) then
     return change;
   end if;
   if field = any (array[
@@ -116,7 +162,7 @@ begin
   elsif jsonb_typeof(value) is distinct from 'object'
     or coalesce(field, '') not in ('messages', 'user_preferences', 'user_id_update')
   then
-    return case when not is_unread_erased then change end;
+    return case when is_of_another or not is_unread_erased then change end;
   end if;
 
   erased_names := array(select jsonb_object_keys(people)) || array(
@@ -124,8 +170,8 @@ begin
     cross join lateral unnest(app.names_in((report - 'biz_opaque_callback_data' - 'pricing' - 'errors')::text)) as name
     where late_ids <> '{}' and report ->> 'id' = any (late_ids)
   );
-  -- The contact cards are checked last. If a person's message remains, the person is back, and the person's contact
-  -- card also remains.
+  -- The contact cards are checked last. If a part about a person remains, the person is back or the part belongs to
+  -- another company, and the person's contact card also remains.
   foreach key in array array['messages', 'user_preferences', 'user_id_update', 'statuses', 'contacts'] loop
     continue when not value ? key;
     select coalesce(jsonb_agg(
@@ -142,7 +188,10 @@ begin
           when 'contacts' then (
             select named && erased_names and not named && remaining_names from app.author_names(part) as named
           )
-          else app.is_about(part, people, key = 'statuses')
+          else app.is_about(part, people, key = 'statuses') and case
+            when has_moved then not app.is_of_another(own_company_id, app_id, number_id, part, key = 'statuses')
+            else true
+          end
         end as is_gone
     ) as told
     where key = 'statuses' or not told.is_gone;
@@ -150,7 +199,7 @@ begin
       had := had + jsonb_array_length(app.as_list(value -> key));
       has := has + jsonb_array_length(kept);
     end if;
-    if key not in ('contacts', 'statuses') and value ? 'contacts' then
+    if key <> 'contacts' and value ? 'contacts' then
       remaining_names := remaining_names || array(
         select distinct name from jsonb_array_elements(kept) as part cross join lateral unnest(app.author_names(part)) as name
         where name = any (erased_names)
@@ -160,7 +209,7 @@ begin
   end loop;
   if had > 0 and has = 0 then
     return null;
-  elsif not is_unread_erased then
+  elsif not is_unread_erased or is_of_another and value = change -> 'value' then
     return change || jsonb_build_object('value', value);
   end if;
   return jsonb_build_object('field', field, 'value', (
@@ -169,13 +218,14 @@ begin
   ) || case when value ? 'errors' then jsonb_build_object('errors', app.codes_of(value -> 'errors')) else '{}' end);
 end
 $$;
-comment on function app.change_without(uuid, boolean, text, jsonb, jsonb, text[]) is
-  'Returns a change of an event without the data about these people, { name: { until, is_back } }. Also removes the '
-  'recipients of the reports whose ids are in late_ids. Returns null when nothing is left. If a change does not belong '
-  'to the company, returns it unchanged. Completely removes fields that this platform does not read.';
+comment on function app.change_without(uuid, uuid, text, jsonb, jsonb, text[]) is
+  'Returns a change of an app''s event without the data about these people, { name: { until, is_back } }. Also removes '
+  'the recipients of the reports whose ids are in late_ids. Returns null when nothing is left. If a change, or a part '
+  'of it, does not belong to the company, the function keeps it. Completely removes fields that this platform does not '
+  'read.';
 
 create function app.event_without(
-  own_company_id uuid, is_own_app boolean, body bytea, people jsonb, late_ids text[] default '{}'
+  own_company_id uuid, app_id uuid, body bytea, people jsonb, late_ids text[] default '{}'
 ) returns bytea
 language plpgsql stable
 set search_path = ''
@@ -199,7 +249,7 @@ begin
     select coalesce(jsonb_agg(changed order by change_place), '[]') as remaining
     from jsonb_array_elements(app.as_list(entry -> 'changes')) with ordinality as parts (change, change_place)
     cross join lateral app.change_without(
-      own_company_id, is_own_app, entry ->> 'id', change, people, late_ids
+      own_company_id, app_id, entry ->> 'id', change, people, late_ids
     ) as changed
     where changed is not null
   ) as changes
@@ -214,10 +264,9 @@ exception when data_exception or statement_too_complex or program_limit_exceeded
   return app.empty_event();
 end
 $$;
-comment on function app.event_without(uuid, boolean, bytea, jsonb, text[]) is
-  'Removes a company''s data about these people from an event, and returns the remaining bytes. The format of `people` '
-  'is { name: { until, is_back } }. Also removes the recipients of the reports whose ids are in late_ids. The argument '
-  'is_own_app is true if an account of the company uses the app or used it earlier.';
+comment on function app.event_without(uuid, uuid, bytea, jsonb, text[]) is
+  'Removes a company''s data about these people from an app''s event, and returns the remaining bytes. The format of '
+  '`people` is { name: { until, is_back } }. Also removes the recipients of the reports whose ids are in late_ids.';
 
 create function app.empty_event() returns bytea
 language sql immutable
@@ -247,14 +296,17 @@ declare
   changed integer;
 begin
   select
-    array_agg(phone_number_id),
+    array_agg(phone_number_id) filter (where not exists (
+      select from public.messaging_accounts as others
+      where others.phone_number_id = own.phone_number_id and others.company_id <> own_company_id
+    )),
     -- The company's own numbers are included, because an event may contain them. For example, a reply may quote a
     -- message from the company.
     app.marks_of(array(select name from jsonb_each(erased) as known (name, told) where not (told -> 'is_back')::boolean)
       || array_agg(app.phone_key('+' || regexp_replace(display_phone, '[^0-9]', '', 'g')))
       || array_agg('+' || business_account_id))
   into numbers, own_marks
-  from public.messaging_accounts where company_id = own_company_id;
+  from public.messaging_accounts as own where company_id = own_company_id;
 
   with remaining as (
     select events.id, events.body as was, case
@@ -263,14 +315,7 @@ begin
         select bool_and(named.number[1] = any (numbers))
         from regexp_matches(encode(events.body, 'escape'), '"phone_number_id"\s*:\s*"?([0-9]+)', 'g') as named (number)
       ) then app.empty_event()
-      else app.event_without(
-        own_company_id,
-        exists (
-          select from public.account_channel_apps as named
-          where named.company_id = own_company_id and named.channel_app_id = events.channel_app_id
-        ),
-        events.body, erased
-      )
+      else app.event_without(own_company_id, events.channel_app_id, events.body, erased)
     end as body
     from public.channel_events as events
     where events.id = any (event_ids)
