@@ -46,19 +46,24 @@ begin
     format('idempotency %s %s %s', own_company_id, asked ->> 'path', asked ->> 'key'), 0
   )) then
     insert into public.idempotency_keys as known (company_id, path, key, fingerprint)
-    select own_company_id, asked ->> 'path', asked ->> 'key', asked ->> 'fingerprint'
-    where not exists (
-      select from public.idempotency_keys
-      where company_id = own_company_id and path = asked ->> 'path' and key = erased_key
-        and made_at >= now() - interval '24 hours'
-    )
+    values (own_company_id, asked ->> 'path', asked ->> 'key', asked ->> 'fingerprint')
     on conflict (company_id, path, key) do update set
       fingerprint = excluded.fingerprint,
       outcome = null,
       made_at = excluded.made_at
     where known.made_at < now() - interval '24 hours';
     if found then
-      return null;
+      -- The insert may have waited for an erasure that replaced the key with its hash. The insert itself does not see
+      -- this hash, so the check is a statement of its own.
+      if not exists (
+        select from public.idempotency_keys
+        where company_id = own_company_id and path = asked ->> 'path' and key = erased_key
+          and made_at >= now() - interval '24 hours'
+      ) then
+        return null;
+      end if;
+      delete from public.idempotency_keys
+      where company_id = own_company_id and path = asked ->> 'path' and key = asked ->> 'key';
     end if;
   end if;
   -- If another repeat has the lock, this repeat can still return the outcome, because a committed outcome never

@@ -7,6 +7,7 @@ import type { Idempotency } from "../../supabase/functions/_shared/database/idem
 import { actAs, actAsSuperuser, rolledBack } from "../support/acting_as.ts";
 import { newCompany } from "../support/company.ts";
 import { withDatabase } from "../support/test_stack.ts";
+import { overlapping } from "./connections.ts";
 
 type Sql = postgres.Sql | postgres.TransactionSql;
 
@@ -134,5 +135,22 @@ Deno.test("an erasure quickly finds the person's idempotency keys among thousand
     `;
     assert.equal(left.length, 49);
     assert.ok(!left.some(({ key }) => key === "batch 7"));
+  });
+});
+
+Deno.test("a repeat that waits for an erasure of its idempotency key is not carried out again", async () => {
+  const key = await done();
+  const [, repeat] = await overlapping(
+    (sql) =>
+      sql`select app.erase_idempotency_keys(${own.id}, array[${own.contact_id}]::uuid[], '{}')`,
+    (sql) => claim(sql, key),
+  );
+  assert.deepEqual(repeat, outcome);
+  await withDatabase(async (sql) => {
+    assert.deepEqual(await claim(sql, key), outcome);
+    const other = await refused(claim(sql, { ...key, fingerprint: "other" }));
+    assert.equal(other, "PT422 idempotency_key_reused");
+    const left = await sql`select from idempotency_keys where key = ${key.key}`;
+    assert.equal(left.length, 0, "the erased key is not stored again");
   });
 });
