@@ -5,12 +5,25 @@
 -- outcome of the company once, and not once for each record. The outcome of a batch may contain 500 ids, and a person
 -- may have a thousand deals.
 create function app.erase_idempotency_keys(own_company_id uuid, record_ids uuid[], names text[]) returns void
-language sql
+language plpgsql
 set search_path = ''
 -- Hash joins are off for the role of API keys. Without hash joins, Postgres would compare each id of each outcome with
 -- each of the person's ids.
 set enable_hashjoin = on
 as $$
+declare
+  -- A company may have 100,000 keys or more, so each test of a key is cheap. LIKE is much faster than a search for each
+  -- name.
+  name_patterns constant text[] := array(
+    select '%' || regexp_replace(lower(name), '([\\%_])', '\\\1', 'g') || '%' from unnest(names) as name
+  );
+  -- All formats of a phone number end with the same digits.
+  endings constant text[] := array(select right(name, 8) from unnest(names) as name where name ~ '^[0-9]{7,}$');
+  -- These patterns find all keys in which the digits occur in this order. Only such a key is reduced to its digits.
+  ending_patterns constant text[] := array(
+    select '%' || regexp_replace(ending, '(.)', '\1%', 'g') from unnest(endings) as ending
+  );
+begin
   with written as materialized (
     select id::text from unnest(record_ids) as id
     union
@@ -23,19 +36,18 @@ as $$
     fingerprint = app.erased_digest(company_id, 'key', fingerprint)
   where company_id = own_company_id
     and (
-      lower(substring(path from '[0-9A-Fa-f-]{36}')) in (select id from written)
+      char_length(path) >= 36 and lower(substring(path from '[0-9A-Fa-f-]{36}')) in (select id from written)
       -- If a batch was refused because of the contact, the outcome contains the id of the contact.
       or exists (
         select from jsonb_path_query(outcome, '$.** ? (@.type() == "string")') as named (id)
         where named.id #>> '{}' in (select id from written)
       )
-      or exists (
-        select from unnest(names) as name
-        where position(lower(name) in lower(key)) > 0
-          -- All formats of a phone number end with the same digits.
-          or name ~ '^[0-9]{7,}$' and position(right(name, 8) in regexp_replace(key, '[^0-9]', '', 'g')) > 0
+      or lower(key) like any (name_patterns)
+      or key like any (ending_patterns) and exists (
+        select from unnest(endings) as ending where position(ending in regexp_replace(key, '[^0-9]', '', 'g')) > 0
       )
-    )
+    );
+end
 $$;
 comment on function app.erase_idempotency_keys(uuid, uuid[], text[]) is
   'Replaces idempotency keys with hashes. Affects the requests that wrote or found these records, and the requests '
@@ -152,7 +164,7 @@ comment on function app.names_of_contacts(uuid, uuid[]) is
   'messages. The column `until` is the last time at which the person had this identifier. After that time, another '
   'person may have it.';
 
-create function app.keep_erased_people(own_company_id uuid, contact_ids uuid[]) returns void
+create function app.keep_erased_people(own_company_id uuid, contact_ids uuid[], names jsonb) returns void
 language plpgsql
 set search_path = ''
 as $$
@@ -175,30 +187,30 @@ begin
 
   insert into app.erased_people as known (company_id, digest, until)
   select own_company_id, app.erased_digest(own_company_id, 'person', name), until
-  from app.names_of_contacts(own_company_id, contact_ids)
+  from jsonb_to_recordset(names) as named (name text, until timestamptz)
   on conflict (company_id, digest) do update set
     until = greatest(known.until, excluded.until),
     erased_at = excluded.erased_at;
   -- The platform may already keep wishes from another contact of the same person, such as an archived contact.
   -- app.keep_wishes() keeps the later decision.
   perform app.keep_wishes(own_company_id, array(
-    select name from app.names_of_contacts(own_company_id, contact_ids) where not is_former
+    select name from jsonb_to_recordset(names) as named (name text, is_former boolean) where not is_former
   ), last_wishes);
   -- The wishes of an erased person are kept only if they include an opt-out from all messages or from marketing.
   delete from app.kept_wishes
   where company_id = own_company_id
     and digest = any (array(
-      select app.erased_digest(own_company_id, 'person', name)
-      from app.names_of_contacts(own_company_id, contact_ids)
+      select app.erased_digest(own_company_id, 'person', name) from jsonb_to_recordset(names) as named (name text)
     ))
     and wishes ->> 'do_not_contact' = 'false'
     and ((wishes ->> 'marketing_stopped_at')::timestamptz
       >= coalesce((wishes ->> 'marketing_resumed_at')::timestamptz, '-infinity')) is not true;
 end
 $$;
-comment on function app.keep_erased_people(uuid, uuid[]) is
-  'Stores the hashes of some contacts'' identifiers, and the person''s opt-outs. Because of the lock of '
-  'app.lock_for_erasing(), a company''s erasures run one after the other.';
+comment on function app.keep_erased_people(uuid, uuid[], jsonb) is
+  'Stores the hashes of some contacts'' identifiers, and the person''s opt-outs. The argument `names` contains the rows '
+  'of app.names_of_contacts(). Because of the lock of app.lock_for_erasing(), a company''s erasures run one after the '
+  'other.';
 
 create function app.erase_contacts(own_company_id uuid, contact_ids uuid[]) returns jsonb
 language plpgsql
@@ -211,15 +223,19 @@ declare
   message_ids uuid[];
   counts jsonb := '{}';
   changed integer;
+  names jsonb;
   whom jsonb;
   marks bigint[];
   digits text[];
   own_names text[];
 begin
+  -- This function decodes the id of every message of the person, so it is called only once.
+  select coalesce(jsonb_agg(known), '[]') into names
+  from app.names_of_contacts(own_company_id, contact_ids) as known;
   select coalesce(jsonb_object_agg(name, extract(epoch from until)::bigint), '{}'), app.marks_of(array_agg(name)),
     array_agg(substr(name, 2)) filter (where name ~ '^\+[0-9]+$')
   into whom, marks, digits
-  from app.names_of_contacts(own_company_id, contact_ids);
+  from jsonb_to_recordset(names) as known (name text, until timestamptz);
   own_names := digits || array(
     select named.name from public.contacts
     cross join lateral (values (contacts.email), (contacts.name), (contacts.external_id)) as named (name)
@@ -227,7 +243,7 @@ begin
     union all
     select coalesce(user_id, archived_user_id) from public.contact_identities where company_id = own_company_id and contact_id = any (contact_ids)
   );
-  perform app.keep_erased_people(own_company_id, contact_ids);
+  perform app.keep_erased_people(own_company_id, contact_ids, names);
   perform app.erase_idempotency_keys(own_company_id, contact_ids || array(
     select id from public.deals where company_id = own_company_id and contact_id = any (contact_ids)
   ), own_names);
@@ -361,8 +377,13 @@ begin
     if contact.erased_at is null then
       counts := app.erase_contacts(own_company_id, array[own_contact_id]);
       select * into contact from public.contacts where company_id = own_company_id and id = own_contact_id;
+    else
+      -- The first erasure has replaced its own key with the other keys. This key may contain the same person's name.
+      update public.idempotency_keys set
+        key = app.erased_digest(company_id, 'key', key),
+        fingerprint = app.erased_digest(company_id, 'key', fingerprint)
+      where company_id = own_company_id and path = idempotency ->> 'path' and key = idempotency ->> 'key';
     end if;
-    perform app.erase_idempotency_keys(own_company_id, array[own_contact_id], '{}');
   end if;
   return jsonb_build_object(
     'replayed', earlier is not null, 'erased', counts, 'data', app.contact_json(contact)

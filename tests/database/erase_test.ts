@@ -420,6 +420,35 @@ Deno.test("of a company's users, only owners and admins can erase a contact, and
   });
 });
 
+Deno.test("an erasure searches for the person's identifiers and idempotency keys once, and a second erasure only for its own key", async () => {
+  const { id, contact_id, member_id } = await newCompany();
+  await rolledBack(async (sql) => {
+    await sql`set local track_functions = 'all'`;
+    const searches = async () => {
+      const rows = await sql`
+        select funcname as name, calls::int from pg_stat_xact_user_functions
+        where funcname in ('names_of_contacts', 'erase_idempotency_keys') order by 1
+      `;
+      return rows.map(({ name, calls }) => [name, calls]);
+    };
+    const path = `/contacts/${contact_id}/erase`;
+    for (const key of ["first", "second"]) {
+      await actAsPerson(sql, member_id);
+      const idempotency = sql.json({ path, key, fingerprint: "same" });
+      const [{ answer }] = await sql`select erase_contact(${contact_id}, ${idempotency}) as answer`;
+      const [{ again }] = await sql`select erase_contact(${contact_id}, ${idempotency}) as again`;
+      assert.deepEqual([answer.replayed, again.replayed], [false, true]);
+      await actAsSuperuser(sql);
+      assert.deepEqual(await searches(), [["erase_idempotency_keys", 1], ["names_of_contacts", 1]]);
+    }
+    const keys = await sql`select key, fingerprint from idempotency_keys where company_id = ${id}`;
+    assert.equal(keys.length, 2);
+    for (const { key, fingerprint } of keys) {
+      assert.match(`${key} ${fingerprint}`, /^erased\.[0-9a-f]{64} erased\.[0-9a-f]{64}$/);
+    }
+  });
+});
+
 Deno.test("one company's erasure keeps another company's rows, even if both companies share an event", async () => {
   const [one, other, person] = [await newCompany(), await newCompany(), anyPerson()];
   const app = await withDatabase(async (sql) => {

@@ -138,6 +138,37 @@ Deno.test("an erasure quickly finds the person's idempotency keys among thousand
   });
 });
 
+Deno.test("an erasure replaces the idempotency keys that contain the person's name, id or phone number in any format", async () => {
+  await rolledBack(async (sql) => {
+    const names = ["5511987654321", "5550107", "50%_Ada\\", "zoe@example.com", "BR.81"];
+    const erased = [
+      ...["to-+5511987654321", "11 98765-4321", "(11) 8765.4321", "x5550107", "555-0107"],
+      ...["for 50%_ada\\!", "Zoe@Example.com", "br.81", "id-BR.810"],
+    ];
+    const kept = [
+      "8765 and 4322",
+      "123476543218",
+      "500_Ada\\",
+      "50%xAda\\",
+      "zoe@example-com",
+      "BR81",
+    ];
+    for (const key of [...erased, ...kept]) {
+      const claimed = { ...anyKey(), key };
+      await claim(sql, claimed);
+      await sql`select app.keep_outcome(${own.id}, ${sql.json(claimed)}, '{}')`;
+    }
+    await sql`select app.erase_idempotency_keys(${own.id}, '{}', ${names})`;
+    const left = await sql`
+      select key from idempotency_keys where company_id = ${own.id} and key = any (${[
+      ...erased,
+      ...kept,
+    ]})
+    `;
+    assert.deepEqual(left.map(({ key }) => key).sort(), kept.sort());
+  });
+});
+
 Deno.test("a repeat that waits for an erasure of its idempotency key is not carried out again", async () => {
   const key = await done();
   const [, repeat] = await overlapping(
