@@ -76,7 +76,7 @@ export interface Contacts
     body: api.Merging,
     options?: CreateOptions & ChangeOptions,
   ): APIPromise<api.Contact>;
-  /** Returns everything that is stored about the contact. */
+  /** Returns the data that is stored about the contact. */
   export(id: string, options?: RequestOptions): APIPromise<api.ContactExport>;
   /**
    * Erases the contact permanently. To confirm, pass the same id in `confirm`.

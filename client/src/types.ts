@@ -265,12 +265,14 @@ export type ContactChanges = {
   remove_tags?: string[];
 };
 
-/** Everything that the service stores about a person. */
+/** The data that the service stores about a person. */
 export type ContactExport = {
   /** The contact. */
   contact: Contact;
   /** Which kinds of messages the person allows, and when the person allowed or refused them. */
   wishes: ContactWishes;
+  /** The person's opt-outs that members of your company lifted. */
+  opt_out_lifts: OptOutLift[];
   /** The ids that the channel assigned to the person. */
   identities: ContactIdentity[];
   /** Phone numbers that the person used earlier, or that came from merged contacts. */
@@ -285,6 +287,8 @@ export type ContactExport = {
   conversations: Conversation[];
   /** The messages of these conversations, one conversation after the other. */
   messages: Message[];
+  /** The first texts of the messages that the person edited. */
+  original_contents: OriginalContent[];
   /** The outcome of each message that your company sent to the person with this API. */
   sends: Send[];
 };
@@ -2506,6 +2510,28 @@ export type OpenApi = {
   };
 } & {
   [key: string]: unknown;
+};
+
+/** An opt-out of a person that a member of your company lifted. */
+export type OptOutLift = {
+  /** The opt-out: `do_not_contact` or `marketing_opt_out`. */
+  kind: string;
+  /** The source of the opt-out. */
+  source: string;
+  /** When the person opted out. */
+  asked_at: string;
+  /** Why the member lifted the opt-out. `null` after the person was erased. */
+  reason: string | null;
+  /** When the member lifted the opt-out. */
+  lifted_at: string;
+};
+
+/** The first text of a message that a person edited. */
+export type OriginalContent = {
+  /** The edited message. Its `content` is the newest text. */
+  message_id: string;
+  /** The text before the first edit. */
+  content: string;
 };
 
 /** The API key's company. */

@@ -259,8 +259,23 @@ comment on view public.own_deal_history is
   'The history of the deals of the key''s company.';
 grant select on public.own_deal_history to api_reader;
 
--- The next views contain data that WhatsApp reported about the company's contacts. The export of a person's data reads
--- these views.
+-- Only the export of a person's data reads the next views.
+create view public.own_original_contents as
+  select id, company_id, original_content
+  from public.messages
+  where company_id = (select app.company_id('read'));
+comment on view public.own_original_contents is
+  'The messages of the key''s company, with the first text of each message that a person edited.';
+grant select on public.own_original_contents to api_reader;
+
+create view public.own_opt_out_lifts as
+  select id, company_id, contact_id, kind, source, asked_at, reason, lifted_at
+  from public.opt_out_lifts
+  where company_id = (select app.company_id('read'));
+comment on view public.own_opt_out_lifts is
+  'The opt-outs of contacts that members of the key''s company lifted, with the reasons.';
+grant select on public.own_opt_out_lifts to api_reader;
+
 create view public.own_contact_identities as
   select id, company_id, contact_id, coalesce(user_id, archived_user_id) as user_id, business_account_id, seen_at
   from public.contact_identities

@@ -69,8 +69,11 @@ Deno.test("each view shows exactly the rows that the table's policy allows", asy
         const shown = await sql`select ${sql(columns)} from ${sql(name)} order by ${sql(id)}`;
         const whole = await sql`select * from ${sql(name)}`;
         await actAs(sql, "api_client", claims);
-        // No API key can read the tables of sends, of deal histories, or of people's channel ids.
-        const allowed = ["sends", "deal_history"].includes(table) || table.startsWith("contact_")
+        // No API key can read the tables of sends, of deal histories, of lifted opt-outs, or of
+        // people's channel ids, and no API key can read the first text of a message in its table.
+        const isHidden = ["sends", "deal_history", "opt_out_lifts"].includes(table) ||
+          table.startsWith("contact_") || name === "own_original_contents";
+        const allowed = isHidden
           ? shown
           : await sql`select ${sql(columns)} from ${sql(table)} order by ${sql(idInTable(name))}`;
         await actAsSuperuser(sql);

@@ -63,6 +63,26 @@ Deno.test("an export contains all records of a person, in the same format as the
   );
 });
 
+Deno.test("an export contains the first texts of edited messages, and the reasons for which members lifted opt-outs", async () => {
+  const own = await newCompany();
+  const [edited] = await withDatabase(async (sql) => {
+    await addMessage(sql, own, { content: "Never edited" });
+    await addChannelFacts(sql, own);
+    return await sql`
+      update messages set content = 'After', original_content = 'Before', edited_at = now()
+      where id = ${await addMessage(sql, own)} returning id
+    `;
+  });
+  const data = await exported(own.contact_id, own.keys.read);
+  assert.deepEqual(data.original_contents, [{ message_id: edited.id, content: "Before" }]);
+  const [{ asked_at, lifted_at, ...lift }, ...more] = data.opt_out_lifts;
+  assert.deepEqual([lift, more], [
+    { kind: "do_not_contact", source: "word", reason: "Asked by phone" },
+    [],
+  ]);
+  assert.ok(Date.parse(asked_at) <= Date.parse(lifted_at));
+});
+
 Deno.test("an export works for archived contacts, and for the remaining records of an erased contact", async () => {
   const own = await newCompany();
   await withDatabase(async (sql) => {
@@ -82,9 +102,10 @@ Deno.test("an export works for archived contacts, and for the remaining records 
       left.identities,
       left.former_phones,
       left.windows,
+      left.opt_out_lifts[0].reason,
       left.contact.phone,
     ],
-    ["", [], [], [], null],
+    ["", [], [], [], null, null],
   );
 });
 

@@ -1820,6 +1820,13 @@ export type Database = {
             referencedRelation: "own_messages";
             referencedColumns: ["company_id", "id"];
           },
+          {
+            foreignKeyName: "messages_reply_to_fkey";
+            columns: ["company_id", "reply_to_id"];
+            isOneToOne: false;
+            referencedRelation: "own_original_contents";
+            referencedColumns: ["company_id", "id"];
+          },
         ];
       };
       "messaging_accounts": {
@@ -2092,6 +2099,13 @@ export type Database = {
             columns: ["company_id", "message_id"];
             isOneToOne: true;
             referencedRelation: "own_messages";
+            referencedColumns: ["company_id", "id"];
+          },
+          {
+            foreignKeyName: "sends_message_fkey";
+            columns: ["company_id", "message_id"];
+            isOneToOne: true;
+            referencedRelation: "own_original_contents";
             referencedColumns: ["company_id", "id"];
           },
         ];
@@ -3608,6 +3622,110 @@ export type Database = {
             referencedRelation: "own_messages";
             referencedColumns: ["company_id", "id"];
           },
+          {
+            foreignKeyName: "messages_reply_to_fkey";
+            columns: ["company_id", "reply_to_id"];
+            isOneToOne: false;
+            referencedRelation: "own_original_contents";
+            referencedColumns: ["company_id", "id"];
+          },
+        ];
+      };
+      "own_opt_out_lifts": {
+        Row: {
+          "asked_at": string;
+          "company_id": string;
+          "contact_id": string;
+          "id": string;
+          "kind": string;
+          "lifted_at": string;
+          "reason": string | null;
+          "source": string;
+        };
+        ComputedFields: never;
+        Insert: {
+          "asked_at"?: string | null;
+          "company_id"?: string | null;
+          "contact_id"?: string | null;
+          "id"?: string | null;
+          "kind"?: string | null;
+          "lifted_at"?: string | null;
+          "reason"?: string | null;
+          "source"?: string | null;
+        };
+        Update: {
+          "asked_at"?: string | null;
+          "company_id"?: string | null;
+          "contact_id"?: string | null;
+          "id"?: string | null;
+          "kind"?: string | null;
+          "lifted_at"?: string | null;
+          "reason"?: string | null;
+          "source"?: string | null;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "opt_out_lifts_company_id_fkey";
+            columns: ["company_id"];
+            isOneToOne: false;
+            referencedRelation: "companies";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "opt_out_lifts_contact_fkey";
+            columns: ["company_id", "contact_id"];
+            isOneToOne: false;
+            referencedRelation: "contacts";
+            referencedColumns: ["company_id", "id"];
+          },
+          {
+            foreignKeyName: "opt_out_lifts_contact_fkey";
+            columns: ["company_id", "contact_id"];
+            isOneToOne: false;
+            referencedRelation: "own_contact_wishes";
+            referencedColumns: ["company_id", "id"];
+          },
+          {
+            foreignKeyName: "opt_out_lifts_contact_fkey";
+            columns: ["company_id", "contact_id"];
+            isOneToOne: false;
+            referencedRelation: "own_contacts";
+            referencedColumns: ["company_id", "id"];
+          },
+          {
+            foreignKeyName: "opt_out_lifts_contact_fkey";
+            columns: ["company_id", "contact_id"];
+            isOneToOne: false;
+            referencedRelation: "own_plain_contacts";
+            referencedColumns: ["company_id", "id"];
+          },
+        ];
+      };
+      "own_original_contents": {
+        Row: {
+          "company_id": string;
+          "id": string;
+          "original_content": string | null;
+        };
+        ComputedFields: never;
+        Insert: {
+          "company_id"?: string | null;
+          "id"?: string | null;
+          "original_content"?: string | null;
+        };
+        Update: {
+          "company_id"?: string | null;
+          "id"?: string | null;
+          "original_content"?: string | null;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "messages_company_id_fkey";
+            columns: ["company_id"];
+            isOneToOne: false;
+            referencedRelation: "companies";
+            referencedColumns: ["id"];
+          },
         ];
       };
       "own_pipelines": {
@@ -4315,6 +4433,13 @@ export type Database = {
             columns: ["company_id", "message_id"];
             isOneToOne: true;
             referencedRelation: "own_messages";
+            referencedColumns: ["company_id", "id"];
+          },
+          {
+            foreignKeyName: "sends_message_fkey";
+            columns: ["company_id", "message_id"];
+            isOneToOne: true;
+            referencedRelation: "own_original_contents";
             referencedColumns: ["company_id", "id"];
           },
         ];

@@ -12,7 +12,7 @@ import { CONTACT } from "./read.ts";
 type AnyResource = Resource<any, any>;
 
 /**
- * Exports everything that is stored about a person as one JSON document. The service builds the
+ * Exports the data that is stored about a person as one JSON document. The service builds the
  * document while sending it, so only one page is in memory at a time.
  */
 export const contactExport = operation({

@@ -66,11 +66,31 @@ export const ContactWindow = lazily(() =>
   }).register(z.globalRegistry, { id: "ContactWindow" })
 );
 
-/** Everything that is stored about a person. */
+/** An opt-out of the person that a member of the company lifted. */
+export const OptOutLift = lazily(() =>
+  z.object({
+    kind: z.string(),
+    source: z.string(),
+    asked_at: Timestamp,
+    reason: Text,
+    lifted_at: Timestamp,
+  }).register(z.globalRegistry, { id: "OptOutLift" })
+);
+
+/** The first text of a message that the person edited. */
+export const OriginalContent = lazily(() =>
+  z.object({ message_id: Id, content: z.string() }).register(
+    z.globalRegistry,
+    { id: "OriginalContent" },
+  )
+);
+
+/** The data that is stored about a person. */
 export const ContactExport = lazily(() =>
   z.object({
     contact: Contact,
     wishes: ContactWishes,
+    opt_out_lifts: z.array(OptOutLift),
     identities: z.array(ContactIdentity),
     former_phones: z.array(ContactFormerPhone),
     identity_events: z.array(ContactIdentityEvent),
@@ -78,6 +98,7 @@ export const ContactExport = lazily(() =>
     deals: z.array(Deal),
     conversations: z.array(Conversation),
     messages: z.array(Message),
+    original_contents: z.array(OriginalContent),
     sends: z.array(Send),
   }).register(z.globalRegistry, { id: "ContactExport" })
 );

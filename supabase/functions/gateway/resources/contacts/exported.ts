@@ -16,6 +16,7 @@ import {
   ContactIdentityEvent,
   ContactWindow,
   ContactWishes,
+  OptOutLift,
 } from "./export_row.ts";
 
 type Row = Record<string, unknown>;
@@ -23,12 +24,14 @@ type Row = Record<string, unknown>;
 // deno-lint-ignore no-explicit-any -- a resource of rows of any shape
 type AnyResource = Resource<any, any>;
 
-/** Returns the JSON document with everything that is stored about a person, in chunks. */
+/** Returns the JSON document with the data that is stored about a person, in chunks. */
 export async function* exportOf(caller: Caller, contact: Row, id: string): AsyncGenerator<string> {
   const conversationIds: string[] = [];
+  const editedIds: string[] = [];
   yield `{"data":{"contact":${JSON.stringify(contact)},"wishes":${
     JSON.stringify(await wishesOf(caller, id))
   }`;
+  yield* member("opt_out_lifts", partsOf(caller, "own_opt_out_lifts", OptOutLift, id));
   yield* member("identities", partsOf(caller, "own_contact_identities", ContactIdentity, id));
   yield* member("former_phones", formerPhonesOf(caller, id));
   yield* member(
@@ -43,7 +46,15 @@ export async function* exportOf(caller: Caller, contact: Row, id: string): Async
       yield page;
     }
   });
-  yield* member("messages", messagesOf(caller, conversationIds));
+  yield* member("messages", async function* () {
+    for await (const page of messagesOf(caller, conversationIds)()) {
+      editedIds.push(
+        ...page.filter((row) => row.edited_at !== null).map((row) => row.id as string),
+      );
+      yield page;
+    }
+  });
+  yield* member("original_contents", originalContentsOf(caller, editedIds));
   yield* member("sends", sendsOf(caller, id));
   yield "}}";
 }
@@ -82,7 +93,8 @@ function partsOf(
     | "own_contact_identities"
     | "own_contact_former_phones"
     | "own_contact_identity_events"
-    | "own_contact_windows",
+    | "own_contact_windows"
+    | "own_opt_out_lifts",
   row: ObjectSchema,
   contactId: string,
 ): Pages {
@@ -135,6 +147,20 @@ function recordsOf(
 function messagesOf(caller: Caller, conversationIds: string[]): Pages {
   return async function* () {
     for (const id of conversationIds) yield* recordsOf(caller, MESSAGE, "conversation_id", id)();
+  };
+}
+
+/** Returns the first texts of these edited messages. A request contains at most 100 ids. */
+function originalContentsOf({ reader }: Caller, messageIds: string[]): Pages {
+  return async function* () {
+    for (let start = 0; start < messageIds.length; start += 100) {
+      const found = rows(
+        await reader.from("own_original_contents").select()
+          .in("id", messageIds.slice(start, start + 100)).order("id"),
+      );
+      yield found.filter(({ original_content }) => original_content !== null)
+        .map(({ id, original_content }) => ({ message_id: id, content: original_content }));
+    }
   };
 }
 

@@ -7,6 +7,8 @@ import type {
   ContactIdentityEvent,
   ContactWindow,
   ContactWishes,
+  OptOutLift,
+  OriginalContent,
 } from "./export_row.ts";
 import type { Contact } from "./row.ts";
 
@@ -173,9 +175,9 @@ export const words = {
     },
     exportContact: {
       tag: "Contacts",
-      summary: "Export everything that is stored about a person",
+      summary: "Export the data that is stored about a person",
       description:
-        "Returns everything that the service stores about the person, as one JSON document. It " +
+        "Returns the data that the service stores about the person, as one JSON document. It " +
         "contains the contact, the person's message preferences, ids and former phone numbers, " +
         "the windows for free replies, and the deals, conversations, messages and sends. The " +
         "service streams the document. If the final brace is missing, the document is " +
@@ -215,7 +217,7 @@ export const words = {
     ContactPatch:
       "A JSON Merge Patch (RFC 7396) of a contact: a field that is left out keeps its value, " +
       "`null` removes a value, and `custom_fields` is merged key by key, at every level.",
-    ContactExport: "Everything that the service stores about a person.",
+    ContactExport: "The data that the service stores about a person.",
     ContactWishes: "Which kinds of messages a person allows.",
     ContactIdentity: "An id that the channel assigned to a person.",
     ContactFormerPhone:
@@ -223,6 +225,8 @@ export const words = {
     ContactIdentityEvent: "A change to a person's phone number or id, as the channel reported it.",
     ContactWindow:
       "The time until which your company may send free replies to a person, for one account.",
+    OptOutLift: "An opt-out of a person that a member of your company lifted.",
+    OriginalContent: "The first text of a message that a person edited.",
     Merging: "The contact to merge into the contact in the path.",
     Erasing: "Confirms that the person should be erased.",
   },
@@ -258,6 +262,7 @@ export const words = {
       contact: "The contact.",
       wishes:
         "Which kinds of messages the person allows, and when the person allowed or refused them.",
+      opt_out_lifts: "The person's opt-outs that members of your company lifted.",
       identities: "The ids that the channel assigned to the person.",
       former_phones:
         "Phone numbers that the person used earlier, or that came from merged contacts.",
@@ -268,6 +273,7 @@ export const words = {
       deals: "The person's deals.",
       conversations: "The conversations with the person.",
       messages: "The messages of these conversations, one conversation after the other.",
+      original_contents: "The first texts of the messages that the person edited.",
       sends: "The outcome of each message that your company sent to the person with this API.",
     } satisfies FieldsOf<typeof ContactExport>,
     Merging: {
@@ -315,5 +321,16 @@ export const words = {
       closed_at: "When the channel last reported that the window is closed.",
       expires_at: "The time until which your company may send free replies.",
     } satisfies FieldsOf<typeof ContactWindow>,
+    OptOutLift: {
+      kind: "The opt-out: `do_not_contact` or `marketing_opt_out`.",
+      source: "The source of the opt-out.",
+      asked_at: "When the person opted out.",
+      reason: "Why the member lifted the opt-out. `null` after the person was erased.",
+      lifted_at: "When the member lifted the opt-out.",
+    } satisfies FieldsOf<typeof OptOutLift>,
+    OriginalContent: {
+      message_id: "The edited message. Its `content` is the newest text.",
+      content: "The text before the first edit.",
+    } satisfies FieldsOf<typeof OriginalContent>,
   },
 } satisfies Words;
