@@ -24,7 +24,8 @@ const SENT_TIME =
 
 /** A time that a caller sends, with `Z` or an offset. Postgres can read every such time. */
 export function sentTime() {
-  return z.iso.datetime({ offset: true, error: SENT_TIME, abort: true }).check(
+  const error = ({ input }: { input?: unknown }) => input === null ? undefined : SENT_TIME;
+  return z.iso.datetime({ offset: true, error, abort: true }).check(
     z.regex(/^(?!0000)[^.]*(\.\d{1,9})?(Z|[+-](0\d|1[0-4]):[0-5]\d)$/, SENT_TIME),
   ).register(z.globalRegistry, { format: "date-time" });
 }

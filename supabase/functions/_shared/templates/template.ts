@@ -46,7 +46,10 @@ const Texts = z.prefault(
 const Word = z.string().check(z.trim(), z.regex(/^\w{1,64}$/), z.toUpperCase());
 const Label = z.catch(z.nullable(Word), null);
 /** With the lifetime -1, the channel tries to deliver a message for 30 days. */
-const Lifetime = z.catch(z.nullable(z.union([z.literal(-1), z.int32().check(z.positive())])), null);
+const Lifetime = z.catch(
+  z.nullable(z.int32().check(z.refine((seconds) => seconds > 0 || seconds === -1))),
+  null,
+);
 
 const Listed = z.object({
   name: z.pipe(z.string().check(z.minLength(1), z.maxLength(512)), z.transform(harmlessText)),
