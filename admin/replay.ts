@@ -6,7 +6,7 @@ import type { Project } from "./project.ts";
 
 /** The result of a replay. */
 export interface Replayed {
-  /** The number of events that became due. */
+  /** The number of events that the replay marked as due. */
   marked: number;
   /**
    * The number of due events that this command applied. The functions' job may have applied other

@@ -11,9 +11,9 @@ interface Described {
 }
 
 /**
- * All objects that the schema files define: roles, schemas, types, tables with their columns,
- * constraints, indexes, statistics objects, triggers and policies, views, functions, comments,
- * rights and settings.
+ * All objects that the schema files define. These are the roles, schemas, types, tables, views,
+ * functions, comments, rights and settings. A table has its columns, constraints, indexes,
+ * statistics objects, triggers and policies.
  *
  * The list has only objects that the schema files make, so the roles, schemas and rights of the
  * platform make no difference. Dropped columns and the order in which rights were granted make no

@@ -3232,8 +3232,8 @@ alter table app.events enable row level security;
 -- schemas/28_webhooks.sql
 
 -- Webhooks: the URLs to which a company's events are delivered. This file also defines the deliveries that have not
--- ended (open deliveries), and the deliveries that ended in the last 30 days. Triggers add the open deliveries in the
--- transaction of the change.
+-- ended (open deliveries), and the deliveries that ended in the last 30 days. When a record changes, triggers add the
+-- open deliveries in the same transaction.
 
 create table public.webhooks (
   id uuid primary key default gen_random_uuid(),
@@ -5457,8 +5457,8 @@ begin
 end
 $$;
 comment on function app.require_free_keys(uuid, uuid[], jsonb[]) is
-  'Refuses an item that gives its contact another contact''s phone or external_id. Also refuses items that give the '
-  'same value to two contacts. The order of such items matters, so the calling function then writes the items one by '
+  'Refuses an item with the phone or external_id of a contact other than the item''s own. Also refuses items that give '
+  'the same value to two contacts. The order of such items matters, so the calling function then writes the items one by '
   'one. Raises a violation of contacts_one_per_phone or contacts_one_per_external_id.';
 
 create function app.refusal_of_contact(own_company_id uuid, item jsonb, broken text) returns jsonb
@@ -12987,7 +12987,7 @@ comment on function public.claim_reply(uuid, uuid, text, text, boolean, jsonb, u
   'The member was_refused is true if WhatsApp has refused the account since the account''s last success. The result '
   '`repeat` contains the state of the earlier send with this idempotency_key. Its member `mismatch` lists the fields '
   'that differ. The result `reused` means that this key belongs to another message. Its member `differs` lists the '
-  'fields that do not match that message. The result `not_found` means that the company has no such conversation. The '
+  'fields of this request that differ from that message. The result `not_found` means that the company has no such conversation. The '
   'result `archived` means that the conversation''s contact is archived. The result `closed` contains the contact''s '
   'open conversation on the account, if there is one. The result `no_account` means that the account of the '
   'conversation is disconnected. The result `do_not_contact` means that the person must not be contacted. The result '
@@ -15038,7 +15038,8 @@ begin
 end
 $$;
 comment on function app.apply_each_item(uuid, jsonb, timestamptz, boolean) is
-  'Applies items until a given time, statuses first. If `alone` is true, an error in an item undoes only this item. '
+  'Applies items, statuses first, and stops at the given time. If `alone` is true, an error in an item undoes only '
+  'this item. '
   'Otherwise an error undoes all items. Returns how many items failed, were delayed (locked, or not reached in time) '
   'or could not be assigned (unroutable), and the reasons.';
 

@@ -1,6 +1,6 @@
 -- Webhooks: the URLs to which a company's events are delivered. This file also defines the deliveries that have not
--- ended (open deliveries), and the deliveries that ended in the last 30 days. Triggers add the open deliveries in the
--- transaction of the change.
+-- ended (open deliveries), and the deliveries that ended in the last 30 days. When a record changes, triggers add the
+-- open deliveries in the same transaction.
 
 create table public.webhooks (
   id uuid primary key default gen_random_uuid(),

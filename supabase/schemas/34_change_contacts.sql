@@ -295,8 +295,8 @@ begin
 end
 $$;
 comment on function app.require_free_keys(uuid, uuid[], jsonb[]) is
-  'Refuses an item that gives its contact another contact''s phone or external_id. Also refuses items that give the '
-  'same value to two contacts. The order of such items matters, so the calling function then writes the items one by '
+  'Refuses an item with the phone or external_id of a contact other than the item''s own. Also refuses items that give '
+  'the same value to two contacts. The order of such items matters, so the calling function then writes the items one by '
   'one. Raises a violation of contacts_one_per_phone or contacts_one_per_external_id.';
 
 create function app.refusal_of_contact(own_company_id uuid, item jsonb, broken text) returns jsonb

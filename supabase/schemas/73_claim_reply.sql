@@ -234,7 +234,7 @@ comment on function public.claim_reply(uuid, uuid, text, text, boolean, jsonb, u
   'The member was_refused is true if WhatsApp has refused the account since the account''s last success. The result '
   '`repeat` contains the state of the earlier send with this idempotency_key. Its member `mismatch` lists the fields '
   'that differ. The result `reused` means that this key belongs to another message. Its member `differs` lists the '
-  'fields that do not match that message. The result `not_found` means that the company has no such conversation. The '
+  'fields of this request that differ from that message. The result `not_found` means that the company has no such conversation. The '
   'result `archived` means that the conversation''s contact is archived. The result `closed` contains the contact''s '
   'open conversation on the account, if there is one. The result `no_account` means that the account of the '
   'conversation is disconnected. The result `do_not_contact` means that the person must not be contacted. The result '

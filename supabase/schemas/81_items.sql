@@ -134,7 +134,8 @@ begin
 end
 $$;
 comment on function app.apply_each_item(uuid, jsonb, timestamptz, boolean) is
-  'Applies items until a given time, statuses first. If `alone` is true, an error in an item undoes only this item. '
+  'Applies items, statuses first, and stops at the given time. If `alone` is true, an error in an item undoes only '
+  'this item. '
   'Otherwise an error undoes all items. Returns how many items failed, were delayed (locked, or not reached in time) '
   'or could not be assigned (unroutable), and the reasons.';
 

@@ -120,8 +120,8 @@ function madeUp({ a, shift }: World, person: Person, ago: number): string[] {
 }
 
 /**
- * An event about the erased person and another person. The other person's message must be stored,
- * or must still be in the event.
+ * An event about the erased person and another person. After the erasure, the other person's message
+ * must not be lost: it is a row of `messages`, or is still in the event.
  */
 function ofTwo({ shift }: World, person: Person, other: Person): string {
   return JSON.stringify({

@@ -72,7 +72,7 @@ test("the lifetime is 30 days for an unknown template and for a message without 
   assert.equal(await awaited(sql, id), DAYS_30 + 60);
 });
 
-test("each attempt of a send sets the message's lifetime once", async (sql) => {
+test("within one attempt of a send, `expires_at` of the message is set once and then stays", async (sql) => {
   const send = await claimed(sql, own, { idempotency_key: "once" });
   // This is the first report about the message.
   await applyStatus(sql, [own.account_id], report("sent", 1, { mark: mark(send) }));

@@ -213,7 +213,7 @@ test("members of other companies, API keys and signed-out callers cannot see or 
   }
 });
 
-test("the survivor of a merge keeps the lifted opt-outs, and erasing a contact deletes the reasons", async (sql) => {
+test("a merge moves the records of lifted opt-outs to the survivor, and erasing the survivor deletes the reasons in them", async (sql) => {
   await saying(sql, "STOP", { word: "stop" });
   const [asked] = await seen(sql);
   await lift(sql, asked, "Zoé called");

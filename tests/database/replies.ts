@@ -28,8 +28,8 @@ export async function claimReply(
 }
 
 /**
- * Adds a message from the contact of a company's conversation, this many seconds before the current
- * transaction.
+ * Adds a message from the contact to a company's conversation. The message was sent `secondsAgo`
+ * seconds before the current transaction began.
  */
 export async function personWrites(
   sql: Sql,

@@ -65,7 +65,7 @@ Deno.test("the function in docs/retrying.md repeats only requests that are safe 
   }
 });
 
-Deno.test("the function in docs/retrying.md waits as long as `Retry-After` says, or else for a growing random time", async () => {
+Deno.test("the function in docs/retrying.md waits as long as `Retry-After` says, and otherwise for a random time below a growing limit", async () => {
   const { waits } = await run([[429, {}, "2"], [503], [503], [200]], true);
   const [told, second, third] = waits;
   assert.equal(told, 2_000);

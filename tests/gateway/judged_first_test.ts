@@ -76,7 +76,7 @@ Deno.test("if the key is wrong, the gateway stops reading a body that arrives in
 
 Deno.test("if the key is unknown, a body with many bytes, values or digits is processed only after the key has been checked", async () => {
   await using functions = await watchedGateway();
-  // Besides the values in the array, four values count: the body itself, the phone number,
+  // The limit counts four more values than the array has: the body itself, the phone number,
   // `custom_fields` and the array.
   const withValues = (count: number) =>
     JSON.stringify({ phone: anyPhone(), custom_fields: { a: Array(count).fill(0) } });

@@ -38,8 +38,8 @@ const TERMINATED = {
   hint: null,
 };
 /**
- * PostgREST's response if the server sent a reason and closed the connection within the
- * transaction. PostgREST then cannot send its rollback.
+ * PostgREST's response if Postgres closes the connection within the transaction and says why.
+ * PostgREST then cannot send its rollback.
  */
 const NO_ROLLBACK = {
   code: "PGRST001",

@@ -88,7 +88,7 @@ Deno.test("if the caller already has the file, the response is a 304, and the ch
   assert.equal(other.status, 200);
 });
 
-Deno.test("HEAD requests the size from the channel and does not download the file", async () => {
+Deno.test("for a HEAD request, the service asks the channel for the size and does not download the file", async () => {
   await using channel = mediaChannel(JPEG);
   const id = await addMedium(company, JPEG);
   const { status, headers, bytes } = await readFrom(channel, id, { method: "HEAD" });

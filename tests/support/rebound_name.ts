@@ -27,8 +27,8 @@ export function reboundTo(
       seen.bytes += read;
     }
   };
-  // The client requests a connection to the host name, but the proxy connects the client to the
-  // server.
+  // The client asks for a connection to the named host, but the proxy always connects it to the
+  // server on this machine.
   const pass = async (conn: Deno.Conn) => {
     await conn.read(new Uint8Array(10_000));
     const to = await Deno.connect({ hostname: "127.0.0.1", port: portOf(machine) });

@@ -23,8 +23,8 @@ export class SchemaValidator {
       strictTypes: false,
       strictRequired: false,
       allErrors: false,
-      // ajv divides floating-point numbers, and 0.07 / 0.01 is not exactly 7. Numbers with twelve
-      // digits are exact only to a hundredth.
+      // ajv divides floating-point numbers, and 0.07 / 0.01 is not exactly 7. If a
+      // number has twelve digits before the point, the quotient is exact only to a hundredth.
       multipleOfPrecision: 1,
     });
     addFormats.default(this.#ajv);

@@ -1,8 +1,8 @@
 import type { ChannelConfig } from "../../supabase/functions/_shared/channel/channel_config.ts";
 
 /**
- * A token that is as long as a real token. No other string in these tests contains a part of this
- * token.
+ * A token that is as long as a real token. Each group of its letters and digits is unusual, so a
+ * test finds even a piece of the token in other text.
  */
 export const TOKEN = "EAAG" + Array.from({ length: 28 }, (_, n) => `q${n}Zx${n * 7}w`).join("");
 

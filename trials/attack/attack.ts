@@ -12,7 +12,7 @@ import { neighbour } from "./parts/neighbour.ts";
 import { webhooks } from "./parts/webhooks.ts";
 import { type PartName, PARTS } from "./attack_report.ts";
 
-/** The parts of the attack, and the length of the measurements. */
+/** What an attack does: its parts, seed and scale, the time to measure, and what to compare. */
 export interface Attack extends Pick<Context, "seed" | "scale" | "seconds" | "quick" | "fuzzCase"> {
   only?: PartName[];
   /** The folder of another checkout. The attack measures that checkout too. */

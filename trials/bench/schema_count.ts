@@ -1,6 +1,6 @@
 // Prints the number of zod schemas and checks that a function builds when it is loaded:
-// `deno run -A schema_count.ts <the function's index.ts>`. Every schema that is built at load makes
-// the first response later.
+// `deno run -A schema_count.ts <the function's index.ts>`. Every schema that is built at load delays
+// the first response.
 
 let count = 0;
 // zod calls this for each schema and check.

@@ -12,7 +12,7 @@ import type { Sender, Values, WholeTemplate } from "./template.ts";
 
 /**
  * The name under which the browser stores the phone number of the user's test sends. No server
- * stores the number for this purpose.
+ * stores which number the user sends tests to.
  */
 const phoneOf = ({ person }: App) => `settings.test_phone.${person.id}`;
 

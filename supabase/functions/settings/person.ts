@@ -80,8 +80,9 @@ export function answered<Row>(answer: PostgrestSingleResponse<Row>): Row {
 }
 
 /**
- * The rows of the database's response to a statement with a token that this function signed. If the
- * Data API does not accept this token, a new sign-in does not help.
+ * The rows of the database's response to a statement that was sent with a token of this edge
+ * function, not with the user's own JWT. If the Data API does not accept such a token, a new sign-in
+ * does not help.
  *
  * @throws ApiError with the database's own message; DatabaseError for any other error.
  */

@@ -5,8 +5,8 @@ import { type Condition, hasMember } from "./conditions.ts";
 import { splitValues } from "./split_values.ts";
 
 /**
- * `custom_fields.<key>=a,b`: the key's value, written as a string, is a or b. A dot in the key
- * belongs to the key, or separates it from a nested key: `custom_fields.opening.city=Toronto`.
+ * `custom_fields.<key>=a,b`: the key's value, written as a string, is a or b. A dot is part
+ * of the key, or leads to a nested key: `custom_fields.opening.city=Toronto` finds both.
  */
 export function members(
   column: string,
