@@ -17870,11 +17870,16 @@ as $$
   from (
     select
       key, value,
-      -- Beside the key and the value, a field takes a colon, a comma and two spaces.
-      octet_length(own::text) + sum(octet_length(to_jsonb(key)::text) + octet_length(value::text) + 4) over (order by key)
-        as octets
+      -- Beside the key and the value, a new field takes a colon, a comma and two spaces. The first field has no comma.
+      octet_length(own::text) - case own when '{}' then 2 else 0 end + sum(
+        case
+          when own ? key then octet_length(value::text) - octet_length((own -> key)::text)
+          else octet_length(to_jsonb(key)::text) + octet_length(value::text) + 4
+        end
+      ) over (order by key) as octets
     from jsonb_each(theirs)
     where coalesce(own -> key, 'null') in ('null', '""', '[]', '{}')
+      and (not own ? key or value not in ('null', '""', '[]', '{}'))
   ) as missing
   where max_octets is null or octets <= max_octets
 $$;

@@ -179,6 +179,31 @@ test("the survivor of a merge keeps its own values and takes missing values from
   );
 });
 
+test("a merge fills custom fields until exactly 32,768 bytes, and an empty field counts as empty", async (sql) => {
+  const filled = async (own: object, theirs: object, most: number) => {
+    const [{ size, fits }] = await sql`
+      select octet_length(full_fields::text) as size, app.missing_fields(own, theirs, ${most}) as fits
+      from (select ${sql.json({ ...own })}::jsonb as own, ${
+      sql.json({ ...theirs })
+    }::jsonb as theirs) as given,
+        lateral (select own || app.missing_fields(own, theirs) as full_fields) as filled
+    `;
+    return [size, Object.keys(fits)];
+  };
+  const cases: [object, object, string[]][] = [
+    [{}, { a: "é", b: [1, 2] }, ["a", "b"]],
+    [{ a: "", c: 1 }, { a: "xy", b: null }, ["a", "b"]],
+    [{ a: "", c: 1 }, { a: "", c: 2 }, []],
+  ];
+  for (const [own, theirs, keys] of cases) {
+    const [size, fits] = await filled(own, theirs, 32_768);
+    assert.deepEqual(fits, keys);
+    assert.deepEqual(await filled(own, theirs, size as number), [size, keys]);
+    const [, fewer] = await filled(own, theirs, size as number - 1);
+    assert.deepEqual(fewer, keys.slice(0, -1), "one byte less has no room for the last field");
+  }
+});
+
 test("a name that someone set wins over a profile name, and the earlier of two profile names wins", async (sql) => {
   const names: [Record<string, unknown>, Record<string, unknown>, string][] = [
     [{ name: "Given" }, { name: "Profile", profile_name_at: at(0) }, "Given"],
