@@ -34,6 +34,7 @@ declare
     select id from public.messaging_accounts
     where id = any (app.accounts_of_app(app_id, number_id, null)) and company_id <> own_company_id
   );
+  other_companies constant uuid[] := array(select company_id from public.messaging_accounts where id = any (other_ids));
 begin
   if other_ids = '{}' then
     return false;
@@ -42,14 +43,17 @@ begin
     return app.send_of_mark(other_ids, jsonb_build_object(
       'send_id', split_part(part ->> 'biz_opaque_callback_data', '.', 1)
     )) is not null or exists (
-      select from public.messages
-      where company_id in (select company_id from public.messaging_accounts where id = any (other_ids))
-        and (whatsapp_message_id = part ->> 'id' or own_reaction_whatsapp_id = part ->> 'id')
+      select from public.messages where company_id = any (other_companies) and whatsapp_message_id = part ->> 'id'
+    ) or exists (
+      select from public.messages where company_id = any (other_companies) and own_reaction_whatsapp_id = part ->> 'id'
     );
   end if;
-  return coalesce(part ->> 'timestamp' ~ '^[0-9]{1,12}$', false) and app.account_at(
-    other_ids, number_id, least(to_timestamp((part ->> 'timestamp')::bigint), now())
-  ) is not null;
+  -- If no company had the number at that time, the message may belong to any company that had the number later.
+  return coalesce(part ->> 'timestamp' ~ '^[0-9]{1,12}$', false) and exists (
+    select from public.account_connections
+    where company_id = any (other_companies) and account_id = any (other_ids)
+      and tstzrange(connected_at, disconnected_at) @> least(to_timestamp((part ->> 'timestamp')::bigint), now())
+  );
 end
 $$;
 comment on function app.is_of_another(uuid, uuid, text, jsonb, boolean) is

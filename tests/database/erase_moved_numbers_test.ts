@@ -102,7 +102,12 @@ Deno.test("the company that has a number now keeps a stored message, and an earl
   const own = says(person, "To the present company", 5);
   const event = eventOf([number, {
     contacts: [card(person)],
-    messages: [says(person, "To the former company", 40 * DAY), own],
+    messages: [
+      says(person, "Before any company had the number", 70 * DAY),
+      says(person, "To the former company", 40 * DAY),
+      says(person, "Between the two companies", 25 * DAY),
+      own,
+    ],
     unread: { by: person.name },
   }]);
   await store(app, event);
