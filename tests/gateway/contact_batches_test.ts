@@ -142,6 +142,14 @@ Deno.test("`atomic=true` writes all items or none, and the error names the field
     [twice.status, twice.body.code, twice.body.existing_id, twice.body.details],
     [409, "conflict", undefined, [{ field: "items.1.phone", message: "is also in items.0" }]],
   );
+  const [another] = await added(anyPhone());
+  const external_id = crypto.randomUUID();
+  const both = [{ id: known.id, external_id }, { id: another.id, external_id }];
+  const same = await patch(both, "?atomic=true");
+  assert.deepEqual(
+    [same.status, same.body.code, same.body.existing_id, same.body.details],
+    [409, "conflict", undefined, [{ field: "items.1.external_id", message: "is also in items.0" }]],
+  );
   const rename = [{ id: known.id, name: "Changed" }, { id: other.contact_id, name: "Changed" }];
   const refused = await patch(rename, "?atomic=true");
   assert.deepEqual(

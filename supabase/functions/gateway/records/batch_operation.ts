@@ -138,7 +138,7 @@ export function batchOperation<
     if (outcome.results.length !== good.length) {
       throw new Error(`${good.length} items have ${outcome.results.length} results`);
     }
-    if (outcome.undone) throw firstError(outcome, meanings);
+    if (outcome.undone) throw firstError(outcome, good, meanings);
     const results = outcome.results.values();
     const data = items.map((each, index): ItemAnswer => {
       const at = (field: FieldError) => fieldOfItem(index, field);
@@ -175,30 +175,33 @@ function wrongFieldsOf(items: JudgedItem[]): FieldError[] {
  * Returns the error for a batch that wrote nothing. All items matched the schema, but the database
  * refused an item.
  */
-function firstError(outcome: Outcome, meanings: Meanings): ApiError {
+function firstError(outcome: Outcome, items: unknown[], meanings: Meanings): ApiError {
   for (const [index, result] of outcome.results.entries()) {
     if (result.status < 400) continue; // this item had no error, but was rolled back
     const at = (field: FieldError) => fieldOfItem(index, field);
     if (result.status === 409) {
-      // The record of an earlier item was rolled back, so the caller must not get its id.
-      const earlier = outcome.results
-        .findIndex((each) => each.status === 201 && each.id === result.existing_id);
-      if (earlier >= 0) return sameAsEarlier(meanings.name, at, result, earlier);
+      // The batch was rolled back. So the caller must not get the id of a record that another item
+      // added, or that another item gave the same value.
+      const { existing_id, field = "" } = result;
+      const other = outcome.results.findIndex((each, place) =>
+        "id" in each && each.id === existing_id &&
+        (each.status === 201 || Object.hasOwn(items[place] as object, field))
+      );
+      if (other >= 0) return sameAsOther(field, at, other);
     }
     return errorOf(result as NotWritten, outcome, meanings, at);
   }
   throw new Error("a batch was rolled back although no item failed");
 }
 
-/** Returns the error for an item that conflicts with an earlier item of the same batch. */
-function sameAsEarlier(
-  name: string,
+/** Returns the error for an item that conflicts with another item of the same batch. */
+function sameAsOther(
+  field: string,
   at: (field: FieldError) => FieldError,
-  { field = "" }: { field?: string },
-  earlier: number,
+  other: number,
 ): ApiError {
-  const { details, told } = toldFields([at({ field, message: `is also in items.${earlier}` })]);
-  const sentence = `Two items are the same ${name.toLowerCase()}; nothing was written: ${told}`;
+  const { details, told } = toldFields([at({ field, message: `is also in items.${other}` })]);
+  const sentence = `Two items have the same ${field}; nothing was written: ${told}`;
   return new ApiError("conflict", sentence, { details });
 }
 
