@@ -33,7 +33,7 @@ export interface WhatsappConfig extends UploadConfig {
   /**
    * How many events of an app an instance handles at the same time: of one business account, and of
    * all business accounts (`inAll`). An event may wait for a lock of its company, and must then not
-   * delay other companies with the same app. Events come in bursts, and the channel repeats refused
+   * delay the events of other business accounts. Events come in bursts, and the channel repeats refused
    * events at growing intervals.
    */
   eventShare: Share & { inAll: number };

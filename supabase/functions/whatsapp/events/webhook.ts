@@ -55,15 +55,18 @@ export function webhook(config: WhatsappConfig, noSuchPath: () => ApiError) {
   const accept = async ({ appKey, app, origin }: Arrival, bytes: Uint8Array) => {
     const ownDb = db.forRequest(origin.requestId);
     const receive = async () => await receiveEvent(ownDb, appKey, bytes, origin);
-    const isLarge = bytes.length > ORDINARY_BYTES;
-    const receiveInTurn = isLarge
-      ? () => largeEvents.run(app.owner, () => allLargeEvents.run("", receive))
-      : receive;
-    const isKnown = await inTurn(
+    const receiveInTurn = () =>
       events.run(
         `${appKey} ${businessAccountIn(bytes)}`,
-        () => allEventsOfApp.run(appKey, receiveInTurn),
-      ),
+        () => allEventsOfApp.run(appKey, receive),
+      );
+    // A large event first waits for the other large events, so that it does not occupy the place of
+    // an ordinary event in the meantime.
+    const isLarge = bytes.length > ORDINARY_BYTES;
+    const isKnown = await inTurn(
+      isLarge
+        ? largeEvents.run(app.owner, () => allLargeEvents.run("", receiveInTurn))
+        : receiveInTurn(),
     );
     if (isKnown) return;
     apps.forget(appKey);
