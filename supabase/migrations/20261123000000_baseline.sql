@@ -3731,7 +3731,8 @@ begin
     raise sqlstate 'PT409' using message = 'The webhook is off, so it cannot be paused: switch it on first';
   end if;
   if stored.state = 'off' and is_switched_on then
-    if app.end_deliveries(stored.id, stored.switched_off_at, 50000) = 50000 then
+    perform app.end_deliveries(stored.id, stored.switched_off_at, 50000);
+    if exists (select from app.open_deliveries as open where open.webhook_id = stored.id) then
       raise sqlstate 'PT409' using
         message = 'The webhook cannot be `on` yet, because its waiting deliveries are still being ended: try again in '
           'a few minutes';
@@ -21179,7 +21180,6 @@ begin
   if not pg_try_advisory_xact_lock(hashtext('app.tidy_events')) then
     return '{}';
   end if;
-  -- This step comes first, because readers of the log wait for this transaction after it has written an event.
   deliveries_ended := app.end_left_deliveries();
   for hook in
     select * from public.webhooks where created_by_key_id is not null and state <> 'off' order by id

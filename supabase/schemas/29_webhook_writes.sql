@@ -226,7 +226,8 @@ begin
     raise sqlstate 'PT409' using message = 'The webhook is off, so it cannot be paused: switch it on first';
   end if;
   if stored.state = 'off' and is_switched_on then
-    if app.end_deliveries(stored.id, stored.switched_off_at, 50000) = 50000 then
+    perform app.end_deliveries(stored.id, stored.switched_off_at, 50000);
+    if exists (select from app.open_deliveries as open where open.webhook_id = stored.id) then
       raise sqlstate 'PT409' using
         message = 'The webhook cannot be `on` yet, because its waiting deliveries are still being ended: try again in '
           'a few minutes';

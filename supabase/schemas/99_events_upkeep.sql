@@ -350,7 +350,6 @@ begin
   if not pg_try_advisory_xact_lock(hashtext('app.tidy_events')) then
     return '{}';
   end if;
-  -- This step comes first, because readers of the log wait for this transaction after it has written an event.
   deliveries_ended := app.end_left_deliveries();
   for hook in
     select * from public.webhooks where created_by_key_id is not null and state <> 'off' order by id

@@ -115,12 +115,12 @@ Deno.test("when a key is switched off, its webhooks are off immediately, and a j
 Deno.test("a webhook that was off with a very long queue is switched on only after its deliveries have ended", async () => {
   const { id } = await addWebhook(company.id, "https://example.com/off");
   await rolledBack(async (sql) => {
-    await addDeliveries(sql, id, 51_000);
+    await addDeliveries(sql, id, 51_001);
     await sql`select app.switch_off_webhook(${id}, 'failing')`;
     assert.equal(await refusal(sql, (sql) => switchOn(sql, id)), "PT409");
     await sql`select app.end_left_deliveries()`;
     await switchOn(sql, id);
-    assert.deepEqual(await rowsOf(sql, id), { open: 0, ended: 51_000 });
+    assert.deepEqual(await rowsOf(sql, id), { open: 0, ended: 51_001 });
   });
 });
 
