@@ -51,8 +51,8 @@ comment on column public.webhooks.sealed_secret is
 comment on column public.webhooks.sealed_previous_secret is
   'The previous secret, encrypted. It also signs the deliveries until previous_secret_ends_at.';
 comment on column public.webhooks.created_by_key_id is
-  'The API key that the webhook depends on. The key has created the webhook, changed its URL or switched it on. A '
-  'rotation gives the webhook to the successor. When the key ends, the webhook is switched off.';
+  'The API key that the webhook depends on. The key has created the webhook, changed its URL, or switched it on '
+  'after it was off. A rotation gives the webhook to the successor. When the key ends, the webhook is switched off.';
 comment on column public.webhooks.state is
   'on: events are delivered. catching_up: events are delivered from the log, because the queue was too long. paused: '
   'someone stopped the deliveries temporarily, and events are still queued. off: no events are queued.';

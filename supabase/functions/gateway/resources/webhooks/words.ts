@@ -36,11 +36,12 @@ const webhook: FieldsOf<typeof Webhook> = {
     "the webhook.",
   created_by_key_id:
     "The key that the webhook depends on: the last key that created it, changed its `url`, " +
-    "switched it on, or replaced such a key by a rotation. When this key is switched off, " +
+    "switched it on after it was `off`, or replaced such a key by a rotation. When this key is switched off, " +
     "expires or is deleted, the webhook is switched off. `null` for a webhook that a user " +
     "created or switched on, because such a webhook depends on no key.",
   created_by:
-    "The user who created the webhook on the settings page. `null` if a key created the webhook.",
+    "The user who created the webhook on the settings page, or who last switched it on there " +
+    "after it was `off`. `null` if a key did this.",
   failing_since:
     "The time of the first failed delivery since the last success. `null` while events arrive.",
   paused_until:
