@@ -191,6 +191,8 @@ Deno.test("a company's typical day on the settings page", {
     async () => {
       await menu("Templates");
       await page.getByLabel("Status").selectOption({ label: "Rejected" });
+      // A click on a link of the unfiltered list may miss, because the page replaces the list.
+      await page.getByRole("link", { name: "order_update" }).first().waitFor({ state: "hidden" });
       await page.getByRole("link", { name: "free_machine" }).click();
       await page.getByText("WhatsApp takes the content for fraud.").waitFor();
       await page.getByText("This template cannot be sent now.").waitFor();

@@ -188,7 +188,9 @@ function countingProxy(target: string) {
       counts.request_bytes += pathname.length + search.length + sent.length;
       counts.answer_bytes += received.length;
     }
-    return new Response(received, { status: answer.status, headers: answer.headers });
+    // A response with the status 204 must have no body.
+    const body = received.length > 0 ? received : null;
+    return new Response(body, { status: answer.status, headers: answer.headers });
   });
   return {
     url: `http://127.0.0.1:${server.addr.port}`,
