@@ -119,6 +119,11 @@ export const RECIPES: Record<string, (trial: Trial) => Promise<void>> = {
       await until(async () => printed.push(...await run(variables)) >= count);
       return printed;
     };
+    // A first run that fails stores no cursor.
+    await assert.rejects(
+      run({ ...variables, CRM_API_KEY: "sk_live_wrong" }),
+      /invalid_api_key|API key/,
+    );
     assert.deepEqual(await run(variables), []);
     const earlier = await Deno.readTextFile(`${folder}/place-${digit}`);
 
@@ -140,6 +145,13 @@ export const RECIPES: Record<string, (trial: Trial) => Promise<void>> = {
     if (language === "curl") assert.match(hello, /^Hello\? not answered: .*is closed/);
     else assert.equal(hello, "Hello? answered");
     assert.equal(stillThere, "Still there? answered");
+
+    // The next run reads the same messages again, with another text. It sends no second reply.
+    const sent = await answers();
+    await Deno.writeTextFile(`${folder}/place-${digit}`, earlier);
+    await run({ ...variables, TEXT: "Another text" });
+    assert.deepEqual(await answers(), sent);
+    assert.notEqual(await Deno.readTextFile(`${folder}/place-${digit}`), earlier);
   },
 
   "send-the-invoice": async ({ run, stack, folder, language, digit }) => {
