@@ -2,7 +2,7 @@
 export type Query = object;
 
 /** Parameters that accept only one value. The API reads a comma in their values literally. */
-const ONE_VALUE = /^(q|cursor|idempotency_key)$|\[(gte?|lte?|contains|empty)]$/;
+const ONE_VALUE = /^(q|cursor|idempotency_key|filename)$|\[(gte?|lte?|contains|empty)]$/;
 
 /**
  * Returns the query string of a URL, with its question mark. Returns an empty string if there are

@@ -1,7 +1,7 @@
 // Tests that the client returns a media file as a stream.
 import assert from "node:assert/strict";
 import { MediaExpiredError } from "../../client/src/main.ts";
-import { failure, scripted } from "./scripted.ts";
+import { failure, RECORD, scripted } from "./scripted.ts";
 
 const ID = "0b5e55ed-0000-4000-8000-000000000001";
 const HEADERS = {
@@ -35,4 +35,11 @@ Deno.test("the client requests a media file again after a 502, and never returns
   assert.equal(made.length, 2);
   const { crm: proxied } = scripted([new Response("<html>")], { maxRetries: 0 });
   await assert.rejects(async () => await proxied.messages.media(ID));
+});
+
+Deno.test("`media.upload()` sends the file name unchanged, even if the name has a comma", async () => {
+  const { crm, made } = scripted([RECORD]);
+  const filename = "Invoice, May.pdf";
+  await crm.media.upload(new Uint8Array([1]), { type: "application/pdf", filename });
+  assert.equal(made[0].url.searchParams.get("filename"), filename);
 });
