@@ -218,7 +218,7 @@ export interface FileToUpload {
 export interface Media {
   /**
    * Uploads a file. Use its id as `media.id` in a reply or as `header_media.id` in a template send.
-   * If the response is lost, the client uploads the file again, unless the file is a stream.
+   * If the response is lost, the client uploads the file again. A stream is uploaded only once.
    *
    * ```ts
    * const invoice = await crm.media.upload(bytes, { type: "application/pdf", filename: "invoice.pdf" });

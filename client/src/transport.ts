@@ -95,7 +95,7 @@ export function transportOf(settings: Settings): Transport {
       const isTold = left === "final" && code !== null && status !== 401 && status !== 403;
       error.mayBeDone = wasOpen && !isRead && !isTold;
       const comesTooLate = retryAfter! * 1000 > maxWait;
-      if (left === "final" || left === "open" && !isSafe || comesTooLate) throw error;
+      if (isStream || left === "final" || left === "open" && !isSafe || comesTooLate) throw error;
       // If the outcome of a send is unknown, the client repeats the send until `settleTimeout` has
       // passed.
       const isUnsettled = wasOpen && performance.now() < lastQuestion;

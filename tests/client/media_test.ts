@@ -1,7 +1,7 @@
 // Tests that the client returns a media file as a stream.
 import assert from "node:assert/strict";
 import { MediaExpiredError } from "../../client/src/main.ts";
-import { failure, RECORD, scripted } from "./scripted.ts";
+import { failure, LOST, RECORD, scripted, withoutPauses } from "./scripted.ts";
 
 const ID = "0b5e55ed-0000-4000-8000-000000000001";
 const HEADERS = {
@@ -42,4 +42,31 @@ Deno.test("`media.upload()` sends the file name unchanged, even if the name has 
   const filename = "Invoice, May.pdf";
   await crm.media.upload(new Uint8Array([1]), { type: "application/pdf", filename });
   assert.equal(made[0].url.searchParams.get("filename"), filename);
+});
+
+Deno.test("the client sends a stream only once, and then throws the error of the response", async () => {
+  const busy = failure(429, "too_many_requests", {}, { "Retry-After": "1" });
+  for (
+    const [step, name, mayBeDone] of [[busy, "RateLimitError", false], [
+      LOST,
+      "ConnectionError",
+      true,
+    ]] as const
+  ) {
+    let attempts = 0;
+    const { crm } = scripted([], {
+      async fetch(_input, init) {
+        attempts++;
+        await new Response(init!.body as ReadableStream).text();
+        if (step instanceof Error) throw step;
+        return step.clone();
+      },
+    });
+    const file = new Blob(["%PDF-1.7\n"]).stream();
+    const uploaded = withoutPauses(async () =>
+      await crm.media.upload(file, { type: "application/pdf" })
+    );
+    await assert.rejects(uploaded, { name, mayBeDone, ...(step === busy && { retryAfter: 1 }) });
+    assert.equal(attempts, 1);
+  }
 });
