@@ -12,13 +12,24 @@ const MAX_BYTES = 1_000_000;
 const text = await Deno.readTextFile(FILE).catch(() => "");
 const seen = new Set(text.split("\n").filter(Boolean).map((line) => JSON.parse(line).id));
 
+/** Returns the raw body as it was received, or null if the body is too large. */
+const bodyOf = async (request: Request): Promise<Uint8Array<ArrayBuffer> | null> => {
+  const parts = [];
+  let length = 0;
+  for await (const part of request.body ?? []) {
+    length += part.length;
+    if (length > MAX_BYTES) return null;
+    parts.push(part);
+  }
+  return await new Blob(parts).bytes();
+};
+
 const receive = async (request: Request): Promise<Response> => {
   if (request.method !== "POST") return new Response("Send a POST\n", { status: 405 });
-  if (!(Number(request.headers.get("content-length")) <= MAX_BYTES)) {
-    return new Response("The body is too large\n", { status: 413 });
-  }
+  const body = await bodyOf(request);
+  if (!body) return new Response("The body is too large\n", { status: 413 });
   try {
-    const event = await verifyWebhook(request.headers, await request.text(), secret);
+    const event = await verifyWebhook(request.headers, body, secret);
     if (seen.has(event.id)) return new Response(null, { status: 204 });
     // The event is stored before the response is sent. After a 2xx response, the service does not
     // send the event again.

@@ -89,8 +89,12 @@ for (const [name, commandOf] of Object.entries(RECEIVERS)) {
         const [old, reason] = await post(await delivery(3, { ago: 600 }));
         assert.equal(old, 400);
         assert.match(reason, /was signed 60\d s ago/);
-        const [large] = await post(await delivery(3, { padding: "x".repeat(1_000_000) }));
-        assert.equal(large, 413);
+        const large = await delivery(3, { padding: "x".repeat(1_000_000) });
+        assert.equal((await post(large))[0], 413);
+        // A stream is sent without the header Content-Length.
+        const body = new Blob([large.body]).stream();
+        const chunked = await fetch(url, { method: "POST", headers: large.headers, body });
+        assert.deepEqual([chunked.status, await chunked.text()], [413, "The body is too large\n"]);
         assert.deepEqual(await stored(), ["Ação 1", "Ação 2"]);
       }
       {
