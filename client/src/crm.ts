@@ -120,20 +120,20 @@ export class CRM {
         asked("POST", [], {
           path: ["whatsapp", "messages", id, "read"],
           body: { typing },
-          isRead: true,
+          isRepeatable: true,
           options,
         }, ({ data }) => data),
       react: (id, emoji, options) =>
         asked("PUT", [], {
           path: ["whatsapp", "messages", id, "reaction"],
           body: { emoji },
-          isRead: true,
+          isRepeatable: true,
           options,
         }, ({ data }) => data),
       unreact: (id, options) =>
         asked("DELETE", [], {
           path: ["whatsapp", "messages", id, "reaction"],
-          isRead: true,
+          isRepeatable: true,
           options,
         }),
     };
@@ -144,7 +144,7 @@ export class CRM {
           query: { filename, phone_number_id },
           file,
           type,
-          isRead: true,
+          isRepeatable: true,
           options: { ...options, timeout: options?.timeout ?? UPLOAD_MS },
         }, ({ data }) => data),
       get: (id, options) =>

@@ -9,7 +9,7 @@ import { type Call, requireId, requireObject, type Transport } from "./transport
 
 /** All parts of a request except its method and path. */
 type Rest =
-  & Pick<Call, "query" | "need" | "body" | "file" | "type" | "isRead" | "isFile" | "options">
+  & Pick<Call, "query" | "need" | "body" | "file" | "type" | "isRepeatable" | "isFile" | "options">
   // Only for a path that does not begin with `gateway`.
   & Partial<Pick<Call, "path">>;
 
@@ -50,7 +50,7 @@ export interface Requests {
 /** Returns functions that make requests through a transport. */
 export function requestsOf(ask: Transport): Requests {
   const asked: Requests["asked"] = (method, path, rest, pick) => {
-    const key = method === "POST" && !rest.isRead
+    const key = method === "POST" && !rest.isRepeatable
       ? rest.options?.idempotencyKey ?? newKey()
       : undefined;
     const answer = ask<never>({ method, path: ["gateway", ...path], key, pick, ...rest });

@@ -34,8 +34,10 @@ export interface Call {
   options?: ReadOptions & ChangeOptions & CreateOptions & SendOptions;
   /** The request's idempotency key, which is sent in a header or in the body. */
   key?: string;
-  /** Whether the request can be repeated safely without a key, although it is not a GET. */
+  /** Whether the request changes nothing, although it is not a GET. */
   isRead?: boolean;
+  /** Whether a repeat of this change does no harm, although the change has no key. */
+  isRepeatable?: boolean;
   /** Whether the request is a send. A send is repeated until its outcome is known. */
   isSend?: boolean;
   /** Whether the result is a file. The caller reads the file, so `pick` receives no body. */
@@ -64,10 +66,10 @@ export function transportOf(settings: Settings): Transport {
     const [url, init] = requestOf(settings, call);
     // A stream can be read only once, so only the first attempt can send it.
     const isStream = call.file instanceof ReadableStream;
-    const isRead = (method === "GET" || call.isRead) && !isStream;
+    const isRead = method === "GET" || call.isRead;
     // If a change has no idempotency key, a late repeat could overwrite a change that was made in
     // the meantime.
-    const isSafe = isRead || key !== undefined;
+    const isSafe = isRead || call.isRepeatable || key !== undefined;
     const lastQuestion = isSend ? performance.now() + settleTimeout : 0;
     let wasOpen = false;
     for (let repeat = 0;; repeat++) {
@@ -89,10 +91,11 @@ export function transportOf(settings: Settings): Transport {
       error.message += ` (${method} /${call.path.join("/")}${request})`;
       wasOpen ||= left === "open";
       error.idempotencyKey = key ?? null;
-      // Because all attempts have the same idempotency key, the API reports the outcome of the
-      // earlier attempts. There are two exceptions: the API has refused the API key, which it
-      // checks first, or the response does not come from the API.
-      const isTold = left === "final" && code !== null && status !== 401 && status !== 403;
+      // If all attempts have the same idempotency key, the API reports the outcome of the earlier
+      // attempts. There are two exceptions: the API has refused the API key, which it checks first,
+      // or the response does not come from the API.
+      const hasOutcome = code !== null && status !== 401 && status !== 403;
+      const isTold = key !== undefined && left === "final" && hasOutcome;
       error.mayBeDone = wasOpen && !isRead && !isTold;
       const comesTooLate = retryAfter! * 1000 > maxWait;
       if (isStream || left === "final" || left === "open" && !isSafe || comesTooLate) throw error;

@@ -141,6 +141,33 @@ Deno.test("an error says whether its request may have taken effect", async () =>
   });
 });
 
+/** Changes that the client repeats without an idempotency key, because a repeat does no harm. */
+const HARMLESS: Record<string, (crm: CRM) => PromiseLike<unknown>> = {
+  markRead: (crm) => crm.messages.markRead(ID),
+  react: (crm) => crm.messages.react(ID, "👍"),
+  unreact: (crm) => crm.messages.unreact(ID),
+  upload: (crm) => crm.media.upload(new Uint8Array([1]), { type: "application/pdf" }),
+};
+
+Deno.test("the client repeats a read mark, a reaction and an upload after a lost response, and then says that it may be done", async () => {
+  await withoutPauses(async () => {
+    for (const [kind, change] of Object.entries(HARMLESS)) {
+      const told = async (steps: Step[]) => {
+        const { crm, made } = scripted(steps);
+        const error = await (async () => await change(crm))().catch((error: CRMError) => error);
+        assert.ok(error instanceof CRMError, kind);
+        assert.equal(error.idempotencyKey, null);
+        return [made.length, error.mayBeDone];
+      };
+      assert.deepEqual(await told([LOST]), [3, true], kind);
+      // Without a key, a refused repeat does not show whether the first attempt took effect.
+      assert.deepEqual(await told([LOST, failure(409, "window_closed")]), [2, true], kind);
+      assert.deepEqual(await told([failure(409, "window_closed")]), [1, false], kind);
+      assert.deepEqual(await told([failure(429, "too_many_requests")]), [3, false], kind);
+    }
+  });
+});
+
 Deno.test("the client waits as long as `Retry-After` says, in seconds or until a date, up to `maxWait`", async () => {
   const begun = Date.now();
   // An HTTP date is precise to the second.
