@@ -9,6 +9,7 @@ import {
 import { authHost } from "./auth/auth.ts";
 import { demoPeople, type DemoPerson } from "./auth/demo_people.ts";
 import { mailbox } from "./auth/mailbox.ts";
+import { refuseOtherFolder } from "./data_folder.ts";
 import { runDeliveries } from "./deliveries.ts";
 import { serveDocs } from "./docs.ts";
 import { openDoor } from "./door.ts";
@@ -126,6 +127,7 @@ const FUNCTION_NAMES = ["gateway", "send-external-template", "settings", "webhoo
  */
 export async function startStack(options: StackOptions): Promise<Stack> {
   const { folder, progress, signal } = options;
+  await refuseOtherFolder(folder);
   await Deno.mkdir(folder, { recursive: true, mode: 0o700 });
 
   // Ends the parts in reverse order, either in stop() or when a later part fails to start.

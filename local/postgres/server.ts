@@ -43,7 +43,8 @@ const SUPERUSER = "supabase_admin";
  * but its searches are slower.
  */
 const LC_CTYPE = Deno.build.os === "darwin" ? "en_US.UTF-8" : "C.UTF-8";
-const UNFINISHED = "unfinished-";
+/** Folders whose names begin with this are removed, so no other program may use such a name. */
+const UNFINISHED = ".crm-unfinished-cluster-";
 
 /**
  * Starts the Postgres of the npm package on a data folder and waits until it accepts connections.

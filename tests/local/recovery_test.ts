@@ -20,7 +20,7 @@ Deno.test("npm start works, however the previous stack ended", async (t) => {
 
     await t.step("npm start works after the first start was killed too early", async () => {
       const started = new Started(args);
-      await until(() => has("unfinished-"));
+      await until(() => has(".crm-unfinished-cluster-"));
       await started.crash();
       assert.ok(!has("data"));
     });
@@ -86,7 +86,7 @@ Deno.test("npm start works, however the previous stack ended", async (t) => {
       ({ started, stack, postgres } = await startOn(folder, ["--fresh"]));
       assert.equal((await contacts()).length, 40);
       assert.equal((await processesOn(folder)).length, 2);
-      assert.ok(!has("unfinished-"));
+      assert.ok(!has(".crm-unfinished-cluster-"));
     });
 
     await t.step("npm start ends with a one-line error if the database crashes", async () => {
