@@ -4,7 +4,6 @@ import { OperatorError } from "./operator_error.ts";
 
 /** A file of contacts. Every row can be parsed, but its values may still be invalid. */
 export interface ContactFile {
-  path: string;
   /** The character that separates the file's cells. */
   separator: string;
   /**
@@ -53,7 +52,6 @@ export async function openContactFile(path: string): Promise<ContactFile> {
   const read = contactReader(names);
   const isOfContact = (_: string, at: number) => !REJECTION_COLUMNS.includes(names[at]);
   return {
-    path,
     separator,
     hasMark,
     count,

@@ -38,7 +38,7 @@ export function contactCommands(program: Command) {
     .option("--dry-run", "import, roll everything back, and print what would be imported", false)
     .option(
       "--rejected <file>",
-      "write the rejected rows into a file, each with its line number and the reason",
+      "write the rejected rows into a new file, each with its line number and the reason",
     )
     .option(...JSON_OPTION)
     .addHelpText(

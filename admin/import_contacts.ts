@@ -74,7 +74,7 @@ export async function importContacts(
     return imported;
   } catch (error) {
     if (!(error instanceof OperatorError)) throw error;
-    throw new OperatorError(`${error.message} ${howFar(imported, line, writing)}`);
+    throw new OperatorError(`${error.message} ${howFar(imported, line, writing, rejected)}`);
   } finally {
     tell("");
   }
@@ -170,13 +170,19 @@ export function count(number: number): string {
   return number.toLocaleString("en");
 }
 
-function howFar(imported: Imported, line: number, { dryRun, onConflict }: Writing): string {
+function howFar(
+  imported: Imported,
+  line: number,
+  { dryRun, onConflict }: Writing,
+  { path }: RejectedRows,
+): string {
   if (dryRun) return "It was a dry run: nothing was written.";
-  if (imported.rows === 0) {
-    return "It is not certain that any row was imported. It is safe to run the command again.";
-  }
+  const safe = path === undefined
+    ? "It is safe to run the command again"
+    : "It is safe to run the command again with another file for --rejected";
+  if (imported.rows === 0) return `It is not certain that any row was imported. ${safe}.`;
   return `The file was imported up to line ${line}: ${count(imported.rows)} rows, ` +
-    `${inWords(imported)}. It is safe to run the command again: ` +
+    `${inWords(imported)}. ${safe}: ` +
     (onConflict === "fail"
       ? "it rejects the imported rows, and writes the rest."
       : "it finds the imported contacts again, and creates none twice.");

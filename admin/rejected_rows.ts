@@ -14,11 +14,11 @@ export type RejectedRows = ReturnType<typeof rejectedRows>;
  * reason come before each row. The rest of each row is unchanged, so that the file can be corrected
  * and imported.
  * @param path the path of the file to create. Without a path, the first rows are kept for printing.
- * @throws OperatorError when the file cannot be written, or is the imported file.
+ * @throws OperatorError when the file cannot be written. A file that already exists is not changed.
  */
 export function rejectedRows(path: string | undefined, file: ContactFile) {
   const { separator } = file;
-  const out = path === undefined ? null : openNew(path, file.path);
+  const out = path === undefined ? null : openNew(path);
   const write = (cells: string[]) => {
     const bytes = new TextEncoder().encode(stringify([cells], { headers: false, separator }));
     for (let at = 0; at < bytes.length;) at += out!.writeSync(bytes.subarray(at));
@@ -38,24 +38,17 @@ export function rejectedRows(path: string | undefined, file: ContactFile) {
   };
 }
 
-function openNew(path: string, imported: string): Deno.FsFile {
+function openNew(path: string): Deno.FsFile {
   try {
-    if (isSameFile(path, imported)) {
-      throw new OperatorError("--rejected must name another file than the imported one.");
+    // Only the owner can read the file, because the rows contain personal data. An existing file
+    // may have corrections, or be the imported file.
+    return Deno.openSync(path, { write: true, createNew: true, mode: 0o600 });
+  } catch (error) {
+    if (error instanceof Deno.errors.AlreadyExists) {
+      throw new OperatorError(
+        `${path} already exists and was not changed: name another file with --rejected.`,
+      );
     }
-    // Only the owner can read the file, because the rows contain personal data.
-    return Deno.openSync(path, { write: true, create: true, truncate: true, mode: 0o600 });
-  } catch (error) {
-    if (error instanceof OperatorError) throw error;
     throw new OperatorError(`${path} cannot be written: ${(error as Error).message}.`);
-  }
-}
-
-function isSameFile(path: string, other: string): boolean {
-  try {
-    return Deno.realPathSync(path) === Deno.realPathSync(other);
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return false;
-    throw error;
   }
 }

@@ -79,13 +79,14 @@ Deno.test("importing the same file again changes nothing, and importing the corr
     const file = "\ufeffphone;name;tags;custom_fields.plan\r\n+5511987654321;Ada;vip;pro\r\n" +
       ';Nobody;;\r\n+5511987654322;"Grace; ""H""";;\r\n+5511987654323;Short\r\n';
     const once = await args(file, "--rejected", rejected);
-    const [dry, first, again] = await adminRuns([[...once, "--dry-run"], once, once]);
+    const dryRun = await args(null, "--rejected", `${rejected}.dry`, "--dry-run");
+    const [dry, first, again] = await adminRuns([dryRun, once, await args(null)]);
     const rows = "4 rows: 2 created, 0 already there, 2 rejected.";
-    const mend =
-      `2 rows were rejected. ${rejected} has the reasons: correct its rows, and import that file.\n`;
-    const nothing = `A dry run, nothing was written. ${rows}\n${mend}`;
+    const mend = (path: string) =>
+      `2 rows were rejected. ${path} has the reasons: correct its rows, and import that file.\n`;
+    const nothing = `A dry run, nothing was written. ${rows}\n${mend(`${rejected}.dry`)}`;
     assert.deepEqual(said(dry), { code: 1, said: nothing });
-    assert.deepEqual(said(first), { code: 1, said: `Imported ${rows}\n${mend}` });
+    assert.deepEqual(said(first), { code: 1, said: `Imported ${rows}\n${mend(rejected)}` });
     assert.match(again.stdout, /^Imported 4 rows: 0 created, 2 already there, 2 rejected\.\n$/);
     const text = await Deno.readTextFile(rejected);
     assert.deepEqual([...await Deno.readFile(rejected)].slice(0, 3), [0xef, 0xbb, 0xbf]);
@@ -189,6 +190,21 @@ Deno.test("importing the example file from the documentation has the documented 
   });
 });
 
+Deno.test("an import does not change an existing file for the rejected rows", async () => {
+  await importing(async ({ args, contacts, rejected }) => {
+    await Deno.writeTextFile(rejected, "line,reason,phone\n3,phone is required,+5511987654324\n");
+    const before = await Deno.readTextFile(rejected);
+    const [ending] = await adminRuns([
+      await args("phone\n+5511987654321\n", "--rejected", rejected),
+    ]);
+    const sentence =
+      `${rejected} already exists and was not changed: name another file with --rejected.\n`;
+    assert.deepEqual(said(ending), { code: 1, said: sentence });
+    assert.equal(await Deno.readTextFile(rejected), before);
+    assert.deepEqual(await contacts(), []);
+  });
+});
+
 Deno.test("if the database refuses a row, the row is rejected with a reason", async () => {
   await importing(async ({ args, contacts }) => {
     const many = Array.from({ length: 10 }, (_, at) => `custom_fields.${at}`);
@@ -203,7 +219,7 @@ Deno.test("if the database refuses a row, the row is rejected with a reason", as
 });
 
 Deno.test("if the database becomes unavailable, the command reports the last imported line", async () => {
-  await importing(async ({ args, contacts }) => {
+  await importing(async ({ args, contacts, rejected }) => {
     const file = people(1200).replace("\n+5511900000700", "\n\n+5511900000700");
     const gone = await args(file);
     const away = () => new Response("", { status: 503 });
@@ -215,6 +231,10 @@ Deno.test("if the database becomes unavailable, the command reports the last imp
     };
     const none = / It is not certain that any row was imported\. It is safe to run .* again\.\n$/;
     assert.match(await ending(away), none);
+    assert.match(
+      await ending(away, "--rejected", rejected),
+      / It is safe to run the command again with another file for --rejected\.\n$/,
+    );
     assert.match(
       await ending((call) => call > 2 ? away() : undefined),
       / The file was imported up to line 1002: 1,000 rows, 1,000 created, 0 already there, 0 rejected\. It is safe to run /,
@@ -281,7 +301,7 @@ Deno.test("if an import is not possible, the command explains why and writes not
       [
         [...file, "--rejected", path],
         1,
-        /^--rejected must name another file than the imported one/,
+        /contacts\.csv already exists and was not changed: name another file with --rejected\.\n$/,
       ],
       [[...file, "--rejected", `${path}/x.csv`], 1, /x\.csv cannot be written: /],
     ];
