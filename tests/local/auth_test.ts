@@ -1,5 +1,7 @@
 // Tests that users can sign in to the local stack with the client that the settings page uses.
 import assert from "node:assert/strict";
+import { decodeJwt } from "jose";
+import { readPage } from "../docs/pages.ts";
 import { newCompany } from "../support/company.ts";
 import { followed, mailsTo } from "../support/mails.ts";
 import { anyClient, newPerson, signIn } from "../support/people.ts";
@@ -166,6 +168,17 @@ Deno.test("sign-up is refused, and no link is mailed to an unknown e-mail addres
   await withDatabase(async (sql) => {
     assert.deepEqual(Array.from(await sql`select from auth.users where email = ${email}`), []);
   });
+});
+
+Deno.test("docs/testing.md lists the claims of a token of the local stack", async () => {
+  const person = await newPerson({ company: (await newCompany()).id });
+  const { client } = await signIn(person);
+  const { data } = await client.auth.getSession();
+  const row = /^\| claims of a token \|[^|]*\|([^|]*)\|$/m.exec(
+    (await readPage("docs/testing.md")).text,
+  );
+  const listed = Array.from(row![1].matchAll(/`(\w+)`/g), ([, claim]) => claim);
+  assert.deepEqual(Object.keys(decodeJwt(data.session!.access_token)).sort(), listed.sort());
 });
 
 Deno.test("a token that is forged, expired or without a user is refused", async () => {
