@@ -1,4 +1,4 @@
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
 import { appKey, countUpTo, eventStates, pastMoment, uuid } from "./arguments.ts";
 import { appId } from "./apps.ts";
 import { EXAMPLE_APP, EXAMPLE_ROW, examples } from "./examples.ts";
@@ -62,7 +62,10 @@ export function channelCommands(program: Command) {
     .option(...STATE)
     .option(...SINCE)
     .option(...APP)
-    .option("--event <id>", "this event, whatever its state", uuid)
+    .addOption(
+      new Option("--event <id>", "this event, whatever its state; not with the options above")
+        .argParser(uuid).conflicts(["state", "since", "app"]),
+    )
     .option(...JSON_OPTION)
     .addHelpText(
       "after",
@@ -117,9 +120,6 @@ interface ListedEvent {
 }
 
 async function replay({ state, since, app, event, ...options }: Chosen & { event?: string }) {
-  if (event && (state || since || app)) {
-    throw new OperatorError("--event replays one event: use it without other options.");
-  }
   const project = openProject();
   if (app) await appId(project, app); // an unknown app causes an error here
   const replayed = await replayEvents(project, {

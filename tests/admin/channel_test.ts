@@ -114,7 +114,11 @@ Deno.test("`channel events` and `channel replay` refuse invalid arguments and ex
     [["channel", "events", "--app", unknown.replaceAll("-", "")], 1, /^No app has the key /],
     [["channel", "replay", "--app", unknown.replaceAll("-", "")], 1, /^No app has the key /],
     [["channel", "replay", "--event", unknown], 1, /^There is no event [0-9a-f-]+: /],
-    [["channel", "replay", "--event", unknown, "--state", "dead"], 1, /^--event replays one event/],
+    [
+      ["channel", "replay", "--event", unknown, "--state", "dead"],
+      2,
+      /option '--event <id>' cannot be used with option '--state <states>'/,
+    ],
     [["channel", "events", "--state", "lost"], 2, /It must be one or more of stored, done, /],
     [
       ["channel", "events", "--since", "yesterday"],
