@@ -64,9 +64,10 @@ async function catalogueAt(url: string): Promise<Catalogue> {
 
 function connection(url: string): postgres.Sql {
   const options = { max: 1, connect_timeout: 30, prepare: false, onnotice: () => {} };
-  if (!/^postgres(ql)?:/.test(url) || !URL.canParse(url)) {
+  if (!/^postgres(ql)?:/.test(url) || !URL.canParse(url) || !isEncoded(url)) {
     throw new OperatorError(
-      "DB_URL must be the connection string of a database, such as postgresql://postgres:<password>@<host>:5432/postgres.",
+      "DB_URL must be the connection string of a database, such as postgresql://postgres:<password>@<host>:5432/postgres " +
+        "(a special character in the password is percent-encoded).",
     );
   }
   const asked = new URL(url);
@@ -76,4 +77,14 @@ function connection(url: string): postgres.Sql {
     url,
     asked.searchParams.has("sslmode") || isLocal ? options : { ...options, ssl: "require" },
   );
+}
+
+/** Whether all percent-encoded characters of a URL can be decoded. */
+function isEncoded(url: string): boolean {
+  try {
+    decodeURIComponent(url);
+    return true;
+  } catch {
+    return false;
+  }
 }

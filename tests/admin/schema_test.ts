@@ -58,7 +58,13 @@ Deno.test("if a database cannot be read, the error does not contain the database
   assert.match(unreachable.stderr, /^The database cannot be read: .+\. Check DB_URL\.\n$/);
   const malformed = await check("https://postgres:sesame@127.0.0.1");
   assert.match(malformed.stderr, /^DB_URL must be the connection string of a database/);
-  for (const { stdout, stderr } of [unreachable, malformed]) {
+  const encoding = await check("postgresql://postgres:sesame%RET@127.0.0.1:9/postgres");
+  assert.equal(encoding.code, 1);
+  assert.match(
+    encoding.stderr,
+    /^DB_URL must be the connection string of .*\(a special character in the password is percent-encoded\)\.\n$/,
+  );
+  for (const { stdout, stderr } of [unreachable, malformed, encoding]) {
     assert.doesNotMatch(stdout + stderr, /sesame/);
   }
 });
