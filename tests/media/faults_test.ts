@@ -273,17 +273,24 @@ Deno.test("no file name can break the `Content-Disposition` header", async () =>
   }
 });
 
-Deno.test("if other companies already read as many media files as an instance allows, the error does not blame the caller's company", async () => {
-  const bodies: ReturnType<typeof streamOf>[] = [];
-  await using channel = mediaChannel(JPEG, {
+/** A channel whose media files have 50 MiB. The body of each file that it sends goes into `bodies`. */
+function longFiles(bodies: ReturnType<typeof streamOf>[]) {
+  const size = 50 * 2 ** 20;
+  const channel = mediaChannel(JPEG, {
     answer: ({ path }) => {
       if (!path.startsWith("/files/")) {
-        return Response.json(facts(channel.origin, LONG, { file_size: 50 * 2 ** 20 }));
+        return Response.json(facts(channel.origin, LONG, { file_size: size }));
       }
-      bodies.push(streamOf(50 * 2 ** 20));
+      bodies.push(streamOf(size));
       return new Response(bodies.at(-1)!.body);
     },
   });
+  return channel;
+}
+
+Deno.test("if other companies already read as many media files as an instance allows, the error does not blame the caller's company", async () => {
+  const bodies: ReturnType<typeof streamOf>[] = [];
+  await using channel = longFiles(bodies);
   const share = { atOnce: 1, inAll: 2, waiting: 64, patienceMs: 100 };
   await using own = await mediaGateway(channel.url, { mediaShare: share });
   const ending = new AbortController();
@@ -312,15 +319,7 @@ Deno.test("if other companies already read as many media files as an instance al
 Deno.test("a company can read three media files at a time, and then does not delay another company", async () => {
   const held = Promise.withResolvers<void>();
   const bodies: ReturnType<typeof streamOf>[] = [];
-  await using channel = mediaChannel(JPEG, {
-    answer: ({ path }) => {
-      if (!path.startsWith("/files/")) {
-        return Response.json(facts(channel.origin, LONG, { file_size: 50 * 2 ** 20 }));
-      }
-      bodies.push(streamOf(50 * 2 ** 20));
-      return new Response(bodies.at(-1)!.body);
-    },
-  });
+  await using channel = longFiles(bodies);
   const share = { atOnce: 3, inAll: 6, waiting: 64, patienceMs: 1_000 };
   await using own = await mediaGateway(channel.url, { mediaShare: share });
   const id = await addMedium(company, LONG);

@@ -4,11 +4,10 @@
 import assert from "node:assert/strict";
 import { pipeline } from "node:stream/promises";
 import type { TransactionSql } from "postgres";
-import { bootstrap, connect, migrate, type Sql } from "../../local/postgres/database.ts";
-import { startPostgres } from "../../local/postgres/server.ts";
+import type { Sql } from "../../local/postgres/database.ts";
+import { withOwnServer } from "../database/large_company.ts";
 import { readPage } from "../docs/pages.ts";
 import { anyPhone } from "../support/company.ts";
-import { withFolder } from "../support/started.ts";
 import { stack, withDatabase } from "../support/test_stack.ts";
 import { supabase } from "./cli.ts";
 
@@ -75,28 +74,10 @@ async function doNotContact(sql: Sql, company_id: string, phone: string, wish?: 
 
 /** Runs the work with a database that has the migrations and no other rows, as its owner. */
 async function withMigratedDatabase(work: (owner: Sql) => Promise<void>) {
-  await withFolder(async (folder) => {
-    const server = await startPostgres({
-      dataFolder: `${folder}/data`,
-      fresh: false,
-      port: 0,
-      password: "secret",
-      logFile: `${folder}/postgres.log`,
-      durable: false,
-    });
-    const [admin, owner] = ["supabase_admin", "postgres"].map((user) =>
-      connect(server.port, user, "secret")
-    );
-    try {
-      await bootstrap(admin, "secret");
-      // On a hosted project, the owner may disable triggers.
-      await admin`grant set on parameter session_replication_role to postgres`;
-      for await (const _ of migrate(owner));
-      await work(owner);
-    } finally {
-      await Promise.all([admin, owner].map((sql) => sql.end()));
-      await server.stop();
-    }
+  await withOwnServer(async (open) => {
+    // On a hosted project, the owner may disable triggers.
+    await open("supabase_admin")`grant set on parameter session_replication_role to postgres`;
+    await work(open("postgres"));
   });
 }
 
