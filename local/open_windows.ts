@@ -2,8 +2,8 @@ import type { Sql } from "./postgres/database.ts";
 import type { OpenWindow } from "../sandbox/people.ts";
 
 /**
- * The last messages of people to whom the database allows free replies. With this list, a new
- * sandbox allows the same replies.
+ * The database allows free replies to these people, and this is when each of them last wrote. With
+ * this list, a new sandbox allows the same replies.
  */
 export async function openWindows(owner: Sql): Promise<OpenWindow[]> {
   const rows = await owner`

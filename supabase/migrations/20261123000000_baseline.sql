@@ -18265,7 +18265,7 @@ begin
 end
 $$;
 comment on function app.author_names(jsonb) is
-  'Returns the names of the person to whom a part of an event belongs: the author, or the recipient in a report. If '
+  'A part of an event belongs to its author, and a report to its recipient. Returns the names of this person. If '
   'the part has no such person, returns all names in the part, including quoted or forwarded names. A message with '
   'another person''s contact card belongs to its sender.';
 
