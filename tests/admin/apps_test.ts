@@ -72,7 +72,7 @@ Deno.test("`app list` shows each app with its accounts and events, but without i
     callback_url: `${stack.url}/functions/v1/whatsapp/webhook/${app.app_key}`,
   });
   const text = await printed(["app", "list"]);
-  assert.match(text, new RegExp(`^${app.app_key}  Tested  +0  +1 dead  +\\d{4}-.* UTC$`, "m"));
+  assert.match(text, new RegExp(`^${app.app_key}  +Tested  +0  +1 dead  +\\d{4}-.* UTC$`, "m"));
   assert.ok(!text.includes(app.secret));
 });
 
