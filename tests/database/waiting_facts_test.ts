@@ -14,12 +14,26 @@ const own = await newCompany();
 const other = await newCompany();
 
 /**
- * Runs the job, and returns the number of waiting events that the job applied plus the number of
- * replies that it linked.
+ * Runs the job, and returns the number of this company's waiting events that the job applied plus
+ * the number of this company's replies that it linked. The job's own number also counts rows of
+ * other tests.
  */
 async function runJob(sql: Sql, max = 100): Promise<number> {
+  const left = async () => {
+    const [{ rows }] = await sql`
+      select (select count(*)::int from waiting_facts where company_id = ${own.id})
+        + (
+          select count(*)::int from messages
+          where company_id = ${own.id} and reply_to_whatsapp_id is not null and reply_to_id is null
+        ) as rows
+    `;
+    return rows as number;
+  };
+  const before = await left();
   const [{ applied }] = await sql`select app.apply_waiting_facts(${max}) as applied`;
-  return applied;
+  const done = before - await left();
+  assert.ok(applied >= done, `${applied} of all companies, ${done} of this company`);
+  return done;
 }
 
 /**
