@@ -53,15 +53,16 @@ export async function statesOf(app: ChannelApp): Promise<string[]> {
   return (await eventsOf(app)).map(({ state }) => state);
 }
 
-const run = await ownWhatsapp("http://127.0.0.1:9");
+const own = await ownWhatsapp("http://127.0.0.1:9");
 
 /**
  * Runs the channel events job. If another run is in progress, such as a run of the stack, waits
  * until that run ends.
  * @param app If given, the job runs until none of this app's events is due. A run skips events that
  * a database test has locked.
+ * @param run the function that runs the job.
  */
-export async function runChannelJob(app?: ChannelApp) {
+export async function runChannelJob(app?: ChannelApp, run = own) {
   let answer = await run("channel-events");
   await until(async () => {
     if (answer.status !== 409 && !(app && await hasDueEvents(app))) return true;
