@@ -4,6 +4,7 @@
 import assert from "node:assert/strict";
 import type { Sql } from "../support/acting_as.ts";
 import { anyPhone, newCompany } from "../support/company.ts";
+import { until } from "../support/started.ts";
 import { atOnce, committed, overlapping } from "./connections.ts";
 import { claim, endLease, FAILED, RELEASED, SENT, settle } from "./sends.ts";
 import { applyStatus, at, claimed, facts, ledger, mark, report, waiting } from "./statuses.ts";
@@ -76,13 +77,20 @@ Deno.test("if a report without callback data and the channel's response are stor
     const answer = (sql: Sql) => settle(sql, send.claim_id, SENT);
     const reported = tell("delivered", {});
     await (isAnswerFirst ? overlapping(answer, reported) : overlapping(reported, answer));
-    assert.deepEqual(
-      await end(),
-      [{ state: "sent", id: "wamid.1" }, { status: "accepted", id: "wamid.1" }, ["wamid.1"]],
-    );
-    await committed((sql) => sql`select app.apply_waiting_facts(1000)`);
+    const [entry, message, waits] = await end();
+    // A run of another test's job may already have applied the report.
+    if (waits.length > 0) {
+      assert.deepEqual(
+        [entry, message, waits],
+        [{ state: "sent", id: "wamid.1" }, { status: "accepted", id: "wamid.1" }, ["wamid.1"]],
+      );
+    }
+    // The job skips the send while another test's run of the job has locked it.
+    await until(async () => {
+      await committed((sql) => sql`select app.apply_waiting_facts(1000)`);
+      return (await committed((sql) => waiting(sql, company.id))).length === 0;
+    });
     assert.deepEqual(await end(), DELIVERED);
-    assert.deepEqual(await committed((sql) => waiting(sql, company.id)), []);
   }
 });
 
