@@ -1,5 +1,5 @@
 import type postgres from "postgres";
-import { pause } from "../support/started.ts";
+import { until } from "../support/started.ts";
 import { asSuperuser } from "../support/test_stack.ts";
 
 // Runs simultaneous transactions and commits them, for tests of their effects on each other.
@@ -68,11 +68,9 @@ export async function overlapping<First, Second>(
  */
 async function untilWaiting(pid: number, isOver: () => boolean) {
   await asSuperuser(async (sql) => {
-    for (let tries = 0; tries < 500; tries++) {
+    await until(async () => {
       const [{ waits }] = await sql`select pg_blocking_pids(${pid}) <> '{}' as waits`;
-      if (waits || isOver()) return;
-      await pause(10);
-    }
-    throw new Error("The second transaction neither waits nor ends");
+      return waits || isOver();
+    });
   });
 }
