@@ -179,7 +179,7 @@ function assertUnavailable({ status, headers, body }: Answer, outcome: string) {
   assert.equal(headers.get("Retry-After"), null);
 }
 
-/** Returns the response of a function that waits at most 300 ms for the channel. */
+/** Returns the response of a function that waits at most 1.5 seconds for the channel. */
 async function impatientSend(deno: string, channelUrl: string, key: string, json: unknown) {
   const script = `
     const folder = "file://${root}supabase/functions/";
@@ -188,7 +188,7 @@ async function impatientSend(deno: string, channelUrl: string, key: string, json
       folder + "_shared/template_sends/template_send_config.ts"
     );
     const { whatsapp, ...config } = await readSenderConfig(Deno.env.toObject());
-    const app = sendExternalTemplate({ ...config, whatsapp: { ...whatsapp, timeoutMs: 300 } });
+    const app = sendExternalTemplate({ ...config, whatsapp: { ...whatsapp, timeoutMs: 1_500 } });
     const { url, ...init } = ${
     JSON.stringify({
       url: "http://edge/send-external-template",
@@ -205,7 +205,7 @@ async function impatientSend(deno: string, channelUrl: string, key: string, json
     args: ["eval", script],
     env: environment({ channelUrl }),
     cwd: root,
-    signal: AbortSignal.timeout(15_000), // a function that waits forever fails here
+    signal: AbortSignal.timeout(60_000), // a function that waits forever fails here
   }).output();
   const [printed] = new TextDecoder().decode(stdout).trim().split("\n").slice(-1);
   assert.ok(printed, new TextDecoder().decode(stderr));

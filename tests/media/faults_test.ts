@@ -229,7 +229,7 @@ Deno.test("the gateway gives up if the channel sends no first byte or the file d
         : Response.json(facts(slow.origin, LONG)),
   });
   const { status, isBroken } = await readFrom(slow, await addMedium(company, LONG), {
-    mediaPatience: { firstByteMs: 20_000, wholeMs: 500 },
+    mediaPatience: { firstByteMs: 20_000, wholeMs: 1_500 },
   });
   assert.deepEqual([status, isBroken], [200, true]);
 });

@@ -16,7 +16,7 @@ import {
 import { pause } from "../support/started.ts";
 import { statement } from "../support/test_stack.ts";
 
-const QUICK = { settleRetriesMs: [10, 10, 10, 10], settleWaitMs: 2_000 };
+const QUICK = { settleRetriesMs: [10, 10, 10, 10], settleWaitMs: 60_000 };
 const isFor = (name: "claim" | "settle", request: Request) =>
   request.url.endsWith(name === "claim" ? "/rpc/claim_template_send" : "/rpc/settle_send");
 
@@ -27,6 +27,7 @@ Deno.test("if the database fails during the claim, nothing is sent and the error
     "database_unavailable",
     "The database does not answer; nothing was sent, so repeat the request",
   ] as const;
+  const late = () => pause(500).then(() => new Response());
   const broken: [() => Response | Promise<Response>, readonly [number, string, string]][] = [
     [() => new Response("<html>Bad gateway</html>", { status: 502 }), away],
     [
@@ -41,14 +42,14 @@ Deno.test("if the database fails during the claim, nothing is sent and the error
       () => Response.json({ code: "42P01", message: "no such relation" }, { status: 404 }),
       [500, "internal", "Internal error"],
     ],
-    [() => pause(500).then(() => new Response()), away],
+    [late, away],
   ];
   for (const [answer, [expected, code, error]] of broken) {
     await using database = watchedStack((request) => isFor("claim", request) ? answer() : null);
     await using channel = ownChannel(() => accepted());
     const send = await ownSender(channel.url, {
       supabaseUrl: database.url,
-      databaseTimeoutMs: 200,
+      databaseTimeoutMs: answer === late ? 200 : 10_000,
       ...QUICK,
     });
     const lines = await logged(async () => {

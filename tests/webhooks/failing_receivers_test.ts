@@ -10,6 +10,7 @@ import {
   openDeliveries,
   receiver,
 } from "../support/receiving.ts";
+import { until } from "../support/started.ts";
 import { statement } from "../support/test_stack.ts";
 
 /** Creates this many events, each for a different record. */
@@ -38,7 +39,7 @@ Deno.test("several consecutive failures pause a webhook once, and after the paus
   assert.ok(shop.got.length >= 5 && shop.got.length <= 12, `${shop.got.length} requests`);
   const first = await stateOf(webhook);
   assert.deepEqual([first.state, first.pauses, first.lease_id], ["on", 1, null]);
-  assert.ok(first.paused_s >= 8 && first.paused_s <= 10);
+  assert.ok(first.paused_s >= 5 && first.paused_s <= 10, `${first.paused_s} seconds`);
   // While the webhook is paused, nothing is sent.
   const sent = shop.got.length;
   await deliver(company.id);
@@ -48,7 +49,7 @@ Deno.test("several consecutive failures pause a webhook once, and after the paus
   assert.equal(shop.got.length, sent + 1);
   const second = await stateOf(webhook);
   assert.equal(second.pauses, 2);
-  assert.ok(second.paused_s >= 18 && second.paused_s <= 20);
+  assert.ok(second.paused_s >= 15 && second.paused_s <= 20, `${second.paused_s} seconds`);
   // After the first success, all open deliveries are due.
   status = 204;
   await statement`update webhooks set paused_until = clock_timestamp() where id = ${webhook.id}`;
@@ -69,7 +70,7 @@ Deno.test("a 429 with `Retry-After` pauses the webhook and does not count as an 
   const [{ attempts, tries }] = await openDeliveries(webhook);
   assert.deepEqual([attempts, tries.length, tries[0].status], [0, 1, 429]);
   const { paused_s } = await stateOf(webhook);
-  assert.ok(paused_s >= 117 && paused_s <= 120);
+  assert.ok(paused_s >= 110 && paused_s <= 120, `${paused_s} seconds`);
 });
 
 Deno.test("a 410 switches a webhook off, and the company's other webhooks receive an event about the change", async () => {
@@ -103,7 +104,7 @@ Deno.test("a status and its `Retry-After` count, even if the body of the respons
     );
     const webhook = await addWebhook(company.id, shop.url);
     await noteEvents(company.id, events(1, webhook));
-    await (await ownWebhooks([shop.url], { postTimeoutMs: 300 }))(company.id);
+    await (await ownWebhooks([shop.url], { postTimeoutMs: 1_000 }))(company.id);
     const { state, why, paused_s } = await stateOf(webhook);
     assert.deepEqual([state, why], status === 410 ? ["off", "gone"] : ["on", null]);
     assert.equal(paused_s !== null, status === 429 || status === 503);
@@ -169,9 +170,10 @@ Deno.test("a webhook whose API key is no longer valid receives nothing and is sw
   const deliver = await ownWebhooks([shop.url]);
   // The maintenance at the start of a run ends the delivery, unless another run is doing its
   // maintenance at the same time.
-  for (let run = 0; run < 20 && (await openDeliveries(webhook)).length > 0; run++) {
+  await until(async () => {
     await deliver(company.id);
-  }
+    return (await openDeliveries(webhook)).length === 0;
+  });
   assert.equal(shop.got.length, 0);
   assert.deepEqual((await endedDeliveries(webhook)).map(({ outcome }) => outcome), ["undelivered"]);
   const { state, why } = await stateOf(webhook);

@@ -194,7 +194,7 @@ Deno.test("large events of all apps of a company leave a slot for storing a larg
 Deno.test("a large body that is too slow is refused with a 408, and the next large body is read", async () => {
   await using own = await busyWebhook({
     largeBodyShare: { atOnce: 1, inAll: 1, waiting: 1, patienceMs: 60_000 },
-    largeBodyPace: { graceMs: 50, bytesPerMs: 1_000_000 },
+    largeBodyPace: { graceMs: 500, bytesPerMs: 1_000_000 },
   });
   const [app] = own.apps;
   const connection = await own.begin(app, large("slow"), LARGE - 1);
