@@ -60,7 +60,7 @@ function madeUp({ a, shift }: World, person: Person, ago: number): string[] {
     });
   const about = (field: string, parts: Record<string, unknown>) =>
     event(field, { messaging_product: "whatsapp", metadata, ...parts });
-  const spelled = `+55 (11) 9${digits.slice(0, 4)}-${digits.slice(4)}`;
+  const spelled = `+55 (85) 9${digits.slice(0, 4)}-${digits.slice(4)}`;
   const callId = idWith(wa_id).replace("wamid", "wacid");
   return [
     about("calls", {

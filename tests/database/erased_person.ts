@@ -6,14 +6,15 @@ const encoder = new TextEncoder();
 /** A new person, with all formats of their phone number. */
 export function anyPerson() {
   const random = crypto.getRandomValues(new Uint32Array(1))[0].toString().padStart(10, "0");
-  // An old Brazilian mobile number, which can be written with or without the ninth digit.
+  // An old Brazilian mobile number, which can be written with or without the ninth digit. No other
+  // test uses its area code, so no other person's number contains these digits by chance.
   const digits = `9${random.slice(-7)}`;
   // This marker is so long that no digest or encrypted token contains it by chance.
   const mark = `zq${crypto.randomUUID().replaceAll("-", "").slice(0, 14)}`;
   return {
-    phone: `+55119${digits}`,
+    phone: `+55859${digits}`,
     // The phone number as the channel writes it.
-    wa_id: `5511${digits}`,
+    wa_id: `5585${digits}`,
     user_id: `BR.${mark}${digits}`,
     name: `Zoë ${mark} Quirino`,
     email: `zoe.${mark}@example.com`,
@@ -65,11 +66,11 @@ export const statusOf = (
  * each string separately is much faster than searching with one combined pattern.
  */
 export function tracesOf({ digits, mark }: Pick<Person, "digits" | "mark">): string[] {
-  const texts = [`11${digits}`, `119${digits}`, `1202${digits}`, mark];
+  const texts = [`85${digits}`, `859${digits}`, `1202${digits}`, mark];
   // A string can start at one of three positions within the three-byte groups of base64. The
   // strings include the country code, because six digits in base64 can occur in an encrypted token
   // by chance.
-  const base64 = [`5511${digits}`, `55119${digits}`, `1202${digits}`, mark].flatMap((text) =>
+  const base64 = [`5585${digits}`, `55859${digits}`, `1202${digits}`, mark].flatMap((text) =>
     [0, 1, 2].map((shift) => {
       const bytes = new Uint8Array([...new Uint8Array(shift), ...encoder.encode(text)]);
       return bytes.toBase64().slice(shift === 0 ? 0 : 4, Math.floor(bytes.length / 3) * 4);
