@@ -69,8 +69,11 @@ Deno.test(
     await judge("a rejected template");
 
     await page.getByRole("link", { name: "All templates" }).click();
+    await rows.nth(2).waitFor();
     await page.getByRole("searchbox", { name: "Name" }).fill("order");
     await page.keyboard.press("Enter");
+    // A click on a link of the unfiltered list may miss, because the page replaces the list.
+    await rows.nth(1).waitFor({ state: "detached" });
     await page.getByRole("link", { name: "order_update" }).click();
     const bubble = page.locator(".bubble .text");
     assert.equal(await bubble.innerText(), `Olá Ana: ${HOSTILE}`);
