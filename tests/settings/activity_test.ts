@@ -9,8 +9,14 @@ import { CHROMIUM } from "../support/programs.ts";
 import { stack, statement, withDatabase } from "../support/test_stack.ts";
 import { PHONE, SETTINGS, unexpected } from "./settings_page.ts";
 
-/** A time zone without summer time. When it is evening there, it is already the next day in UTC. */
-const ZONE = "America/Sao_Paulo";
+/**
+ * A time zone without summer time, and its distance from UTC in hours. When it is evening there, it
+ * is already the next day in UTC. This test must not run at midnight in its zone, so it uses the
+ * other zone from 02:00 to 04:00 UTC.
+ */
+const [ZONE, HOURS] = [2, 3].includes(new Date().getUTCHours())
+  ? ["America/Phoenix", 7]
+  : ["America/Sao_Paulo", 3];
 /**
  * How long a step waits for something on the page, in milliseconds. The first visit may build the
  * page.
@@ -21,8 +27,8 @@ const DAY = 24 * HOUR;
 
 /** 22:00 in ZONE this many days ago, or 00:00 for today. */
 function evening(ago: number): Date {
-  const day = new Date(Date.now() - 3 * HOUR - ago * DAY).toISOString().slice(0, 10);
-  return new Date(`${day}T${ago === 0 ? "00" : "22"}:00-03:00`);
+  const day = new Date(Date.now() - HOURS * HOUR - ago * DAY).toISOString().slice(0, 10);
+  return new Date(`${day}T${ago === 0 ? "00" : "22"}:00-0${HOURS}:00`);
 }
 
 /** The date of a moment in ZONE, such as "November 20". */
