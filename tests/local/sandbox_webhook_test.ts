@@ -1,6 +1,6 @@
 // Tests how the sandbox calls a webhook: signatures, repeated posts, and stopping the sandbox.
 import assert from "node:assert/strict";
-import { until } from "../support/started.ts";
+import { CLOSED_URL, until } from "../support/started.ts";
 import { assertSigned, inWords, sandboxWithWebhook, SECRET } from "./sandbox_webhook.ts";
 
 const ADA = "+12025550123";
@@ -61,10 +61,8 @@ Deno.test("if the webhook never accepts an event, the event is posted six times,
 
 Deno.test("an unavailable webhook does not stop stories or sends", async () => {
   using said = warnings();
-  const gone = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  const url = `http://127.0.0.1:${gone.addr.port}/`;
-  gone.close();
-  await using channel = sandboxWithWebhook(undefined, { webhook: () => ({ url, secret: SECRET }) });
+  const webhook = { url: `${CLOSED_URL}/`, secret: SECRET };
+  await using channel = sandboxWithWebhook(undefined, { webhook: () => webhook });
   await channel.send({ to: ADA });
   const { body } = await channel.writes(ADA, "Hello");
   assert.deepEqual([body.posted, body.webhook_status], [false, null]);

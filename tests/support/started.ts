@@ -129,8 +129,17 @@ export async function withFolder<Answer>(
   try {
     return await work(folder);
   } finally {
-    for (const line of await processesOn(folder)) Deno.kill(parseInt(line), "SIGKILL");
+    for (const line of await processesOn(folder)) killIfAlive(parseInt(line));
     await Deno.remove(folder, { recursive: true });
+  }
+}
+
+/** Kills a process, which may have ended since it was listed. */
+function killIfAlive(pid: number) {
+  try {
+    Deno.kill(pid, "SIGKILL");
+  } catch (error) {
+    if (!(error instanceof Deno.errors.NotFound)) throw error;
   }
 }
 
@@ -176,8 +185,18 @@ async function read(stream: ReadableStream<Uint8Array>, hear: (text: string) => 
  */
 export const CLOSED_URL = "http://127.0.0.1:2";
 
-/** A free port on this machine, as a string for a command. */
+/**
+ * A free port on this machine, as a string for a command. The system never chooses a port from this
+ * range for a server or a connection of another test.
+ */
 export function freePort(): string {
-  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  return String(listener.addr.port);
+  for (;;) {
+    const port = 20_000 + Math.floor(Math.random() * 10_000);
+    try {
+      Deno.listen({ hostname: "127.0.0.1", port }).close();
+      return String(port);
+    } catch (error) {
+      if (!(error instanceof Deno.errors.AddrInUse)) throw error;
+    }
+  }
 }
