@@ -3,7 +3,13 @@
 import assert from "node:assert/strict";
 import { anyPhone, newCompany } from "../support/company.ts";
 import { HUGE, NEW_CONTACT, spellings } from "../support/contacts.ts";
-import { type Answer, assertField, assertHeaderRefused, call } from "../support/calls.ts";
+import {
+  type Answer,
+  assertField,
+  assertHeaderRefused,
+  call,
+  untilServed,
+} from "../support/calls.ts";
 import { statement } from "../support/test_stack.ts";
 
 const company = await newCompany();
@@ -125,7 +131,9 @@ Deno.test("exactly one of fifty simultaneous PUTs creates the contact, and the o
     Array.from(
       { length: 50 },
       (_, n) =>
-        put({ phone: spelled[n % 2], tags: [`${n}`] }, n % 3 === 0 ? "?on_conflict=keep" : ""),
+        untilServed(() =>
+          put({ phone: spelled[n % 2], tags: [`${n}`] }, n % 3 === 0 ? "?on_conflict=keep" : "")
+        ),
     ),
   );
   const [{ id }] = answers.map(({ body }) => body.data);
@@ -183,7 +191,7 @@ Deno.test("a PUT with `If-Match` writes only if the version is unchanged, and cr
   const answers = await Promise.all(
     Array.from(
       { length: 20 },
-      (_, n) => put({ phone, name: `${n}` }, "", { "If-Match": `"${present}"` }),
+      (_, n) => untilServed(() => put({ phone, name: `${n}` }, "", { "If-Match": `"${present}"` })),
     ),
   );
   const statuses = answers.map(({ status }) => status).sort();

@@ -43,6 +43,17 @@ interface Call {
   headers?: Record<string, string>;
 }
 
+/**
+ * Repeats a request while its response is a 429. On a busy machine, one of many simultaneous
+ * requests may wait too long for its turn.
+ */
+export async function untilServed(request: () => Promise<Answer>): Promise<Answer> {
+  for (;;) {
+    const answer = await request();
+    if (answer.status !== 429) return answer;
+  }
+}
+
 /** Calls the gateway with an API key. If the key is null, the request has no key. */
 export async function call(
   key: string | null,
