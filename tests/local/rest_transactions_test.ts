@@ -78,9 +78,16 @@ async function terminate() {
   `;
 }
 
-/** Returns as soon as a Data API statement is waiting for the lock. */
+/**
+ * Returns as soon as a Data API statement is waiting for the lock. Other tests wait for advisory
+ * locks of other databases.
+ */
 async function untilWaiting() {
-  const waiting = () => sql`select from pg_locks where locktype = 'advisory' and not granted`;
+  const waiting = () =>
+    sql`
+      select from pg_locks join pg_database on pg_database.oid = pg_locks.database
+      where datname = current_database() and locktype = 'advisory' and not granted
+    `;
   await poll(async () => (await waiting()).count, (count: number) => count === 1, { interval: 5 });
 }
 
