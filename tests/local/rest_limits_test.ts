@@ -22,10 +22,11 @@ Deno.test.afterAll(end);
 
 /**
  * Creates a role with the rights of `authenticated` and with settings that the Data API has not
- * read yet.
+ * read yet. All databases of the tests' server have this role. schema_files_test.ts compares the
+ * roles that a request may name, and leaves out roles with this beginning.
  */
 async function unknownRole(settings: string, member = "authenticator") {
-  const role = `role_${crypto.randomUUID().slice(0, 8)}`;
+  const role = `supabase_role_${crypto.randomUUID().slice(0, 8)}`;
   await sql.unsafe(
     `create role ${role}; grant authenticated to ${role}; grant ${role} to ${member}`,
   );
