@@ -95,7 +95,7 @@ Deno.test("stopping the sandbox also stops its stories, delays and posts, even i
   const began = performance.now();
   await channel.stop();
   // The sandbox does not wait for the webhook.
-  assert.ok(performance.now() - began < 2000);
+  assert.ok(performance.now() - began < 8_000);
   assert.equal((await writing).body.posted, false);
   const posted = channel.posts.length;
   await channel.send({ to: ADA });
