@@ -51,110 +51,74 @@ export function editDistance(
 }
 
 // Names that other APIs use for things with a different name in this API. The names are in
-// lowercase and without underscores.
+// lowercase and without underscores, with spaces between them.
 
 const PARAMETERS = {
-  q: ["query", "search", "term"],
-  sort: ["order", "orderby", "sortby"],
-  limit: ["pagesize", "perpage", "size"],
-  cursor: ["after", "offset", "page", "skip", "start"],
-  fields: ["properties", "select"],
-  include: ["embed", "expand", "with"],
-  include_total: ["count", "total"],
+  q: "query search term",
+  sort: "order orderby sortby",
+  limit: "pagesize perpage size",
+  cursor: "after offset page skip start",
+  fields: "properties select",
+  include: "embed expand with",
+  include_total: "count total",
 };
 const OPERATORS = {
-  "": ["any", "eq", "in", "is"],
-  ne: ["neq", "nin", "not", "notin"],
-  gt: ["after"],
-  gte: ["ge", "from", "min", "since"],
-  lt: ["before"],
-  lte: ["le", "max", "to", "until"],
-  contains: ["ilike", "like", "match", "search"],
-  empty: ["exists", "isnull", "null"],
+  "": "any eq in is",
+  ne: "neq nin not notin",
+  gt: "after",
+  gte: "ge from min since",
+  lt: "before",
+  lte: "le max to until",
+  contains: "ilike like match search",
+  empty: "exists isnull null",
 };
 const FIELDS = {
   // of a contact
-  phone: [
-    ...[
-      "cell",
-      "cellphone",
-      "celular",
-      "mobile",
-      "mobilenumber",
-      "mobilephone",
-      "msisdn",
-      "number",
-    ],
-    ...["phonenumber", "recipient", "telefone", "telephone", "to", "waid", "whatsapp"],
-  ],
-  name: ["displayname", "firstname", "fullname", "lastname", "nome"],
-  email: ["emailaddress", "mail"],
-  empresa: [
-    "account",
-    "business",
-    "company",
-    "companyname",
-    "employer",
-    "organisation",
-    "organization",
-  ],
-  job_title: ["cargo", "jobposition", "occupation", "position", "role", "title"],
-  tags: ["categories", "groups", "labels", "lists", "segments", "tag"],
-  custom_fields: [
-    "attributes",
-    "custom",
-    "customattributes",
-    "extra",
-    "fields",
-    "metadata",
-    "properties",
-  ],
-  temperature: ["leadstatus", "rating"],
-  source: ["channel", "leadsource", "origem", "origin", "utmsource"],
-  do_not_contact: ["blocked", "dnc", "donotcall", "optedout", "optout", "unsubscribed"],
-  is_active: ["active", "enabled"],
-  confirm: ["confirmation", "contactid", "id"],
-  from: ["contactid", "duplicateid", "fromid", "otherid", "sourceid"],
+  phone: "cell cellphone celular mobile mobilenumber mobilephone msisdn number phonenumber " +
+    "recipient telefone telephone to waid whatsapp",
+  name: "displayname firstname fullname lastname nome",
+  email: "emailaddress mail",
+  empresa: "account business company companyname employer organisation organization",
+  job_title: "cargo jobposition occupation position role title",
+  tags: "categories groups labels lists segments tag",
+  custom_fields: "attributes custom customattributes extra fields metadata properties",
+  temperature: "leadstatus rating",
+  source: "channel leadsource origem origin utmsource",
+  do_not_contact: "blocked dnc donotcall optedout optout unsubscribed",
+  is_active: "active enabled",
+  confirm: "confirmation contactid id",
+  from: "contactid duplicateid fromid otherid sourceid",
   // of a deal, a pipeline, a stage and a conversation
-  title: ["dealname", "name", "subject"],
-  value: ["amount", "dealvalue", "price", "revenue", "total"],
-  contact_id: ["contact", "customer", "customerid", "lead", "leadid", "person", "personid"],
-  stage_id: ["column", "dealstage", "pipelinestage", "stage"],
-  status: ["state"],
-  pipeline_id: ["pipeline"],
-  position: ["index", "order", "rank", "sort"],
-  is_default: ["default"],
-  assigned_to: [
-    "agent",
-    "agentid",
-    "assignee",
-    "assigneeid",
-    "member",
-    "owner",
-    "ownerid",
-    "userid",
-  ],
-  team_id: ["department", "group", "team"],
+  title: "dealname name subject",
+  value: "amount dealvalue price revenue total",
+  contact_id: "contact customer customerid lead leadid person personid",
+  stage_id: "column dealstage pipelinestage stage",
+  status: "state",
+  pipeline_id: "pipeline",
+  position: "index order rank sort",
+  is_default: "default",
+  assigned_to: "agent agentid assignee assigneeid member owner ownerid userid",
+  team_id: "department group team",
   // of a send and of a batch
-  template_name: ["name", "template"],
-  language_code: ["lang", "language", "locale"],
-  display_text: ["body", "content", "message", "text"],
-  body_variables: ["bodyparameters", "components", "parameters", "params", "variables"],
-  header_variables: ["header", "headerparameters"],
-  button_variables: ["buttonparameters", "buttons"],
-  template_header_type: ["headertype", "mediatype"],
-  phone_number_id: ["from", "sender", "senderid"],
-  contact_name: ["name", "recipientname"],
-  idempotency_key: ["clientreference", "externalid", "key"],
-  text: ["body", "content", "displaytext", "message"],
-  conversation_id: ["chatid", "conversation", "threadid"],
-  items: ["contacts", "data", "deals", "inputs", "records", "rows"],
+  template_name: "name template",
+  language_code: "lang language locale",
+  display_text: "body content message text",
+  body_variables: "bodyparameters components parameters params variables",
+  header_variables: "header headerparameters",
+  button_variables: "buttonparameters buttons",
+  template_header_type: "headertype mediatype",
+  phone_number_id: "from sender senderid",
+  contact_name: "name recipientname",
+  idempotency_key: "clientreference externalid key",
+  text: "body content displaytext message",
+  conversation_id: "chatid conversation threadid",
+  items: "contacts data deals inputs records rows",
 };
 const PATHS = {
-  contacts: ["clients", "customers", "leads", "people", "persons"],
-  deals: ["opportunities"],
-  conversations: ["chats", "threads", "tickets"],
-  members: ["agents", "users"],
+  contacts: "clients customers leads people persons",
+  deals: "opportunities",
+  conversations: "chats threads tickets",
+  members: "agents users",
 };
 
 /** Whether a caller who wrote this part of a path probably meant this name. */
@@ -166,9 +130,11 @@ export function isMeantPart(part: string, name: string): boolean {
  * The index of the name that the caller probably meant; -1 if no name is similar. A name that
  * another API uses for the same thing has priority over the most similar name.
  */
-function placeOfMeant(given: string, names: string[], others: Record<string, string[]>): number {
+function placeOfMeant(given: string, names: string[], others: Record<string, string>): number {
   const plain = given.slice(0, MAX_LENGTH).toLowerCase().replace(/[-_ ]/g, "");
-  const known = names.findIndex((name) => name === given || others[name]?.includes(plain));
+  const known = names.findIndex((name) =>
+    name === given || others[name]?.split(" ").includes(plain)
+  );
   return known >= 0 ? known : names.indexOf(nearestOf(given, names) ?? given);
 }
 
