@@ -128,6 +128,7 @@ create table app.replays (
   types text[],
   after_version bigint not null default 0,
   after_seq bigint not null default 0,
+  beyond bigint,
   requested_at timestamptz not null default now()
 );
 comment on table app.replays is
@@ -135,6 +136,9 @@ comment on table app.replays is
   'batches, in the order of the log.';
 comment on column app.replays.after_version is
   'The version of the last event that was queued from the log. after_seq is the seq of this event.';
+comment on column app.replays.beyond is
+  'A version above the versions of all events of the replay. The replay ends when the horizon reaches this version. '
+  'Null until a run of the delivery job sets it.';
 
 do $$
 begin

@@ -31,14 +31,12 @@ begin
   if scanned.events > 0 then
     update app.replays set after_version = scanned.version, after_seq = scanned.seq where webhook_id = hook.id;
   end if;
-  -- The replay ends only when all its events are below the horizon. Until then, transactions that are still running may
-  -- add more events to its period.
-  if scanned.events < 1000 and not exists (
-    select from app.events
-    where events.company_id = hook.company_id and events.version >= horizon
-      and events.slot = any (own_slots)
-      and events.happened_at >= replay.since and events.happened_at < replay.until
-  ) then
+  -- Transactions that are still open may have written events in the period of the replay. A transaction that starts
+  -- after the period gets a higher version than all of these transactions.
+  if replay.beyond is null and now() >= replay.until then
+    update app.replays set beyond = app.change_now() where webhook_id = hook.id;
+  end if;
+  if scanned.events < 1000 and horizon >= replay.beyond then
     delete from app.replays where webhook_id = hook.id;
   end if;
   return scanned.events > 0;

@@ -1,6 +1,8 @@
 // Tests a webhook whose queue is too long: the later events are read from the event log instead of
 // the queue. Also tests replays, which read the event log too.
 import assert from "node:assert/strict";
+import { committed } from "../database/connections.ts";
+import { actAs } from "../support/acting_as.ts";
 import { newCompany } from "../support/company.ts";
 import { ownWebhooks } from "../support/own_functions.ts";
 import { addWebhook, type MadeWebhook, noteEvents, receiver } from "../support/receiving.ts";
@@ -166,6 +168,30 @@ Deno.test("while an earlier transaction is still open, a replay waits before it 
   });
   await caughtUp(deliver, webhook);
   assert.deepEqual(shop.got.map(({ body }) => body.type), ["deal.won"]);
+});
+
+Deno.test("a replay sends the events of a transaction that was open when the replay was requested", async () => {
+  const company = await newCompany();
+  await using shop = receiver();
+  const webhook = await addWebhook(company.id, shop.url, {
+    ...{ types: ["deal.won"], state: "off", switched_off_at: new Date() },
+  });
+  const deliver = await ownWebhooks([shop.url]);
+  await withDatabase(async (sql) => {
+    await sql`begin`;
+    // Nothing queues the event of this transaction, because the webhook is off.
+    await sql`update deals set status = 'won' where id = ${company.deal_id}`;
+    await committed(async (sql) => {
+      await actAs(sql, "service_role");
+      await sql`select change_webhook(${webhook.id}, '{"state": "on"}')`;
+      await sql`select replay_webhook(${webhook.id}, now() - interval '1 day')`;
+    });
+    for (let run = 0; run < 3; run++) await deliver(company.id);
+    assert.equal(shop.got.length, 0);
+    await sql`commit`;
+  });
+  await caughtUp(deliver, webhook);
+  assert.deepEqual(shop.got.map(({ body }) => body.record_id), [company.deal_id]);
 });
 
 Deno.test("an event whose delivery has failed can be replayed", async () => {
