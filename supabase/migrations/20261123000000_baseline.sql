@@ -3297,9 +3297,11 @@ comment on column public.webhooks.why is
   'it off.';
 comment on column public.webhooks.failures is 'The number of failed attempts since the last success.';
 comment on column public.webhooks.paused_until is
-  'After several failures, the next delivery attempt waits until this time. The state stays the same.';
+  'After several failures, or after a response with Retry-After, the next delivery attempt waits until this time. The '
+  'state stays the same.';
 comment on column public.webhooks.pauses is
-  'The number of times that failures have set paused_until since the last success.';
+  'The number of pauses since the last success. A success during a pause does not count, because its request was sent '
+  'before the pause.';
 comment on column public.webhooks.catch_up_version is
   'The version of the last event that was queued from the log. catch_up_seq is the seq of this event. While '
   'catch_up_version is not null, the deliveries come from the log.';
@@ -20673,7 +20675,7 @@ begin
   select
     success.at,
     count(*) filter (where settled.result in ('failed', 'gone') and settled.ended_at > coalesce(success.at, '-infinity')),
-    max(settled.wait_seconds) filter (where settled.ended_at > coalesce(success.at, '-infinity')),
+    max(settled.wait_seconds),
     coalesce(bool_or(settled.result = 'gone'), false)
   into succeeded_at, settle_of_webhook.failures, settle_of_webhook.wait_seconds, is_gone
   from success left join settled on true
@@ -20706,6 +20708,8 @@ declare
   hook public.webhooks;
   was public.webhooks;
   settled record;
+  is_pausing boolean;
+  next_pause timestamptz;
   told text;
 begin
   for hook in
@@ -20718,9 +20722,10 @@ begin
   loop
     told := null;
     was := hook;
+    is_pausing := coalesce(hook.paused_until > at, false);
     -- After a pause, the first success makes all deliveries due, so that no delivery waits for hours after the receiver
     -- works again. This must happen before the failed deliveries of the same settlement get their new due times.
-    if hook.pauses > 0 and outcomes @> jsonb_build_array(
+    if hook.pauses > 0 and not is_pausing and outcomes @> jsonb_build_array(
       jsonb_build_object('webhook_id', hook.id, 'result', 'delivered')
     ) then
       update app.open_deliveries set due_at = at where webhook_id = hook.id and due_at > at;
@@ -20729,30 +20734,31 @@ begin
     if settled.has_success then
       hook.failures := 0;
       hook.failing_since := null;
-      hook.pauses := 0;
-      hook.paused_until := null;
       hook.last_success_at := case
         when was.last_success_at > at - interval '5 seconds' then was.last_success_at else at
       end;
-      if was.pauses > 0 then
-        told := 'resumed';
+      -- No request is sent during a pause. A success during a pause answers an earlier request, so the pause continues.
+      if not is_pausing then
+        hook.pauses := 0;
+        hook.paused_until := null;
+        if was.pauses > 0 then
+          told := 'resumed';
+        end if;
       end if;
     end if;
     hook.failures := hook.failures + settled.failures;
     if settled.failures > 0 or settled.wait_seconds is not null then
       hook.failing_since := coalesce(hook.failing_since, at);
-      -- Simultaneous requests that fail cause only one pause.
-      if hook.paused_until is null or hook.paused_until <= at then
-        if settled.wait_seconds is not null then
-          hook.pauses := least(hook.pauses + 1, 30000);
-          hook.paused_until := at + settled.wait_seconds * interval '1 second';
-        elsif hook.pauses > 0 or hook.failures >= 5 then
-          hook.pauses := least(hook.pauses + 1, 30000);
-          hook.paused_until := at + app.circuit_pause(hook.pauses);
-        end if;
-        if hook.paused_until > at then
-          told := 'paused';
-        end if;
+      next_pause := greatest(
+        at + settled.wait_seconds * interval '1 second',
+        -- Simultaneous requests that fail cause only one pause.
+        case when not is_pausing and settled.failures > 0 and (hook.pauses > 0 or hook.failures >= 5)
+          then at + app.circuit_pause(hook.pauses + 1) end
+      );
+      if next_pause > coalesce(hook.paused_until, at) then
+        hook.pauses := least(hook.pauses + (not is_pausing)::integer, 30000);
+        hook.paused_until := next_pause;
+        told := 'paused';
       end if;
     end if;
     if (hook.leased_until is null or hook.leased_until < at + interval '20 seconds') then

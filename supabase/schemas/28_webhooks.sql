@@ -64,9 +64,11 @@ comment on column public.webhooks.why is
   'it off.';
 comment on column public.webhooks.failures is 'The number of failed attempts since the last success.';
 comment on column public.webhooks.paused_until is
-  'After several failures, the next delivery attempt waits until this time. The state stays the same.';
+  'After several failures, or after a response with Retry-After, the next delivery attempt waits until this time. The '
+  'state stays the same.';
 comment on column public.webhooks.pauses is
-  'The number of times that failures have set paused_until since the last success.';
+  'The number of pauses since the last success. A success during a pause does not count, because its request was sent '
+  'before the pause.';
 comment on column public.webhooks.catch_up_version is
   'The version of the last event that was queued from the log. catch_up_seq is the seq of this event. While '
   'catch_up_version is not null, the deliveries come from the log.';

@@ -1,4 +1,5 @@
-// Tests the outcomes of deliveries that are stored while a person is being erased.
+// Tests how the outcomes of deliveries are stored: the responses while a person is being erased,
+// and the pauses that a receiver requests with `Retry-After`.
 import assert from "node:assert/strict";
 import type { Sql } from "../support/acting_as.ts";
 import { newCompany } from "../support/company.ts";
@@ -70,4 +71,68 @@ Deno.test("a response about a person who is not being erased is stored", async (
   const { settle, stored } = await newDelivery();
   await overlapping(settle("failed", "bad request"), () => Promise.resolve());
   assert.deepEqual(await stored(), ["bad request"]);
+});
+
+/** The outcome of one delivery: delivered, failed, or postponed for this many seconds. */
+type Outcome = "delivered" | "failed" | number;
+
+/** A leased webhook with waiting deliveries, and a function that stores outcomes of deliveries. */
+async function newLease() {
+  const company = await newCompany();
+  const run = crypto.randomUUID();
+  const { id } = await addWebhook(company.id, "https://example.com", {
+    ...{ types: ["deal.won"], lease_id: run },
+  });
+  await noteEvents(
+    company.id,
+    Array.from({ length: 12 }, () => ({
+      ...{ type: "deal.won", record_id: crypto.randomUUID(), webhooks: [id] },
+    })),
+  );
+  /** Stores outcomes in one statement, and returns the pause of the webhook in seconds. */
+  const settle = async (...outcomes: Outcome[]): Promise<number | null> => {
+    const open = await statement`
+      select record_id, seq::text, attempts from app.open_deliveries
+      where webhook_id = ${id} and attempts = 0 order by due_at, seq limit ${outcomes.length}
+    `;
+    const told = outcomes.map((outcome, at) => ({
+      ...open[at],
+      ...{ webhook_id: id, ended_at: new Date(Date.now() + at), try: { status: 500 } },
+      result: typeof outcome === "number" ? "later" : outcome,
+      wait_seconds: typeof outcome === "number" ? outcome : null,
+    }));
+    await statement`select settle_deliveries(${run}, ${JSON.stringify(told)}::text::jsonb)`;
+    const [{ pause }] = await statement`
+      select extract(epoch from paused_until - clock_timestamp())::float8 as pause from webhooks where id = ${id}
+    `;
+    return pause;
+  };
+  return { id, settle };
+}
+
+Deno.test("a success that arrives during a pause does not end the pause", async () => {
+  const { id, settle } = await newLease();
+  assert.ok(await settle(600) ?? 0 > 590);
+  const pause = await settle("delivered");
+  assert.ok(pause !== null && pause > 590, `${pause} seconds`);
+  // After the pause, a success ends the state of failure.
+  await statement`update webhooks set paused_until = clock_timestamp() where id = ${id}`;
+  assert.equal(await settle("delivered"), null);
+});
+
+Deno.test("a `Retry-After` counts even if another delivery succeeds a moment later", async () => {
+  const { settle } = await newLease();
+  const pause = await settle(600, "delivered");
+  assert.ok(pause !== null && pause > 590, `${pause} seconds`);
+});
+
+Deno.test("a `Retry-After` makes a shorter pause longer, and never makes a pause shorter", async () => {
+  const { settle } = await newLease();
+  const failures = Array.from({ length: 5 }, () => "failed" as const);
+  const first = await settle(...failures);
+  assert.ok(first !== null && first > 8 && first <= 10, `${first} seconds`);
+  for (const wait of [600, 30]) {
+    const pause = await settle(wait);
+    assert.ok(pause !== null && pause > 590, `${pause} seconds`);
+  }
 });
