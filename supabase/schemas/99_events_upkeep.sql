@@ -292,12 +292,17 @@ declare
   has_rows boolean;
   is_emptied boolean := false;
 begin
-  delete from app.open_deliveries where slot = next_slot;
+  -- The slot belongs to the new day from midnight on. So each row is deleted only if it is still the day before.
+  delete from app.open_deliveries
+  where slot = next_slot and app.slot_of(clock_timestamp() + interval '1 day') = next_slot;
   foreach part in array array['events', 'deliveries'] loop
     execute format('select exists (select from app.%I)', part || to_char(next_slot, '_FM00')) into has_rows;
     if has_rows then
       -- The function waits only 200 ms for a writer that has locked the table. The next run tries again.
       perform set_config('lock_timeout', '200ms', true);
+      execute format('lock table app.%I in access exclusive mode', part || to_char(next_slot, '_FM00'));
+      -- While the table is locked, no one can add rows. If it is already the new day, the table may contain its rows.
+      exit when app.slot_of(clock_timestamp() + interval '1 day') <> next_slot;
       execute format('truncate app.%I', part || to_char(next_slot, '_FM00'));
       is_emptied := true;
     end if;

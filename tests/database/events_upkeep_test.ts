@@ -47,6 +47,37 @@ Deno.test("tomorrow's partition of events is emptied before the day begins, and 
   });
 });
 
+Deno.test("a run that continues after midnight keeps the events and deliveries of the new day", async () => {
+  await rolledBack(async (sql) => {
+    const [{ tomorrow }] = await sql`
+      select app.slot_of(clock_timestamp() + interval '1 day') as tomorrow
+    `;
+    // At the first call, it is still the day before. At each later call, it is the new day.
+    await sql.unsafe(`
+      create or replace function app.slot_of(at timestamptz) returns smallint language plpgsql volatile strict
+      as $$
+      declare
+        days constant integer := coalesce(nullif(current_setting('test.days', true), ''), '0');
+      begin
+        perform set_config('test.days', '1', true);
+        return mod(floor(extract(epoch from at) / 86400) + days, 32)::smallint;
+      end
+      $$
+    `);
+    await addEvent(sql, tomorrow);
+    await sql`
+      insert into app.open_deliveries (webhook_id, record_id, seq, slot, event_id, company_id, type, due_at)
+      values (gen_random_uuid(), gen_random_uuid(), 1, ${tomorrow}, gen_random_uuid(), ${company.id}, 'deal.won', now())
+    `;
+    const [{ is_emptied }] = await sql`select app.empty_next_day() as is_emptied`;
+    const kept = await sql`
+      select from app.events where company_id = ${company.id} and slot = ${tomorrow}
+      union all select from app.open_deliveries where company_id = ${company.id} and slot = ${tomorrow}
+    `;
+    assert.deepEqual([is_emptied, kept.length], [false, 2]);
+  });
+});
+
 Deno.test("a webhook with more than 50,000 waiting deliveries catches up from the event log, and the database stores the webhook's position in the log", async () => {
   const [long, short] = [
     await addWebhook(company.id, "https://example.com/long"),
