@@ -217,6 +217,7 @@ begin
     where webhooks.id in (select key::uuid from jsonb_object_keys(wanted) as key)
       and webhooks.lease_id = run and webhooks.state in ('on', 'catching_up')
       and (webhooks.paused_until is null or webhooks.paused_until <= at)
+      and not app.has_ended_key(webhooks)
     order by webhooks.id
   loop
     asked := least((wanted ->> hook.id::text)::integer, 500);
@@ -246,7 +247,7 @@ $$;
 comment on function public.next_deliveries(uuid, jsonb, jsonb) is
   'Returns due deliveries of webhooks that the run has leased. The parameter `wanted` contains the number of '
   'deliveries for each webhook. The parameter `held` lists the records whose deliveries are still in progress in this '
-  'run. A webhook that is missing from the result is paused, off, or leased by another run.';
+  'run. A webhook that is missing from the result is paused, off, or leased by another run, or its key has ended.';
 grant execute on function public.next_deliveries(uuid, jsonb, jsonb) to webhook_client;
 
 create function public.release_webhooks(run uuid, ids uuid[] default null) returns void

@@ -180,6 +180,28 @@ Deno.test("a webhook whose API key is no longer valid receives nothing and is sw
   assert.deepEqual([state, why], ["off", "key_ended"]);
 });
 
+Deno.test("a webhook whose API key expires while a run delivers receives no further event", async () => {
+  const company = await newCompany();
+  const [{ id: key_id }] = await statement`
+    select id from api_keys where company_id = ${company.id} and scopes = '{webhooks}'
+  `;
+  const made = Promise.withResolvers<MadeWebhook>();
+  await using shop = receiver(async () => {
+    await statement`update api_keys set expires_at = now() where id = ${key_id}`;
+    await noteEvents(company.id, events(1, await made.promise));
+    return new Response();
+  });
+  const webhook = await addWebhook(company.id, shop.url, { created_by_key_id: key_id });
+  made.resolve(webhook);
+  await noteEvents(company.id, events(1, webhook));
+  const deliver = await ownWebhooks([shop.url]);
+  await deliver(company.id);
+  assert.equal(shop.got.length, 1);
+  await deliver(company.id);
+  const { state, why } = await stateOf(webhook);
+  assert.deepEqual([shop.got.length, state, why], [1, "off", "key_ended"]);
+});
+
 Deno.test("a run that has lost its lease on a webhook stores nothing", async () => {
   const company = await newCompany();
   const other = crypto.randomUUID();
