@@ -320,12 +320,19 @@ language plpgsql
 set search_path = ''
 as $$
 declare
-  -- A contact that was merged into one of these contacts was the same person.
   records constant uuid[] := contact_ids || record_ids || array(
     select deals.id from public.deals where deals.company_id = of_company and deals.contact_id = any (contact_ids)
     union all
-    select rows.id from public.deleted_rows as rows
-    where rows.company_id = of_company and rows.merged_into = any (contact_ids)
+    -- The database no longer knows whose record a deleted record was. So the responses about all deleted records of the
+    -- company are cleared. Few deliveries have a stored response, so they are looked up, and not the deleted records.
+    select gone.id
+    from (
+      select record_id from app.open_deliveries where company_id = of_company and app.has_answer(tries)
+      union
+      select record_id from app.deliveries where company_id = of_company and app.has_answer(tries)
+    ) as answered
+    join public.deleted_rows as gone on gone.company_id = of_company and gone.id = answered.record_id
+      and gone.resource in ('contacts', 'deals', 'conversations', 'messages')
   );
 begin
   -- This statement waits for a transaction that is moving one of these deliveries to the log. The next statement then
@@ -338,7 +345,7 @@ end
 $$;
 comment on function app.forget_answers(uuid, uuid[], uuid[]) is
   'Clears the stored receiver responses about some contacts and their records, because responses may quote the '
-  'request.';
+  'request. Also clears the responses about deleted records of the company, which may have belonged to the contacts.';
 
 create function public.tidy_events() returns jsonb
 language plpgsql security definer

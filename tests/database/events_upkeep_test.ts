@@ -1,7 +1,7 @@
 // Tests the maintenance job for events and webhooks, which runs every minute.
 import assert from "node:assert/strict";
 import { actAs, actAsSuperuser, refusal, rolledBack, type Sql } from "../support/acting_as.ts";
-import { type Company, newCompany } from "../support/company.ts";
+import { anyPhone, type Company, newCompany } from "../support/company.ts";
 import { addWebhook } from "../support/receiving.ts";
 import { statement, withDatabase } from "../support/test_stack.ts";
 
@@ -235,6 +235,47 @@ Deno.test("a deleted company leaves no events, deliveries and replays", async ()
     await deleteLeftDeliveries(sql);
     assert.deepEqual(await rowsLeft(sql, company.id), {});
     assert.deepEqual(await rowsLeft(sql, other), ofOther);
+  });
+});
+
+Deno.test("an erasure removes the responses about the person's deleted messages, conversations and deals", async () => {
+  const company = await newCompany();
+  const { id, contact_id, conversation_id, deal_id } = company;
+  await rolledBack(async (sql) => {
+    const [{ id: message_id }] = await sql`
+      insert into messages (company_id, conversation_id, direction, content)
+      values (${id}, ${conversation_id}, 'inbound', 'I am Ada') returning id
+    `;
+    const [{ id: other_id }] = await sql`
+      insert into contacts (company_id, phone) values (${id}, ${anyPhone()}) returning id
+    `;
+    const tries = JSON.stringify([{ status: 500, answer: "cannot store: Ada" }]);
+    for (const record of [message_id, conversation_id, deal_id, other_id]) {
+      await sql`
+        insert into app.open_deliveries (webhook_id, record_id, seq, slot, event_id, company_id, type, due_at, tries)
+        values (
+          gen_random_uuid(), ${record}, 1, 0, gen_random_uuid(), ${id}, 'deal.won', now(), ${tries}::text::jsonb
+        )
+      `;
+      await sql`
+        insert into app.deliveries (
+          slot, webhook_id, seq, event_id, company_id, type, record_id, happened_at, outcome, ended_at, tries
+        )
+        values (
+          0, gen_random_uuid(), 1, gen_random_uuid(), ${id}, 'deal.won', ${record}, now(), 'failed', now(),
+          ${tries}::text::jsonb
+        )
+      `;
+    }
+    await sql`delete from deals where id = ${deal_id}`;
+    await sql`delete from conversations where id = ${conversation_id}`;
+    await sql`select app.lock_for_erasing(${id}, ${[contact_id]}::uuid[])`;
+    await sql`select app.erase_contacts(${id}, ${[contact_id]}::uuid[])`;
+    const kept = await sql`
+      select record_id from app.open_deliveries where company_id = ${id} and app.has_answer(tries)
+      union all select record_id from app.deliveries where company_id = ${id} and app.has_answer(tries)
+    `;
+    assert.deepEqual(kept.map(({ record_id }) => record_id), [other_id, other_id]);
   });
 });
 
