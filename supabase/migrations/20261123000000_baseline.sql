@@ -14089,33 +14089,37 @@ language plpgsql
 set search_path = ''
 as $$
 declare
-  closing uuid[];
+  closing record;
 begin
-  with chosen as (
-    select id from public.contact_windows
-    where expires_at > now() and expires_at <= now() + interval '1 hour'
-      and closing_noted_for is distinct from expires_at
-    order by expires_at limit 1000
-    -- If another transaction has locked a window, for example because of a new message, the next run writes the event.
-    for update skip locked
-  ),
-  noted as (
+  for closing in
+    with chosen as (
+      select windows.id, conversations.company_id, conversations.id as conversation_id
+      from public.contact_windows as windows
+      join public.conversations on conversations.company_id = windows.company_id
+        and conversations.contact_id = windows.contact_id
+        and conversations.messaging_account_id = windows.account_id
+        and conversations.status <> 'closed'
+      where windows.expires_at > now() and windows.expires_at <= now() + interval '1 hour'
+        and windows.closing_noted_for is distinct from windows.expires_at
+      order by windows.expires_at limit 1000
+      -- If another transaction has locked a window or its conversation, for example because of a new message, the next
+      -- run writes the event.
+      for update of windows skip locked
+      for no key update of conversations skip locked
+    )
     update public.contact_windows as windows set closing_noted_for = windows.expires_at
     from chosen where windows.id = chosen.id
-    returning windows.id
-  )
-  select array_agg(id) into closing from noted;
-  perform app.write_event(conversations.company_id, 'conversation.window_closing', conversations.id, author => 'job')
-  from public.contact_windows as windows
-  join public.conversations on conversations.company_id = windows.company_id
-    and conversations.contact_id = windows.contact_id
-    and conversations.messaging_account_id = windows.account_id
-    and conversations.status <> 'closed'
-  where windows.id = any (closing);
+    returning chosen.company_id, chosen.conversation_id
+  loop
+    perform app.write_event(
+      closing.company_id, 'conversation.window_closing', closing.conversation_id, author => 'job'
+    );
+  end loop;
 end
 $$;
 comment on function app.note_closing_windows() is
-  'Writes conversation.window_closing for at most 1,000 windows that close in the next hour, once for each window.';
+  'Writes conversation.window_closing for at most 1,000 windows that close in the next hour, once for each window. '
+  'Writes no event while the conversation of a window is closed.';
 
 create function app.note_ended_notices(since timestamptz) returns timestamptz
 language plpgsql
@@ -21196,6 +21200,7 @@ declare
   hook public.webhooks;
   deliveries_ended integer;
   ended integer := 0;
+  answer jsonb;
 begin
   -- Only one run is active at a time.
   if not pg_try_advisory_xact_lock(hashtext('app.tidy_events')) then
@@ -21210,8 +21215,7 @@ begin
       ended := ended + 1;
     end if;
   end loop;
-  perform app.note_passed_times();
-  return jsonb_build_object(
+  answer := jsonb_build_object(
     'keys_ended', ended,
     'deliveries_ended', deliveries_ended,
     'queues_bounded', app.bound_queues(),
@@ -21219,6 +21223,9 @@ begin
     'left_deliveries', app.delete_left_deliveries((extract(epoch from clock_timestamp())::bigint / 60 % 32)::integer),
     'day_emptied', app.empty_next_day()
   );
+  -- This call locks conversations, so it comes last.
+  perform app.note_passed_times();
+  return answer;
 end
 $$;
 comment on function public.tidy_events() is

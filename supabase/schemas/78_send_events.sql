@@ -38,33 +38,37 @@ language plpgsql
 set search_path = ''
 as $$
 declare
-  closing uuid[];
+  closing record;
 begin
-  with chosen as (
-    select id from public.contact_windows
-    where expires_at > now() and expires_at <= now() + interval '1 hour'
-      and closing_noted_for is distinct from expires_at
-    order by expires_at limit 1000
-    -- If another transaction has locked a window, for example because of a new message, the next run writes the event.
-    for update skip locked
-  ),
-  noted as (
+  for closing in
+    with chosen as (
+      select windows.id, conversations.company_id, conversations.id as conversation_id
+      from public.contact_windows as windows
+      join public.conversations on conversations.company_id = windows.company_id
+        and conversations.contact_id = windows.contact_id
+        and conversations.messaging_account_id = windows.account_id
+        and conversations.status <> 'closed'
+      where windows.expires_at > now() and windows.expires_at <= now() + interval '1 hour'
+        and windows.closing_noted_for is distinct from windows.expires_at
+      order by windows.expires_at limit 1000
+      -- If another transaction has locked a window or its conversation, for example because of a new message, the next
+      -- run writes the event.
+      for update of windows skip locked
+      for no key update of conversations skip locked
+    )
     update public.contact_windows as windows set closing_noted_for = windows.expires_at
     from chosen where windows.id = chosen.id
-    returning windows.id
-  )
-  select array_agg(id) into closing from noted;
-  perform app.write_event(conversations.company_id, 'conversation.window_closing', conversations.id, author => 'job')
-  from public.contact_windows as windows
-  join public.conversations on conversations.company_id = windows.company_id
-    and conversations.contact_id = windows.contact_id
-    and conversations.messaging_account_id = windows.account_id
-    and conversations.status <> 'closed'
-  where windows.id = any (closing);
+    returning chosen.company_id, chosen.conversation_id
+  loop
+    perform app.write_event(
+      closing.company_id, 'conversation.window_closing', closing.conversation_id, author => 'job'
+    );
+  end loop;
 end
 $$;
 comment on function app.note_closing_windows() is
-  'Writes conversation.window_closing for at most 1,000 windows that close in the next hour, once for each window.';
+  'Writes conversation.window_closing for at most 1,000 windows that close in the next hour, once for each window. '
+  'Writes no event while the conversation of a window is closed.';
 
 create function app.note_ended_notices(since timestamptz) returns timestamptz
 language plpgsql

@@ -355,6 +355,7 @@ declare
   hook public.webhooks;
   deliveries_ended integer;
   ended integer := 0;
+  answer jsonb;
 begin
   -- Only one run is active at a time.
   if not pg_try_advisory_xact_lock(hashtext('app.tidy_events')) then
@@ -369,8 +370,7 @@ begin
       ended := ended + 1;
     end if;
   end loop;
-  perform app.note_passed_times();
-  return jsonb_build_object(
+  answer := jsonb_build_object(
     'keys_ended', ended,
     'deliveries_ended', deliveries_ended,
     'queues_bounded', app.bound_queues(),
@@ -378,6 +378,9 @@ begin
     'left_deliveries', app.delete_left_deliveries((extract(epoch from clock_timestamp())::bigint / 60 % 32)::integer),
     'day_emptied', app.empty_next_day()
   );
+  -- This call locks conversations, so it comes last.
+  perform app.note_passed_times();
+  return answer;
 end
 $$;
 comment on function public.tidy_events() is

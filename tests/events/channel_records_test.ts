@@ -5,7 +5,8 @@
 import assert from "node:assert/strict";
 import { rolledBack, type Sql, type Work } from "../support/acting_as.ts";
 import { anyPhone, newCompany } from "../support/company.ts";
-import { eventsIn, type StoredEvent, typesOf } from "../support/events.ts";
+import { eventsIn, eventsOf, type StoredEvent, typesOf } from "../support/events.ts";
+import { committed, overlapping } from "../database/connections.ts";
 import { anyMessageId, at, tell } from "../database/inbound.ts";
 import { addContact, endLease, FAILED, RELEASED, SENT, settle } from "../database/sends.ts";
 import { accepted, applyStatus, claimed, report } from "../database/statuses.ts";
@@ -166,6 +167,45 @@ test("the job creates one event for a window that closes within an hour, and a n
   await open(56);
   await sql`update conversations set status = 'closed' where id = ${conversation_id}`;
   assert.deepEqual(await inside(sql, note), []);
+});
+
+/** Functions that act on a new company's conversation, whose window closes in 50 minutes. */
+async function newClosingWindow() {
+  const own = await newCompany();
+  await committed((sql) =>
+    sql`
+      insert into contact_windows (company_id, contact_id, account_id, last_inbound_at)
+      values (${own.id}, ${own.contact_id}, ${own.account_id}, now() - interval '23 hours 10 minutes')
+    `
+  );
+  const typesNow = async (sql: Sql) =>
+    types(await eventsOf(sql, own)).filter((type) => type.startsWith("conversation.")).slice(1);
+  return {
+    note: async (sql: Sql) => {
+      await sql`select app.note_passed_times()`;
+      return await typesNow(sql);
+    },
+    change: async (sql: Sql) => {
+      await sql`update conversations set status = 'pending' where id = ${own.conversation_id}`;
+      return await typesNow(sql);
+    },
+  };
+}
+
+Deno.test("a change of a conversation waits until the job has written the event about its window", async () => {
+  const { note, change } = await newClosingWindow();
+  const [first, second] = await overlapping(note, change);
+  assert.deepEqual(first, ["conversation.window_closing"]);
+  assert.deepEqual(second, [...first, "conversation.updated"]);
+});
+
+Deno.test("while a conversation is being changed, the job leaves the event about its window to the next run", async () => {
+  const { note, change } = await newClosingWindow();
+  const [, during] = await overlapping(change, note);
+  assert.deepEqual(during, []);
+  assert.deepEqual(await committed(note), [
+    ...["conversation.updated", "conversation.window_closing"],
+  ]);
 });
 
 test("a merge creates one contact event that names both contacts, and no event for the deleted contact", async (sql) => {
