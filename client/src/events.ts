@@ -72,8 +72,13 @@ export type WebhookEvent<Type extends EventType = EventType> = Type extends Even
     request_id: string | null;
     /** The names of the fields that changed. */
     changed: string[];
-    /** The values before and after the change. Fields with personal data are left out. */
-    changes: Type extends "contact.erased" ? ErasedRecords : Record<string, EventChange>;
+    /**
+     * The values before and after the change. Fields with personal data are left out. For
+     * `webhook.switched_off`, `why` is the reason.
+     */
+    changes: Type extends "contact.erased" ? ErasedRecords
+      : Type extends "webhook.switched_off" ? { why: string }
+      : Record<string, EventChange>;
     /**
      * The record's state when the delivery was sent, which may be later than the event. `null` if
      * the record no longer exists.

@@ -87,7 +87,7 @@ export const EXAMPLE_CHANGES: Record<string, Record<string, unknown>> = {
   "message.status_changed": { status: { from: "sent", to: "delivered" } },
   "send.failed": { reason: { from: null, to: "unreachable" } },
   "template.status_changed": { status: { from: "PENDING", to: "APPROVED" } },
-  "webhook.switched_off": { why: { from: null, to: "failing" } },
+  "webhook.switched_off": { why: "failing" },
 };
 
 /** The headers of every delivery, as defined by Standard Webhooks. */

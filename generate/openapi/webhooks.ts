@@ -143,7 +143,8 @@ function exampleOf(type: string, resource: Resource, examples: Examples): JsonSc
     record_id: record.id ?? record.message_id,
     actor: { kind: "key", id: "de300001-0000-4000-8000-000000000001" },
     request_id: "5f0c4a3e-order-1042",
-    changed: Object.keys(changes),
+    // Some event types have other values in `changes`, which belong to no changed field.
+    changed: Object.keys(changes).filter((name) => Object.hasOwn(Object(changes[name]), "from")),
     changes,
     data: type.endsWith(".deleted") ? null : record,
   };

@@ -159,6 +159,9 @@ export async function webhooks(request: Request) {
       same<typeof event, WebhookEvent<"message.received">>(true);
       event.data?.content?.trim();
       break;
+    case "webhook.switched_off":
+      same<typeof event.changes, { why: string }>(true);
+      break;
     // @ts-expect-error no such type
     case "deal.sold":
       break;

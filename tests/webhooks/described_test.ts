@@ -5,9 +5,10 @@ import type { JsonSchema } from "../../generate/openapi/json_schema.ts";
 import { EVENT_TYPES, TYPES } from "../../supabase/functions/_shared/webhooks/event.ts";
 import openApi from "../../supabase/functions/gateway/openapi.json" with { type: "json" };
 import { readPage } from "../docs/pages.ts";
-import { newCompanyWithTemplate } from "../support/company.ts";
+import { newCompany, newCompanyWithTemplate } from "../support/company.ts";
 import { ownWebhooks } from "../support/own_functions.ts";
 import { addWebhook, noteEvents, receiver } from "../support/receiving.ts";
+import { statement } from "../support/test_stack.ts";
 import { SchemaValidator, withClosedObjects } from "../support/schema_validator.ts";
 
 const document: JsonSchema = openApi;
@@ -58,6 +59,20 @@ Deno.test("each delivery, with the complete record or only its id, matches the d
     assert.equal(problemOf(body), null, `${path} ${body.type} ${JSON.stringify(body)}`);
     assert.equal(Object.keys(body.data).length === 1, path === "/ids", body.type);
   }
+});
+
+Deno.test("the example of `webhook.switched_off` has the same changes as the delivery", async () => {
+  const company = await newCompany();
+  await using shop = receiver();
+  await addWebhook(company.id, shop.url, { types: ["webhook.switched_off"] });
+  const off = await addWebhook(company.id, `${shop.url}/off`);
+  await statement`select app.switch_off_webhook(${off.id}, 'failing')`;
+  await (await ownWebhooks([shop.url]))(company.id);
+  const examples: { type: string }[] = document.components.schemas.WebhookEvent.examples;
+  const { changed, changes } = examples.find(({ type }) =>
+    type === "webhook.switched_off"
+  ) as JsonSchema;
+  assert.deepEqual(shop.got.map(({ body }) => [body.changed, body.changes]), [[changed, changes]]);
 });
 
 Deno.test("the documentation page on webhooks lists exactly the existing event types", async () => {
