@@ -157,9 +157,9 @@ begin
       return 'wait';
     end if;
     -- Transactions that started before now may not queue their events for this webhook. Deliveries wait until these
-    -- transactions have ended, so that their events come first.
+    -- transactions have ended, so that their events come first. This transaction's version is higher than theirs.
     if hook.catch_up_until = 0 then
-      update public.webhooks set catch_up_until = clock.beyond where id = webhook;
+      update public.webhooks set catch_up_until = app.change_now() where id = webhook;
       return 'wait';
     end if;
     if clock.horizon < hook.catch_up_until then

@@ -92,6 +92,36 @@ Deno.test("events that a transaction wrote but did not queue are sent before lat
   assert.deepEqual(shop.got.map(({ body }) => body.type), ["deal.updated", "deal.won"]);
 });
 
+Deno.test("the end of catching up waits for a transaction that wrote while it was prepared", async () => {
+  const company = await newCompany();
+  const webhook = await addWebhook(company.id, "https://receiver.example", {
+    ...{ types: ["deal.won"], catch_up_version: 0, catch_up_seq: 0, state: "catching_up" },
+  });
+  const filled = async (sql: typeof statement) => {
+    for (;;) {
+      const [{ result }] = await sql`select app.fill_from_log(${webhook.id}) as result`;
+      if (result === "wait") return;
+    }
+  };
+  await withDatabase((writing) =>
+    withDatabase(async (job) => {
+      await job`begin`;
+      await filled(job);
+      // Nothing queues the event of this transaction, because the job has not committed yet.
+      await writing`begin`;
+      await writing`update deals set status = 'won' where id = ${company.deal_id}`;
+      const [{ version }] = await writing`select app.change_now() as version`;
+      await job`commit`;
+      await filled(job);
+      const [{ catch_up_until }] = await job`
+        select catch_up_until from webhooks where id = ${webhook.id}
+      `;
+      assert.ok(BigInt(catch_up_until) > BigInt(version));
+      await writing`commit`;
+    })
+  );
+});
+
 Deno.test("a replay sends all events of the given types and period again", async () => {
   const company = await newCompany();
   await using shop = receiver();
