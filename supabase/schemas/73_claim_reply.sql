@@ -27,10 +27,11 @@ as $$
   ) end
 $$;
 comment on function app.wrote_after_stop(uuid, uuid, uuid, timestamptz, timestamptz) is
-  'Checks whether a person wrote to the account after do_not_contact was set. If so, the company may answer. If it is '
-  'unknown when do_not_contact was set or when the person last wrote, the company may not answer. WhatsApp reports '
-  'times in whole seconds. If a person sent a stop word and another message in the same second, the message whose '
-  'event arrived later counts as later. Within one event, the order of the messages decides.';
+  'Checks whether a person wrote to the account after do_not_contact was set and after the person''s newest stop word. '
+  'If so, the company may answer. The argument stopped_at is the later of these two times. If it is unknown when '
+  'do_not_contact was set or when the person last wrote, the company may not answer. WhatsApp reports times in whole '
+  'seconds. If a person sent a stop word and another message in the same second, the message whose event arrived later '
+  'counts as later. Within one event, the order of the messages decides.';
 
 create function app.newest_user_id(own_company_id uuid, of_contact_id uuid) returns text
 language sql stable
@@ -108,7 +109,10 @@ begin
         answer := jsonb_build_object('result', 'not_found');
         raise sqlstate 'CRM01'; -- undoes the block, which catches this error at its end
       end if;
-      select id, phone, do_not_contact, do_not_contact_at, archived_at into contact from public.contacts
+      select id, phone, do_not_contact, archived_at,
+        -- A stop word does not change the time of a value that was set manually.
+        case when do_not_contact_at is not null then greatest(do_not_contact_at, stop_word_at) end as stopped_at
+      into contact from public.contacts
       where company_id = own_company_id and id = of_contact_id
       for share;
       select id, status, messaging_account_id into conversation from public.conversations
@@ -139,7 +143,7 @@ begin
     select last_inbound_at, expires_at into period from public.contact_windows
     where company_id = own_company_id and contact_id = contact.id and account_id = account.id;
     if contact.do_not_contact and not app.wrote_after_stop(
-      own_company_id, contact.id, account.id, contact.do_not_contact_at, period.last_inbound_at
+      own_company_id, contact.id, account.id, contact.stopped_at, period.last_inbound_at
     ) then
       answer := jsonb_build_object('result', 'do_not_contact');
       raise sqlstate 'CRM01';

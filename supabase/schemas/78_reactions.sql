@@ -25,7 +25,9 @@ begin
   join public.conversations on conversations.company_id = messages.company_id
     and conversations.id = messages.conversation_id
   where messages.company_id = own_company_id and messages.id = message_to_react.message_id;
-  select id, phone, do_not_contact, do_not_contact_at, archived_at into contact from public.contacts
+  select id, phone, do_not_contact, archived_at,
+    case when do_not_contact_at is not null then greatest(do_not_contact_at, stop_word_at) end as stopped_at
+  into contact from public.contacts
   where company_id = own_company_id and id = message.contact_id;
   select id, phone_number_id, business_account_id, encrypted_token into account from public.messaging_accounts
   where company_id = own_company_id and id = message.messaging_account_id and disconnected_at is null;
@@ -41,7 +43,7 @@ begin
     when account.id is null then '{ "result": "no_account" }'
     -- Removing a reaction is allowed, because it does not disturb the person.
     when message_to_react.emoji is not null and contact.do_not_contact and not app.wrote_after_stop(
-      own_company_id, contact.id, account.id, contact.do_not_contact_at, period.last_inbound_at
+      own_company_id, contact.id, account.id, contact.stopped_at, period.last_inbound_at
     ) then '{ "result": "do_not_contact" }'
     -- Like a reply, the reaction needs some time to reach WhatsApp.
     when (period.expires_at > now() + interval '60 seconds') is not true

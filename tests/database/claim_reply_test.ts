@@ -117,6 +117,22 @@ Deno.test("do_not_contact stops a reply unless the contact has written since do_
   }
 });
 
+test("after do_not_contact was set manually, a stop word allows no reply, but the person's next message does", async (sql) => {
+  await sql`update contacts set do_not_contact = true where id = ${contact_id}`;
+  await sql`
+    update contacts set do_not_contact_at = now() - interval '5 minutes', stop_word_at = now() - interval '4 minutes'
+    where id = ${contact_id}
+  `;
+  await personWrites(sql, company, 4 * 60);
+  const { result } = await claimReply(sql, key, { conversation_id });
+  assert.equal(result, "do_not_contact");
+  await personWrites(sql, company, 3 * 60);
+  assert.equal((await claimReply(sql, key, { conversation_id })).result, "claimed");
+  await sql`update contacts set do_not_contact_at = null where id = ${contact_id}`;
+  const unknown = await claimReply(sql, key, { conversation_id });
+  assert.equal(unknown.result, "do_not_contact");
+});
+
 test("if do_not_contact is set and the window is closed, the claim returns do_not_contact", async (sql) => {
   await sql`update contacts set do_not_contact = true where id = ${contact_id}`;
   assert.deepEqual(await claimReply(sql, key, { conversation_id }), { result: "do_not_contact" });

@@ -125,6 +125,13 @@ Deno.test("if the company cannot react to a message, the result says why", async
       await sql`update contact_windows set last_inbound_at = now() + interval '1 second' where contact_id = ${contact_id}`;
       return id;
     }],
+    ["a stop word since", "do_not_contact", async (sql) => {
+      const id = await addKnown(sql);
+      await sql`update contacts set do_not_contact = true where id = ${contact_id}`;
+      await sql`update contacts set stop_word_at = now() + interval '1 second' where id = ${contact_id}`;
+      await sql`update contact_windows set last_inbound_at = now() + interval '1 second' where contact_id = ${contact_id}`;
+      return id;
+    }, "ready"],
     ["a minute left", "window_closed", (sql) => addKnown(sql, { sent_at: ago(A_DAY - 59) })],
     ["two minutes left", "ready", (sql) => addKnown(sql, { sent_at: ago(A_DAY - 120) })],
     [

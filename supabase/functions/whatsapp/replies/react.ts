@@ -49,7 +49,8 @@ const CONFLICTS = {
   too_old: "The message is older than 30 days, so the messaging channel accepts no reaction to it",
   archived: "The contact of the message is archived; restore it, then react",
   do_not_contact:
-    "The person must not be contacted, and has not written since do_not_contact was set",
+    "The person must not be contacted, and has not written since do_not_contact was set or since " +
+    "their newest stop word",
 };
 
 /**
