@@ -14,7 +14,8 @@ export class CRMError extends Error {
   idempotencyKey: string | null = null;
   /**
    * Whether the request may have taken effect although it failed. This happens when a response was
-   * lost and no later response showed the result. Always `false` for a read.
+   * lost and no later response showed the result. Always `true` for a SendFailedError, and always
+   * `false` for a read.
    */
   mayBeDone = false;
   /** For `createMany` and `updateMany`: the responses to the batches before the failed batch. */

@@ -25,7 +25,7 @@ export class SendError extends CRMError {
 
 /**
  * The send failed permanently. Its key can no longer be used for a send. `crm.sends.get(messageId)`
- * returns the reason.
+ * returns the reason. With the reason `outcome_unknown`, the person may have received the message.
  */
 export class SendFailedError extends SendError {
   override name = "SendFailedError";

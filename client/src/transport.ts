@@ -17,6 +17,7 @@ import {
 } from "./options.ts";
 import { type Query, search } from "./query.ts";
 import { leftBy, pause, pauseBefore } from "./repeats.ts";
+import { SendFailedError } from "./sends.ts";
 
 /** A request to the API. */
 export interface Call {
@@ -96,7 +97,8 @@ export function transportOf(settings: Settings): Transport {
       // or the response does not come from the API.
       const hasOutcome = code !== null && status !== 401 && status !== 403;
       const isTold = key !== undefined && left === "final" && hasOutcome;
-      error.mayBeDone = wasOpen && !isRead && !isTold;
+      // A send also counts as failed if its outcome remained unknown.
+      error.mayBeDone = wasOpen && !isRead && !isTold || error instanceof SendFailedError;
       const comesTooLate = retryAfter! * 1000 > maxWait;
       if (isStream || left === "final" || left === "open" && !isSafe || comesTooLate) throw error;
       // If the outcome of a send is unknown, the client repeats the send until `settleTimeout` has
