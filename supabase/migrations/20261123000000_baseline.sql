@@ -11088,8 +11088,9 @@ as $$
 begin
   delete from public.account_notices
   where account_id = of_account_id and kind like '%refusal' and received_at <= began_at
-    -- The error codes for an unusable token or missing permissions; see outcome.ts.
-    and (app.is_about_token(event) or event in ('3', '10', '131005') or event ~ '^2[0-9][0-9]$');
+    -- The error codes for an unusable token or missing permissions; see outcome.ts. A refusal with the code 100 means
+    -- that the token cannot use the number.
+    and (app.is_about_token(event) or event in ('3', '10', '100', '131005') or event ~ '^2[0-9][0-9]$');
   update public.messaging_accounts set refused_at = null
   where id = of_account_id and refused_at is not null and not exists (
     select from public.account_notices where account_id = of_account_id and kind in ('refusal', 'reported_refusal')

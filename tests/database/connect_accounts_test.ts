@@ -219,7 +219,7 @@ Deno.test("when two users connect a new number simultaneously, the history has t
 
 test("a new token withdraws only the refusals that were caused by the old token or its permissions", async (sql) => {
   const { id } = await connect(sql, admin);
-  for (const event of ["190", "200", "10", "token_unusable", "131042"]) {
+  for (const event of ["190", "200", "10", "100", "token_unusable", "131042"]) {
     await sql`select app.note_refusal(${id}, 'refusal', ${event}, 1)`;
   }
   await sql`select app.note_refusal(${id}, 'reading_refusal', '299', 0)`;

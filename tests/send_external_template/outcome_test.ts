@@ -31,7 +31,7 @@ const TABLE: [what: string, codes: number[], meaning: Meaning][] = [
   ["recipient not allowed", [130403, 130472, 130497, 131049], RECIPIENT],
   ["opted out of marketing", [131050], ["refused", "recipient_opted_out"]],
   ["outside the 24-hour window", [131047], ["refused", "window_closed"]],
-  ["throttled", [4, 80007, 130429], DOWN],
+  ["throttled", [4, 17, 32, 613, 80007, 80008, 130429], DOWN],
   ["throttled for this sender and recipient", [131056], ["not_taken", "channel_unavailable", 6]],
   ["the channel is down", [2, 131000, 131016, 131057, 133004], DOWN],
   ["template still syncing", [134101], ["not_taken", "channel_unavailable", 600]],
@@ -92,10 +92,33 @@ Deno.test("an unknown error code does not get the meaning of the known code befo
   }
 });
 
-Deno.test("if the error code is unknown, a 4xx status means refused, and any other status means an unknown outcome", () => {
+Deno.test("error code 100 with the subcode 33 means that the account cannot use its phone number", () => {
+  const body = (code: unknown, error_subcode: unknown) => ({
+    error: { ...refusal(code).error, error_subcode },
+  });
+  for (const status of STATUSES) {
+    for (const code of [100, "100"]) {
+      const given = answer({ status, body: body(code, 33) });
+      assertMeaning(given, ACCOUNT);
+      const { channel } = outcomeOf(given) as { channel: { code: number; subcode: number } };
+      assert.deepEqual([channel.code, channel.subcode], [100, 33]);
+    }
+    for (const other of [32, 34, "33", 33.5, null, [33]]) {
+      assertMeaning(answer({ status, body: body(100, other) }), TEMPLATE);
+    }
+    assertMeaning(answer({ status, body: body(131008, 33) }), TEMPLATE);
+  }
+});
+
+Deno.test("if the error code is unknown, a 429 means not sent, any other 4xx means refused, and any other status means an unknown outcome", () => {
   for (const code of [5, 131999, "131999"]) {
     const body = refusal(code);
-    for (const status of [400, 401, 404, 429, 499]) {
+    assertMeaning(answer({ status: 429, body, retryAfter: "7" }), [
+      "not_taken",
+      "channel_unavailable",
+      7,
+    ]);
+    for (const status of [400, 401, 404, 499]) {
       assertMeaning(answer({ status, body }), TEMPLATE);
       const { channel } = outcomeOf(answer({ status, body })) as { channel: { code: number } };
       assert.equal(channel.code, Number(code));

@@ -60,7 +60,7 @@ export type Cause =
 
 const CODES: [Cause, number[]][] = [
   ["token", [0, 190]],
-  ["permission", [3, 10, 131005]],
+  ["permission", [3, 10, 100, 131005]],
   ["payment", [131042]],
   ["policy", [368, 131031, 131048, 131064]],
   ["number", [33, 131037, 131045, 133010]],

@@ -14,7 +14,7 @@ const BY_CODE: [codes: number[], reason: Reason][] = [
   [[132015, 132016], "template_paused"],
   [[100, 131008, 131009, 132000, 132012, 132018], "template_values"],
   [[131051, 131053], "media"],
-  [[4, 80007, 130429, 131056], "too_fast"],
+  [[4, 17, 32, 613, 80007, 80008, 130429, 131056], "too_fast"],
 ];
 
 /**
@@ -27,8 +27,10 @@ export function preciseReason(
   code: number | null,
   { reasons }: SendsTexts,
 ): Reason {
-  const precise = BY_CODE.find(([codes]) => code !== null && codes.includes(code))?.[1];
-  return precise ?? (Object.hasOwn(reasons, reason) ? reason as Reason : "channel_error");
+  // With a subcode, the code 100 means that WhatsApp refuses the account.
+  const precise = reason !== "channel_account_error" &&
+    BY_CODE.find(([codes]) => code !== null && codes.includes(code))?.[1];
+  return precise || (Object.hasOwn(reasons, reason) ? reason as Reason : "channel_error");
 }
 
 /** A reason in a few words. */

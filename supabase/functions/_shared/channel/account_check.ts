@@ -1,8 +1,9 @@
 import * as z from "zod/mini";
 import type { ChannelConfig } from "./channel_config.ts";
 import { ChannelTrouble, readList } from "./channel_list.ts";
-import { askChannel, type ChannelReply, type GraphError } from "./graph.ts";
+import { askChannel, type ChannelReply } from "./graph.ts";
 import { harmlessText } from "./harmless_json.ts";
+import { type ChannelError, NO_OBJECT } from "./outcome.ts";
 
 /** Why an account cannot be connected, or can be connected only without its templates. */
 export type CheckReason =
@@ -169,7 +170,7 @@ function numberNotRead(
 const TOKEN_EXPIRED = 463;
 
 /** Whether the error means that the token lacks a permission. */
-function isPermission({ code }: GraphError): boolean {
+function isPermission({ code }: ChannelError): boolean {
   return [0, 3, 10].includes(code) || code >= 200 && code < 300;
 }
 
@@ -177,9 +178,9 @@ function isPermission({ code }: GraphError): boolean {
  * Whether the error means that the object does not exist, is not visible to the token, or has
  * another type.
  */
-function isUnknownObject({ code, subcode, message }: GraphError): boolean {
+function isUnknownObject({ code, subcode, message }: ChannelError): boolean {
   return code === 100 &&
-    (subcode === 33 || /does not exist|nonexist(ing|ent) field/i.test(message));
+    (subcode === NO_OBJECT || /does not exist|nonexist(ing|ent) field/i.test(message));
 }
 
 /** Checks whether the given business account owns the phone number. */

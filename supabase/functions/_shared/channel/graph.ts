@@ -23,16 +23,11 @@ export interface Question {
   maxBytes?: number;
 }
 
-/** A channel error with its subcode, which distinguishes errors that have the same code. */
-export interface GraphError extends ChannelError {
-  subcode?: number;
-}
-
 /** The channel's response. */
 export type ChannelReply =
   | { kind: "answered"; body: unknown }
   /** The channel refused the call, and would refuse it again. */
-  | { kind: "refused"; channel: GraphError; status: number }
+  | { kind: "refused"; channel: ChannelError; status: number }
   /** The channel throttles the call, is down, cannot be reached, or sends an unusable response. */
   | { kind: "unavailable"; cause: string; retryAfter?: number };
 
@@ -88,16 +83,10 @@ function initOf(token: string, { method = "GET", body, headers }: Question): Req
   };
 }
 
-/** The Graph API's error codes for too many calls. The codes for sends are in outcome.ts. */
-const THROTTLED = new Set([17, 32, 613, 80008]);
-
-// The schema lists the properties that this code reads. The channel may leave out a property, or
+// The schema lists the property that this code reads. The channel may leave out the property, or
 // send it with another type.
 const Details = z.object({
-  error: z.object({
-    error_subcode: z.catch(z.optional(z.int32()), undefined),
-    is_transient: z.catch(z.optional(z.boolean()), undefined),
-  }),
+  error: z.object({ is_transient: z.catch(z.optional(z.boolean()), undefined) }),
 });
 
 /**
@@ -118,14 +107,13 @@ export function replyOf(
     const what = status >= 200 && status < 300 ? ", with an answer that is not JSON" : "";
     return unavailable(`HTTP ${status}${what}`, secondsUntil(headers.get("Retry-After")));
   }
-  const { error_subcode, is_transient } = Details.safeParse(body).data?.error ?? {};
+  const { is_transient } = Details.safeParse(body).data?.error ?? {};
   const known = meaningOf(status, channel);
-  const passes = known.kind === "unknown" || THROTTLED.has(channel.code) || is_transient ||
+  const passes = known.kind === "unknown" || is_transient ||
     known.kind === "not_taken" && known.error === "channel_unavailable";
   if (!passes) {
-    const error: GraphError = { ...channel, ...(error_subcode && { subcode: error_subcode }) };
-    const { message, details } = error;
-    const plain = { ...error, message: withoutQueries(message) };
+    const { message, details } = channel;
+    const plain = { ...channel, message: withoutQueries(message) };
     if (details) plain.details = withoutQueries(details);
     return { kind: "refused", channel: errorInWords(plain, token), status };
   }

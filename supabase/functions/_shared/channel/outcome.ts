@@ -34,6 +34,8 @@ type Obstacle = Extract<ErrorCode, "channel_unavailable" | "channel_account_erro
 /** An error as the channel reports it. */
 export interface ChannelError {
   code: number;
+  /** Distinguishes errors that have the same code. */
+  subcode?: number;
   message: string;
   details?: string;
   /** The id that the channel's support needs to find the call. */
@@ -80,7 +82,7 @@ const MEANINGS = new Map<number, Meaning>([
   ...all([131047], windowClosed),
   // The channel throttles the calls. For a few seconds, 131056 limits the messages from one phone
   // number to one recipient.
-  ...all([4, 80007, 130429], unavailable),
+  ...all([4, 17, 32, 613, 80007, 80008, 130429], unavailable),
   ...all([131056], { ...unavailable, retryAfter: 6 }),
   // The channel is down.
   ...all([2, 131000, 131016, 131057, 133004], unavailable),
@@ -94,6 +96,9 @@ const MEANINGS = new Map<number, Meaning>([
   ...all([1], { kind: "unknown" }),
 ]);
 
+/** The subcode of error 100 when the object in a call's path does not exist for the token. */
+export const NO_OBJECT = 33;
+
 function all(codes: number[], meaning: Meaning): [number, Meaning][] {
   return codes.map((code) => [code, meaning]);
 }
@@ -105,6 +110,7 @@ const Text = z.catch(z.optional(z.string()), undefined);
 const Refused = z.object({
   error: z.object({
     code: z.union([z.pipe(z.string().check(z.regex(/^\d{1,9}$/)), z.transform(Number)), z.int32()]),
+    error_subcode: z.catch(z.optional(z.int32()), undefined),
     message: z.catch(z.string(), ""),
     error_data: z.catch(z.optional(z.object({ details: Text })), undefined),
     fbtrace_id: Text,
@@ -152,12 +158,15 @@ function firstMessage(body: unknown): unknown {
  * decides the meaning.
  */
 export function meaningOf(status: number, channel: ChannelError | undefined): Meaning {
+  // The object of a send is the account's phone number.
+  if (channel?.code === 100 && channel.subcode === NO_OBJECT) return accountError;
   const known = channel && MEANINGS.get(channel.code);
   if (known) return known;
   const isRefusal = status >= 400 && status < 500;
-  if (channel) return isRefusal ? rejected : { kind: "unknown" };
-  // Without a code, only the HTTP status is known. After a 4xx or a 503, the channel did not accept
-  // the message. The reason is unknown, so the template is not reported as rejected.
+  if (channel && status !== 429) return isRefusal ? rejected : { kind: "unknown" };
+  // A 429 means that the channel throttles the calls. Without a code, only the HTTP status is known.
+  // After a 4xx or a 503, the channel did not accept the message. The reason is unknown, so the
+  // template is not reported as rejected.
   return isRefusal || status === 503 ? unavailable : { kind: "unknown" };
 }
 
@@ -193,8 +202,14 @@ export function isAboutAccount(channel: ChannelError): boolean {
 export function channelError(body: unknown): ChannelError | undefined {
   const refused = Refused.safeParse(body);
   if (!refused.success) return undefined;
-  const { code, message, error_data, fbtrace_id } = refused.data.error;
-  return { code, message, details: error_data?.details, traceId: fbtrace_id };
+  const { code, error_subcode: subcode, message, error_data, fbtrace_id } = refused.data.error;
+  return {
+    code,
+    ...(subcode && { subcode }),
+    message,
+    details: error_data?.details,
+    traceId: fbtrace_id,
+  };
 }
 
 const A_DAY = 24 * 60 * 60;

@@ -3,7 +3,7 @@ import { channelClient, reasonOf } from "../channel/channel_http.ts";
 import { causeInWords, withoutQueries } from "../channel/channel_words.ts";
 import { askChannel } from "../channel/graph.ts";
 import { isMediaAddress, mayGetToken } from "../channel/media_hosts.ts";
-import { isAboutAccount, secondsUntil } from "../channel/outcome.ts";
+import { isAboutAccount, NO_OBJECT, secondsUntil } from "../channel/outcome.ts";
 import { fetchOnce } from "../fetch_once.ts";
 
 /** A media file, and the account that may read it. */
@@ -36,8 +36,6 @@ export type NoMedium =
   | { kind: "account"; code: number }
   | { kind: "unavailable"; cause: string; retryAfter?: number };
 
-/** The subcode of error 100 when an object does not exist or the token cannot read it. */
-const NO_OBJECT = 33;
 const MAX_REDIRECTS = 3;
 /**
  * After a response with one of these statuses, the channel is asked for the media file's URL again.

@@ -1,4 +1,4 @@
-import type { GraphError } from "../channel/graph.ts";
+import type { ChannelError } from "../channel/outcome.ts";
 
 /**
  * A template's sample could not be uploaded to the channel. The error message contains no URL.
@@ -8,11 +8,11 @@ export class MediaTrouble extends Error {
   /** Whether the sample's URL has expired, so that the template must be read again. */
   readonly isExpired: boolean;
   /** The channel's error, if the channel refused the upload. */
-  readonly channel?: GraphError;
+  readonly channel?: ChannelError;
 
   constructor(
     message: string,
-    { isExpired = false, channel }: { isExpired?: boolean; channel?: GraphError } = {},
+    { isExpired = false, channel }: { isExpired?: boolean; channel?: ChannelError } = {},
   ) {
     super(message);
     this.isExpired = isExpired;
