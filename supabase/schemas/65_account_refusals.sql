@@ -1,6 +1,6 @@
--- Refusals of an account. WhatsApp may refuse an account in the response to a send, a reply, a media upload or a
--- request for the templates. For example, the token has expired. WhatsApp may also accept a message and report the
--- refusal later. A refusal immediately becomes a notice of the account. The next success of the same kind withdraws the
+-- Refusals of an account. WhatsApp may refuse an account in the response to a send, a reply, a reaction, a read receipt,
+-- a media upload or a request for the templates. For example, the token has expired. WhatsApp may also accept a message
+-- and report the refusal later. A refusal immediately becomes a notice of the account. The next success of the same kind withdraws the
 -- refusal. A refusal does not stop the next send, because WhatsApp decides again for each message.
 
 create function app.note_refusal(of_account_id uuid, of_kind text, of_event text, stopped integer) returns void
@@ -31,10 +31,34 @@ begin
 end
 $$;
 comment on function app.note_refusal(uuid, text, text, integer) is
-  'Records that WhatsApp has refused an account. The kind is `refusal` for a send, a reply or an upload, '
-  '`reading_refusal` for a request for the templates, and `reported_refusal` for a report about a message. The event '
-  'is the WhatsApp error code, or token_unusable. The argument `stopped` is the number of sends that this refusal has '
-  'stopped: 0 or 1.';
+  'Records that WhatsApp has refused an account. The kind is `reading_refusal` for a request for the templates, '
+  '`reported_refusal` for a report about a message, and `refusal` for every other request. The event is the WhatsApp '
+  'error code, or token_unusable. The argument `stopped` is the number of sends that this refusal has stopped: 0 or 1.';
+
+create function public.note_account_refusal(account_id uuid, code integer default null, stops_send boolean default false)
+returns void
+-- Security definer, because no role may write notices.
+language plpgsql security definer
+set search_path = ''
+as $$
+#variable_conflict use_column
+declare
+  own_company_id constant uuid := app.company_id('messaging');
+begin
+  perform app.note_refusal(
+    id, 'refusal', coalesce(note_account_refusal.code::text, 'token_unusable'),
+    note_account_refusal.stops_send::integer
+  )
+  from public.messaging_accounts
+  where id = note_account_refusal.account_id and (own_company_id is null or company_id = own_company_id);
+end
+$$;
+comment on function public.note_account_refusal(uuid, integer, boolean) is
+  'Records that WhatsApp has refused an account of the key''s company outside a claimed send, such as an upload or a '
+  'reaction. Without a code, the account''s token cannot be used. The argument stops_send says whether the refusal '
+  'stopped a send. The platform may call this function for every company. Raises PT401 and PT403 as app.company_id() '
+  'does.';
+grant execute on function public.note_account_refusal(uuid, integer, boolean) to api_client, channel_client;
 
 create function app.account_of_message(
   of_company_id uuid,

@@ -115,6 +115,7 @@ Deno.test("each function accepts only the token scopes that docs/architecture.md
     call("add_media_upload", { account_id: claim_id, upload: {} }),
     call("media_upload", { id: claim_id }),
     call("message_to_read", { message_id: claim_id }),
+    call("note_account_refusal", { account_id: claim_id }),
     call("note_message_read", { message_id: claim_id }),
     call("message_to_react", { message_id: claim_id }),
     call("note_own_reaction", { message_id: claim_id, whatsapp_message_id: "wamid.1" }),

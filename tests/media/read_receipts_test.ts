@@ -94,7 +94,7 @@ Deno.test("only an inbound message of the key's company from the last 30 days ca
   assert.deepEqual([gone.status, gone.body.code], [404, "account_not_connected"]);
 });
 
-Deno.test("if the channel does not mark the message as read, `read_at` remains empty", async () => {
+Deno.test("if the channel does not mark the message as read, `read_at` remains empty, and a refused account has a notice", async () => {
   const company = await newCompany();
   const id = await written(company);
   const failures: [number, number, number, string][] = [
@@ -112,5 +112,9 @@ Deno.test("if the channel does not mark the message as read, `read_at` remains e
     assert.deepEqual([answer.status, answer.body.code], [status, expected]);
     if (status === 502) assert.equal(answer.body.outcome, "not_sent");
   }
+  const notices = await statement`
+    select event, stopped_sends from account_notices where account_id = ${company.account_id}
+  `;
+  assert.deepEqual([...notices], [{ event: "190", stopped_sends: 0 }]);
   assert.equal((await storedMessage(id)).read_at, null);
 });

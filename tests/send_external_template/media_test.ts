@@ -1,10 +1,10 @@
 // Tests templates with a media header. The service uploads the approved sample file once, and sends
 // it with every message.
 import assert from "node:assert/strict";
-import { anyPhone, type Company } from "../support/company.ts";
+import { anyPhone, type Company, newCompany } from "../support/company.ts";
 import { companyWithTemplates, ownSandbox } from "../support/known_templates.ts";
 import { ownSender } from "../support/own_functions.ts";
-import { ledgerOf, storedMessage } from "../support/sending.ts";
+import { ledgerOf, setSealedToken, storedMessage } from "../support/sending.ts";
 import { statement } from "../support/test_stack.ts";
 
 const arrival = (changes: Record<string, unknown> = {}) => ({
@@ -164,6 +164,12 @@ Deno.test("if the channel refuses the token at the upload, the send fails with a
   `;
   assert.equal((await send(company.keys.messaging, arrival())).status, 200);
   assert.deepEqual([...await notices()], []);
+
+  await statement`update template_media set media_id = null, uploaded_at = null where company_id = ${company.id}`;
+  await setSealedToken(company, (await newCompany()).sealed_token);
+  const unreadable = await send(company.keys.messaging, arrival());
+  assert.equal(unreadable.body.code, "channel_account_error");
+  assert.deepEqual([...await notices()], [{ ...notice, event: "token_unusable" }]);
 });
 
 Deno.test("if a media upload takes too long, the send fails, and the next send starts no second upload", async () => {

@@ -5069,6 +5069,10 @@ export type Database = {
         }[];
       };
       "next_deliveries": { Args: { "held": Json; "run": string; "wanted": Json }; Returns: Json };
+      "note_account_refusal": {
+        Args: { "account_id": string; "code"?: number; "stops_send"?: boolean };
+        Returns: undefined;
+      };
       "note_invitation_mail_failed": { Args: { "invitation_id": string }; Returns: undefined };
       "note_media_gone": { Args: { "media_id": string; "message_id": string }; Returns: string };
       "note_message_read": { Args: { "message_id": string }; Returns: string };

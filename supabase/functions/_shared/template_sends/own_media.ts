@@ -1,10 +1,11 @@
 import { isAboutAccount } from "../channel/outcome.ts";
 import { UnusableToken } from "../credentials/account_token.ts";
+import type { CompanyDb } from "../database/company_db.ts";
 import { ApiError, invalidRequest } from "../errors.ts";
 import { logFailure, type Origin } from "../log.ts";
 import type { Access } from "../sending/claim.ts";
 import { withToken } from "../sending/readable_token.ts";
-import { refusedAccount, unusableToken } from "../sending/send_errors.ts";
+import { notedRefusal } from "../sending/refusal.ts";
 import { MediaTrouble } from "../templates/media_trouble.ts";
 import type { MediaFormat } from "../templates/media_types.ts";
 import { uploadSample } from "../templates/sample_media.ts";
@@ -23,6 +24,7 @@ import type { SenderConfig } from "./template_send_config.ts";
  *   when the channel does not accept the file.
  */
 export async function uploadOwnMedia(
+  db: CompanyDb,
   config: SenderConfig,
   access: Access & { kind: OwnMedia["type"] },
   { url, templateName }: { url: string; templateName: string },
@@ -46,19 +48,22 @@ export async function uploadOwnMedia(
     );
     return { media_id: mediaId, ...(filename !== null && { filename }) };
   } catch (error) {
-    if (error instanceof UnusableToken) throw unusableToken(phoneNumberId);
+    if (error instanceof UnusableToken) {
+      throw await notedRefusal(db, access, { stopsSend: true }, origin);
+    }
     if (!(error instanceof MediaTrouble)) throw error;
     logFailure(origin, "header_media", error, { account_id });
-    throw errorOfTrouble(error, phoneNumberId, signal.aborted);
+    if (error.channel && isAboutAccount(error.channel)) {
+      throw await notedRefusal(db, access, { code: error.channel.code, stopsSend: true }, origin);
+    }
+    throw errorOfTrouble(error, signal.aborted);
   }
 }
 
 function errorOfTrouble(
   { channel, message }: MediaTrouble,
-  phoneNumberId: string,
   isLate: boolean,
 ): ApiError {
-  if (channel && isAboutAccount(channel)) return refusedAccount(phoneNumberId, channel.code);
   if (channel) {
     const { code, message, details } = channel;
     return new ApiError(

@@ -5,7 +5,8 @@ import { MediaTrouble } from "../templates/media_trouble.ts";
 import { isAboutAccount } from "../channel/outcome.ts";
 import { uploadMedia } from "../templates/template_media.ts";
 import { rereadTemplate } from "../templates/template_reread.ts";
-import { refusedAccount, unusableToken } from "../sending/send_errors.ts";
+import { notedRefusal } from "../sending/refusal.ts";
+import { refusedAccount } from "../sending/send_errors.ts";
 import { withToken } from "../sending/readable_token.ts";
 import { noMedia } from "./template_answers.ts";
 import { uploadOwnMedia } from "./own_media.ts";
@@ -62,7 +63,13 @@ export async function claimWhenReady(
         hasMedia = true;
         break;
       case "own_media_needed":
-        uploaded = await uploadOwnMedia(config, decision, { url: mediaUrl!, templateName }, origin);
+        uploaded = await uploadOwnMedia(
+          db,
+          config,
+          decision,
+          { url: mediaUrl!, templateName },
+          origin,
+        );
         break;
       default:
         return decision;
@@ -110,10 +117,13 @@ async function supplyMedia(
         templateId: template_id,
       }, config.mediaPatience));
   } catch (error) {
-    if (error instanceof UnusableToken) throw unusableToken(phone_number_id);
+    if (error instanceof UnusableToken) {
+      throw await notedRefusal(db, claim, { stopsSend: true }, origin);
+    }
     if (!(error instanceof MediaTrouble)) throw error;
     logFailure(origin, "template_media", error, { account_id, template_id });
     const { channel, message } = error;
+    // The upload has already recorded the refusal.
     if (channel && isAboutAccount(channel)) throw refusedAccount(phone_number_id, channel.code);
     throw noMedia(message);
   }

@@ -17,7 +17,7 @@ import { logEvent, logFailure, type Origin } from "../../_shared/log.ts";
 import type { Access } from "../../_shared/sending/claim.ts";
 import { withToken } from "../../_shared/sending/readable_token.ts";
 import type { SendingConfig } from "../../_shared/sending/send_config.ts";
-import { refusedAccount, unusableToken } from "../../_shared/sending/send_errors.ts";
+import { notedRefusal } from "../../_shared/sending/refusal.ts";
 import { noAccount } from "../../_shared/sending/no_account.ts";
 import { givenFileName } from "../../_shared/templates/file_name.ts";
 import { MediaTrouble } from "../../_shared/templates/media_trouble.ts";
@@ -83,7 +83,7 @@ export async function uploadMedia(
       ? givenFileName(format, named, asked.filename ?? "")
       : null;
     const counted = await countedAndHashed(bytes, limit);
-    const mediaId = await handOn(config, account, {
+    const mediaId = await handOn(caller, config, account, {
       type,
       filename: filename ?? givenFileName(format, named, ""),
       length,
@@ -131,6 +131,7 @@ async function countedAndHashed(bytes: AsyncGenerator<Uint8Array>, limit: FileLi
 
 /** Uploads the file with the account's token, and returns the channel's media id. */
 async function handOn(
+  { db }: Caller,
   config: SendingConfig & { uploadTimes: UploadTimes },
   account: Access,
   file: Parameters<typeof uploadFile>[2],
@@ -146,16 +147,20 @@ async function handOn(
       (token) => uploadFile(config.whatsapp, { token, phoneNumberId }, file, signal),
     );
   } catch (error) {
-    if (error instanceof UnusableToken) throw unusableToken(phoneNumberId);
+    if (error instanceof UnusableToken) {
+      throw await notedRefusal(db, account, { stopsSend: false }, origin);
+    }
     if (!(error instanceof MediaTrouble)) throw error;
     logFailure(origin, "media_upload", error, { account_id });
-    throw errorOfTrouble(error, phoneNumberId);
+    if (error.channel && isAboutAccount(error.channel)) {
+      throw await notedRefusal(db, account, { code: error.channel.code, stopsSend: false }, origin);
+    }
+    throw errorOfTrouble(error);
   }
 }
 
 /** The error for an upload that the channel did not accept. */
-function errorOfTrouble({ channel }: MediaTrouble, phoneNumberId: string): ApiError {
-  if (channel && isAboutAccount(channel)) return refusedAccount(phoneNumberId, channel.code);
+function errorOfTrouble({ channel }: MediaTrouble): ApiError {
   if (!channel) {
     return new ApiError(
       "channel_unavailable",

@@ -9,8 +9,8 @@ import type { Caller } from "../../_shared/key/caller.ts";
 import type { Origin } from "../../_shared/log.ts";
 import type { Access } from "../../_shared/sending/claim.ts";
 import { withToken } from "../../_shared/sending/readable_token.ts";
+import { notedRefusal } from "../../_shared/sending/refusal.ts";
 import type { SendingConfig } from "../../_shared/sending/send_config.ts";
-import { refusedAccount, unusableToken } from "../../_shared/sending/send_errors.ts";
 import { noAccount } from "./reply_answers.ts";
 
 /** The body of a request that marks a message as read. */
@@ -62,12 +62,13 @@ export async function markRead(
     case "no_account":
       throw noAccount();
   }
-  await tellChannel(config, found, typing, origin);
+  await tellChannel(caller, config, found, typing, origin);
   const read_at = rows(await caller.db.rpc("note_message_read", { message_id: id }));
   return { id, read_at, typing };
 }
 
 async function tellChannel(
+  { db }: Caller,
   config: SendingConfig,
   access: Access & { whatsapp_message_id: string },
   typing: boolean,
@@ -88,7 +89,9 @@ async function tellChannel(
         },
       }));
   } catch (error) {
-    if (error instanceof UnusableToken) throw unusableToken(phone_number_id);
+    if (error instanceof UnusableToken) {
+      throw await notedRefusal(db, access, { stopsSend: false }, origin);
+    }
     throw error;
   }
   if (told.kind === "answered") return;
@@ -103,7 +106,9 @@ async function tellChannel(
       },
     );
   }
-  if (isAboutAccount(told.channel)) throw refusedAccount(phone_number_id, told.channel.code);
+  if (isAboutAccount(told.channel)) {
+    throw await notedRefusal(db, access, { code: told.channel.code, stopsSend: false }, origin);
+  }
   throw new ApiError(
     "conflict",
     "The messaging channel does not mark the message as read: it does not know the message any more",

@@ -7,6 +7,7 @@ import type { Caller } from "../../_shared/key/caller.ts";
 import type { Origin } from "../../_shared/log.ts";
 import { outcomeOfCall } from "../../_shared/sending/call.ts";
 import type { Access } from "../../_shared/sending/claim.ts";
+import { notedRefusal } from "../../_shared/sending/refusal.ts";
 import type { SendingConfig } from "../../_shared/sending/send_config.ts";
 import { failedSend } from "../../_shared/sending/send_errors.ts";
 import { Emoji } from "./emoji.ts";
@@ -86,6 +87,10 @@ export async function react(
   const message = { type: "reaction", reaction: { message_id, emoji: emoji ?? "" } };
   const content = { ...recipientOf(found), ...message };
   const outcome = await outcomeOfCall(config, found, origin, content, REACTION_MARK);
+  if (outcome.kind === "not_taken" && outcome.error === "channel_account_error") {
+    const refusal = { code: outcome.channel?.code, stopsSend: false };
+    throw await notedRefusal(caller.db, found, refusal, origin);
+  }
   if (outcome.kind !== "accepted") {
     throw failedSend(outcome, {
       send: found,
