@@ -125,6 +125,23 @@ Deno.test("the error about a forbidden host names the host exactly as the caller
   }
 });
 
+Deno.test("the URL of a header's file may have 2,048 characters, and the error for a longer URL says so", async () => {
+  await using channel = ownSandbox();
+  const company = await companyWithTemplates(channel.url);
+  const send = await ownSender(channel.url);
+  const origin = "https://files.example";
+  for (
+    const [length, message] of [
+      [2048, /^cannot be sent: Media are not fetched from/],
+      [2049, "must have at most 2048 characters"],
+    ] as const
+  ) {
+    const url = `${origin}/${"a".repeat(length - origin.length - 1)}`;
+    const answer = await send(company.keys.messaging, invoice({ header_media: { url } }));
+    assertField(answer, "header_media.url", message);
+  }
+});
+
 Deno.test("if the file's host is too slow, nothing is sent, and the error says that the medium was not fetched", async () => {
   await using channel = ownSandbox();
   const company = await companyWithTemplates(channel.url);

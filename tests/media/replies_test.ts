@@ -292,6 +292,22 @@ Deno.test("a reply that exceeds any limit by one is refused, and the error names
   assert.equal(channel.calls.length, 0);
 });
 
+Deno.test("the link of a reply may have 2,048 characters, and the error for a longer link says so", async () => {
+  const company = await spokenTo();
+  await using channel = ownChannel(() => accepted());
+  const reply = await ownReplies(channel.url);
+  const origin = "https://files.example/";
+  const replies = [2048, 2049].map((length) => ({
+    type: "image",
+    link: origin + "a".repeat(length - origin.length),
+  }));
+  const [longest, tooLong] = await Promise.all(
+    replies.map((media) => reply(company.keys.messaging, replyIn(company, { media }))),
+  );
+  assert.equal(longest.status, 200, JSON.stringify(longest.body));
+  assertField(tooLong, "media.link", "must have at most 2048 characters");
+});
+
 Deno.test("a repeated idempotency key sends only one message, and the response names the fields that differ", async () => {
   const company = await spokenTo();
   await using channel = ownChannel(() => accepted());

@@ -21,10 +21,13 @@ export const OWN_MEDIUM =
   "a media header has the approved sample of the template, or your own file if header_media names one";
 
 /** A URL that the service fetches. */
-const Url = z.string().check(z.regex(
-  /^https?:\/\/[A-Za-z0-9.-]{1,253}(:\d{1,5})?([/?#][!-~]{0,1780})?$/,
-  "must be an address of at most 2,048 characters, without a user and a password",
-));
+const Url = z.string().check(
+  z.maxLength(2048, { error: "must have at most 2048 characters", abort: true }),
+  z.regex(
+    /^https?:\/\/[A-Za-z0-9.-]{1,253}(:\d{1,5})?([/?#][!-~]*)?$/,
+    "must be an http or https address, without a user and a password",
+  ),
+);
 
 /** The caller's own media file for a template's header, instead of the approved sample. */
 export const HeaderMedia = z.strictObject({

@@ -8,10 +8,13 @@ import { Id, IdempotencyKey, required, verbatim } from "../../_shared/http/field
 const MAX_CAPTION = 1_024;
 
 /** A URL that the channel fetches itself. */
-const Link = z.string().check(z.regex(
-  /^https:\/\/[A-Za-z0-9.-]{1,253}(:\d{1,5})?([/?#][!-~]{0,1780})?$/,
-  "must be an https address of at most 2,048 characters",
-));
+const Link = z.string().check(
+  z.maxLength(2048, { error: "must have at most 2048 characters", abort: true }),
+  z.regex(
+    /^https:\/\/[A-Za-z0-9.-]{1,253}(:\d{1,5})?([/?#][!-~]*)?$/,
+    "must be an https address, without a user and a password",
+  ),
+);
 
 /** The file of a reply: an upload or a URL. */
 export const ReplyMedia = z.strictObject({
