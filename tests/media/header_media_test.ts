@@ -125,6 +125,29 @@ Deno.test("the error about a forbidden host names the host exactly as the caller
   }
 });
 
+Deno.test("a dry run refuses a forbidden URL as the send does, unless the idempotency key is a repeat", async () => {
+  await using channel = ownSandbox();
+  const company = await companyWithTemplates(channel.url);
+  const send = await ownSender(channel.url);
+  const dryRun = (json: unknown) => send(company.keys.messaging, json, "?dry_run=true");
+  for (
+    const url of [
+      "https://files.example/a.pdf",
+      "http://localhost:1/a.pdf",
+      "https://256.256.256.256/",
+    ]
+  ) {
+    const json = invoice({ header_media: { url } });
+    const [real, dry] = [await send(company.keys.messaging, json), await dryRun(json)];
+    assertField(dry, "header_media.url", real.body.details[0].message);
+  }
+  const id = await upload(channel.url, company, "application/pdf");
+  const sent = invoice({ header_media: { id }, idempotency_key: "k" });
+  assert.equal((await send(company.keys.messaging, sent)).status, 200);
+  const repeat = { ...sent, header_media: { url: "https://files.example/a.pdf" } };
+  assert.equal((await dryRun(repeat)).body.outcome, "repeat");
+});
+
 Deno.test("the URL of a header's file may have 2,048 characters, and the error for a longer URL says so", async () => {
   await using channel = ownSandbox();
   const company = await companyWithTemplates(channel.url);

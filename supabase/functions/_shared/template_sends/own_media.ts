@@ -8,6 +8,7 @@ import { withToken } from "../sending/readable_token.ts";
 import { notedRefusal } from "../sending/refusal.ts";
 import { MediaTrouble } from "../templates/media_trouble.ts";
 import type { MediaFormat } from "../templates/media_types.ts";
+import { urlOfSample } from "../templates/sample.ts";
 import { uploadSample } from "../templates/sample_media.ts";
 import { noMedia } from "./template_answers.ts";
 import type { OwnMedia, UnfitMedia, UploadedMedia } from "./template_claim.ts";
@@ -57,6 +58,19 @@ export async function uploadOwnMedia(
       throw await notedRefusal(db, access, { code: error.channel.code, stopsSend: true }, origin);
     }
     throw errorOfTrouble(error, signal.aborted);
+  }
+}
+
+/**
+ * Checks the URL of a media file without fetching the file.
+ * @throws ApiError invalid_request on `header_media.url` when the service fetches nothing from the
+ *   URL's host.
+ */
+export function checkOwnMedia({ whatsapp }: SenderConfig, url: string): void {
+  try {
+    urlOfSample(whatsapp, url);
+  } catch (error) {
+    throw error instanceof MediaTrouble ? errorOfTrouble(error, false) : error;
   }
 }
 

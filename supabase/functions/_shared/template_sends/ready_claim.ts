@@ -9,7 +9,7 @@ import { notedRefusal } from "../sending/refusal.ts";
 import { refusedAccount } from "../sending/send_errors.ts";
 import { withToken } from "../sending/readable_token.ts";
 import { noMedia } from "./template_answers.ts";
-import { uploadOwnMedia } from "./own_media.ts";
+import { checkOwnMedia, uploadOwnMedia } from "./own_media.ts";
 import type { Claim, Preflight, UploadedMedia } from "./template_claim.ts";
 import type { SenderConfig } from "./template_send_config.ts";
 
@@ -39,8 +39,8 @@ export interface Claiming {
  * trips, and happen before anything is written.
  *
  * @throws ApiError channel_unavailable when the media cannot be uploaded; channel_account_error
- * when the token for the upload is unusable or the channel refuses the account; the errors of
- * `claim`.
+ * when the token for the upload is unusable or the channel refuses the account; invalid_request and
+ * media_rejected when the caller's media file cannot be sent; the errors of `claim`.
  */
 export async function claimWhenReady(
   db: CompanyDb,
@@ -71,6 +71,10 @@ export async function claimWhenReady(
           origin,
         );
         break;
+      case "send":
+        // A dry run does not fetch the file.
+        if (mediaUrl !== undefined) checkOwnMedia(config, mediaUrl);
+        return decision;
       default:
         return decision;
     }

@@ -77,10 +77,8 @@ async function answerOf(
   address: string,
   signal: AbortSignal,
 ): Promise<[Response, URL]> {
-  let url = URL.canParse(address) ? new URL(address) : null;
+  let url = urlOfSample(channel, address);
   for (let redirects = 0;; redirects++) {
-    if (!url) throw new MediaTrouble("The address of the sample is not a URL");
-    if (!isMediaAddress(url, channel)) throw strange(url);
     const response = await request(url, signal);
     const to = response.headers.get("Location");
     if (response.status < 300 || response.status > 399 || to === null) return [response, url];
@@ -90,8 +88,22 @@ async function answerOf(
         `The host of the sample redirects more than ${MAX_REDIRECTS} times`,
       );
     }
-    url = URL.canParse(to, url) ? new URL(to, url) : null;
+    url = urlOfSample(channel, to, url);
   }
+}
+
+/**
+ * The URL of a sample.
+ * @param base the URL that redirects to the sample, if there is one.
+ * @throws MediaTrouble when the address is not a URL, or samples are not fetched from its host.
+ */
+export function urlOfSample(channel: ChannelConfig, address: string, base?: URL): URL {
+  if (!URL.canParse(address, base)) {
+    throw new MediaTrouble("The address of the sample is not a URL");
+  }
+  const url = new URL(address, base);
+  if (!isMediaAddress(url, channel)) throw strange(url);
+  return url;
 }
 
 async function request(url: URL, signal: AbortSignal): Promise<Response> {
