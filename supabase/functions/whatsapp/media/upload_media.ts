@@ -1,5 +1,6 @@
 import { isAboutAccount } from "../../_shared/channel/outcome.ts";
 import { UnusableToken } from "../../_shared/credentials/account_token.ts";
+import { urgent } from "../../_shared/database/company_db.ts";
 import { rows } from "../../_shared/database/rows.ts";
 import type { Json } from "../../_shared/database/types.ts";
 import { ApiError } from "../../_shared/errors.ts";
@@ -94,12 +95,12 @@ export async function uploadMedia(
       ...counted.facts(),
       filename,
     };
-    const stored = rows(
-      await caller.db.rpc("add_media_upload", {
-        account_id: account.account_id,
-        upload: upload as Json,
-      }),
-    ) as unknown as MediaUpload; // the jsonb from add_media_upload()
+    // The channel has the file, so its row must be stored even if the company's queue is full.
+    const statement = caller.db.rpc("add_media_upload", {
+      account_id: account.account_id,
+      upload: upload as Json,
+    });
+    const stored = rows(await urgent(statement)) as unknown as MediaUpload; // the jsonb from add_media_upload()
     logEvent(origin, "media_upload", {
       company_id: account.company_id,
       account_id: account.account_id,

@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 import { askChannel } from "../../_shared/channel/graph.ts";
 import { isAboutAccount } from "../../_shared/channel/outcome.ts";
 import { UnusableToken } from "../../_shared/credentials/account_token.ts";
+import { urgent } from "../../_shared/database/company_db.ts";
 import { rows } from "../../_shared/database/rows.ts";
 import { ApiError } from "../../_shared/errors.ts";
 import { Id, Timestamp } from "../../_shared/http/fields.ts";
@@ -63,7 +64,8 @@ export async function markRead(
       throw noAccount();
   }
   await tellChannel(caller, config, found, typing, origin);
-  const read_at = rows(await caller.db.rpc("note_message_read", { message_id: id }));
+  // The channel has marked the message, so this must be stored even if the company's queue is full.
+  const read_at = rows(await urgent(caller.db.rpc("note_message_read", { message_id: id })));
   return { id, read_at, typing };
 }
 

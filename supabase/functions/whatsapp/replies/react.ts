@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { REACTION_MARK } from "../../_shared/channel/message_call.ts";
+import { urgent } from "../../_shared/database/company_db.ts";
 import { rows } from "../../_shared/database/rows.ts";
 import { ApiError } from "../../_shared/errors.ts";
 import { Id } from "../../_shared/http/fields.ts";
@@ -98,13 +99,13 @@ export async function react(
       ifUnknown: "Repeat the request: a repeat does no harm",
     });
   }
-  return rows(
-    await caller.db.rpc("note_own_reaction", {
-      message_id: id,
-      whatsapp_message_id: outcome.whatsappMessageId,
-      emoji,
-    }),
-  ) as OwnReaction | null; // the jsonb from note_own_reaction()
+  // The channel has the reaction, so it must be stored even if the company's queue is full.
+  const statement = caller.db.rpc("note_own_reaction", {
+    message_id: id,
+    whatsapp_message_id: outcome.whatsappMessageId,
+    emoji,
+  });
+  return rows(await urgent(statement)) as OwnReaction | null; // the jsonb from note_own_reaction()
 }
 
 /** The error for a reaction that the channel accepted, and then did not deliver. */
