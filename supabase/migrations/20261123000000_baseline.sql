@@ -8652,8 +8652,10 @@ create table public.contact_windows (
   company_id uuid not null references public.companies on delete cascade,
   contact_id uuid not null,
   account_id uuid not null,
-  -- The time of the person's newest message, which opens the window.
+  -- The time of the person's newest message, which opens the window, and the phone number from which the person wrote
+  -- that message. The phone number is null if WhatsApp did not report it.
   last_inbound_at timestamptz,
+  last_inbound_phone text,
   -- The newest time at which WhatsApp reported that the window is closed.
   closed_at timestamptz,
   expires_at timestamptz generated always as (
@@ -9135,10 +9137,16 @@ begin
   then
     select contact_id, messaging_account_id into conversation from public.conversations
     where company_id = new.company_id and id = new.conversation_id;
-    insert into public.contact_windows as windows (company_id, contact_id, account_id, last_inbound_at)
-    values (new.company_id, conversation.contact_id, conversation.messaging_account_id, said_at)
+    insert into public.contact_windows as windows
+      (company_id, contact_id, account_id, last_inbound_at, last_inbound_phone)
+    values (
+      new.company_id, conversation.contact_id, conversation.messaging_account_id, said_at,
+      nullif(current_setting('app.inbound_phone', true), '')
+    )
     on conflict on constraint contact_windows_once do update set
-      last_inbound_at = greatest(windows.last_inbound_at, excluded.last_inbound_at)
+      last_inbound_at = greatest(windows.last_inbound_at, excluded.last_inbound_at),
+      last_inbound_phone = case when windows.last_inbound_at > excluded.last_inbound_at
+        then windows.last_inbound_phone else excluded.last_inbound_phone end
     returning windows.expires_at into expires_at;
   end if;
   -- The function greatest() ignores nulls. A message that is recorded late never replaces a later time.
@@ -9154,7 +9162,8 @@ end
 $$;
 comment on function app.move_conversation() is
   'Trigger: updates last_message_at of a message''s conversation. For an inbound message, also opens the contact''s '
-  '24-hour window, and changes the status of a pending conversation to open.';
+  '24-hour window, and changes the status of a pending conversation to open. The setting app.inbound_phone contains '
+  'the phone number from which the person wrote.';
 
 create function app.note_life() returns trigger
 language plpgsql security definer
@@ -12831,6 +12840,18 @@ comment on function app.newest_user_id(uuid, uuid) is
   'Returns the newest user id that WhatsApp assigned to a person. After the person changed the phone number, an older '
   'id is no longer valid.';
 
+create function app.further_phone(own_company_id uuid, of_contact_id uuid, any_format text) returns text
+language sql stable
+set search_path = ''
+as $$
+  select phone from public.contact_former_phones
+  where company_id = own_company_id and contact_id = of_contact_id
+    and phone_key = app.phone_key(any_format) and until = 'infinity'
+$$;
+comment on function app.further_phone(uuid, uuid, text) is
+  'Returns the additional phone number of a contact that matches this phone number in any format. Returns null if the '
+  'contact has no such additional number.';
+
 create function public.claim_reply(
   claim_id uuid,
   conversation_id uuid,
@@ -12925,7 +12946,7 @@ begin
       raise sqlstate 'CRM01';
     end if;
 
-    select last_inbound_at, expires_at into period from public.contact_windows
+    select last_inbound_at, last_inbound_phone, expires_at into period from public.contact_windows
     where company_id = own_company_id and contact_id = contact.id and account_id = account.id;
     if contact.do_not_contact and not app.wrote_after_stop(
       own_company_id, contact.id, account.id, contact.stopped_at, period.last_inbound_at
@@ -12992,7 +13013,12 @@ begin
       'conversation_id', conversation.id,
       'message_id', send.message_id,
       'created_conversation', send.created_conversation,
-      'phone', contact.phone,
+      -- WhatsApp has a window only for the number from which the person wrote.
+      'phone', coalesce(
+        case when period.last_inbound_phone <> contact.phone
+          then app.further_phone(own_company_id, contact.id, period.last_inbound_phone) end,
+        contact.phone
+      ),
       'user_id', case when contact.phone is null then app.newest_user_id(own_company_id, contact.id) end
     );
     if claim_reply.media is not null then
@@ -13019,7 +13045,8 @@ $$;
 comment on function public.claim_reply(uuid, uuid, text, text, boolean, jsonb, uuid, jsonb) is
   'Decides whether a free-form reply may be sent in a conversation now. Writes what a send needs before the call to '
   'WhatsApp: the message and the ledger row. Only one request gets that row. The result `claimed` contains the '
-  'account''s encrypted token, the attempt, and the person''s phone number, or user_id if there is no phone number. '
+  'account''s encrypted token, the attempt, and the contact''s phone number, or user_id if there is no phone number. If '
+  'the person last wrote from an additional phone number of the contact, the result contains that number. '
   'The member was_refused is true if WhatsApp has refused the account since the account''s last success. The result '
   '`repeat` contains the state of the earlier send with this idempotency_key. Its member `mismatch` lists the fields '
   'that differ. The result `reused` means that this key belongs to another message. Its member `differs` lists the '
@@ -13879,7 +13906,7 @@ begin
   where company_id = own_company_id and id = message.contact_id;
   select id, phone_number_id, business_account_id, encrypted_token into account from public.messaging_accounts
   where company_id = own_company_id and id = message.messaging_account_id and disconnected_at is null;
-  select last_inbound_at, expires_at into period from public.contact_windows
+  select last_inbound_at, last_inbound_phone, expires_at into period from public.contact_windows
   where company_id = own_company_id and contact_id = message.contact_id and account_id = message.messaging_account_id;
 
   answer := case
@@ -13903,7 +13930,11 @@ begin
       'business_account_id', account.business_account_id,
       'encrypted_token', account.encrypted_token,
       'whatsapp_message_id', message.whatsapp_message_id,
-      'phone', contact.phone,
+      'phone', coalesce(
+        case when period.last_inbound_phone <> contact.phone
+          then app.further_phone(own_company_id, contact.id, period.last_inbound_phone) end,
+        contact.phone
+      ),
       'user_id', case when contact.phone is null then app.newest_user_id(own_company_id, contact.id) end
     )
   end;
@@ -13913,7 +13944,7 @@ end
 $$;
 comment on function public.message_to_react(uuid, text) is
   'Returns the data for setting the company''s reaction on a message, or for removing it if there is no emoji. The '
-  'data are the account''s encrypted token, and the person''s phone number, or user_id if there is no phone number. '
+  'data are the account''s encrypted token, and the same phone number or user_id as in claim_reply(). '
   'The result `not_found` means that the company has no such message. The result `not_on_channel` means that WhatsApp '
   'does not have the message. The result `revoked` means that the person deleted the message. The result `too_old` '
   'means that the message is older than 30 days. The result `archived` means that the contact is archived. The result '
@@ -16122,6 +16153,10 @@ begin
       and app.is_marketing(own_company_id, answered_id) then concat(item ->> 'word', '_marketing')
     else item ->> 'word'
   end;
+  -- The trigger app.move_conversation() stores this phone number, so that a reply goes to it.
+  perform set_config(
+    'app.inbound_phone', coalesce(substring(item #>> '{person,phone}' from '^\+[1-9][0-9]{6,14}$'), ''), true
+  );
   insert into public.messages (
     company_id, conversation_id, direction, type, content, payload, media, whatsapp_message_id,
     reply_to_whatsapp_id, reply_to_id, sent_at, wish, received_at, created_at, updated_at
@@ -16460,6 +16495,10 @@ begin
     values (own_company_id, of_contact_id, lost_phone, at)
     on conflict on constraint contact_former_phones_once do update set
       until = case former.until when 'infinity' then excluded.until else greatest(former.until, excluded.until) end;
+    -- A reply goes to the person's new phone number.
+    update public.contact_windows set last_inbound_phone = new_phone
+    where company_id = own_company_id and contact_id = of_contact_id
+      and app.phone_key(last_inbound_phone) = app.phone_key(lost_phone);
     -- The wish remains with the person. The earlier phone number may get another owner, so the platform keeps no wish
     -- for that number.
     delete from app.kept_wishes
@@ -17882,11 +17921,14 @@ begin
   where company_id = own_company_id and contact_id = other;
 
   insert into public.contact_windows as windows
-    (company_id, contact_id, account_id, last_inbound_at, closed_at, closing_noted_for)
-  select company_id, survivor, account_id, last_inbound_at, closed_at, closing_noted_for from public.contact_windows
+    (company_id, contact_id, account_id, last_inbound_at, last_inbound_phone, closed_at, closing_noted_for)
+  select company_id, survivor, account_id, last_inbound_at, last_inbound_phone, closed_at, closing_noted_for
+  from public.contact_windows
   where company_id = own_company_id and contact_id = other
   on conflict on constraint contact_windows_once do update set
     last_inbound_at = greatest(windows.last_inbound_at, excluded.last_inbound_at),
+    last_inbound_phone = case when windows.last_inbound_at > excluded.last_inbound_at
+      or excluded.last_inbound_at is null then windows.last_inbound_phone else excluded.last_inbound_phone end,
     closed_at = greatest(windows.closed_at, excluded.closed_at),
     closing_noted_for = greatest(windows.closing_noted_for, excluded.closing_noted_for);
   update public.conversations set window_expires_at = windows.expires_at

@@ -46,8 +46,10 @@ create table public.contact_windows (
   company_id uuid not null references public.companies on delete cascade,
   contact_id uuid not null,
   account_id uuid not null,
-  -- The time of the person's newest message, which opens the window.
+  -- The time of the person's newest message, which opens the window, and the phone number from which the person wrote
+  -- that message. The phone number is null if WhatsApp did not report it.
   last_inbound_at timestamptz,
+  last_inbound_phone text,
   -- The newest time at which WhatsApp reported that the window is closed.
   closed_at timestamptz,
   expires_at timestamptz generated always as (

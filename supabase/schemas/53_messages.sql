@@ -208,10 +208,16 @@ begin
   then
     select contact_id, messaging_account_id into conversation from public.conversations
     where company_id = new.company_id and id = new.conversation_id;
-    insert into public.contact_windows as windows (company_id, contact_id, account_id, last_inbound_at)
-    values (new.company_id, conversation.contact_id, conversation.messaging_account_id, said_at)
+    insert into public.contact_windows as windows
+      (company_id, contact_id, account_id, last_inbound_at, last_inbound_phone)
+    values (
+      new.company_id, conversation.contact_id, conversation.messaging_account_id, said_at,
+      nullif(current_setting('app.inbound_phone', true), '')
+    )
     on conflict on constraint contact_windows_once do update set
-      last_inbound_at = greatest(windows.last_inbound_at, excluded.last_inbound_at)
+      last_inbound_at = greatest(windows.last_inbound_at, excluded.last_inbound_at),
+      last_inbound_phone = case when windows.last_inbound_at > excluded.last_inbound_at
+        then windows.last_inbound_phone else excluded.last_inbound_phone end
     returning windows.expires_at into expires_at;
   end if;
   -- The function greatest() ignores nulls. A message that is recorded late never replaces a later time.
@@ -227,7 +233,8 @@ end
 $$;
 comment on function app.move_conversation() is
   'Trigger: updates last_message_at of a message''s conversation. For an inbound message, also opens the contact''s '
-  '24-hour window, and changes the status of a pending conversation to open.';
+  '24-hour window, and changes the status of a pending conversation to open. The setting app.inbound_phone contains '
+  'the phone number from which the person wrote.';
 
 create function app.note_life() returns trigger
 language plpgsql security definer

@@ -46,6 +46,18 @@ comment on function app.newest_user_id(uuid, uuid) is
   'Returns the newest user id that WhatsApp assigned to a person. After the person changed the phone number, an older '
   'id is no longer valid.';
 
+create function app.further_phone(own_company_id uuid, of_contact_id uuid, any_format text) returns text
+language sql stable
+set search_path = ''
+as $$
+  select phone from public.contact_former_phones
+  where company_id = own_company_id and contact_id = of_contact_id
+    and phone_key = app.phone_key(any_format) and until = 'infinity'
+$$;
+comment on function app.further_phone(uuid, uuid, text) is
+  'Returns the additional phone number of a contact that matches this phone number in any format. Returns null if the '
+  'contact has no such additional number.';
+
 create function public.claim_reply(
   claim_id uuid,
   conversation_id uuid,
@@ -140,7 +152,7 @@ begin
       raise sqlstate 'CRM01';
     end if;
 
-    select last_inbound_at, expires_at into period from public.contact_windows
+    select last_inbound_at, last_inbound_phone, expires_at into period from public.contact_windows
     where company_id = own_company_id and contact_id = contact.id and account_id = account.id;
     if contact.do_not_contact and not app.wrote_after_stop(
       own_company_id, contact.id, account.id, contact.stopped_at, period.last_inbound_at
@@ -207,7 +219,12 @@ begin
       'conversation_id', conversation.id,
       'message_id', send.message_id,
       'created_conversation', send.created_conversation,
-      'phone', contact.phone,
+      -- WhatsApp has a window only for the number from which the person wrote.
+      'phone', coalesce(
+        case when period.last_inbound_phone <> contact.phone
+          then app.further_phone(own_company_id, contact.id, period.last_inbound_phone) end,
+        contact.phone
+      ),
       'user_id', case when contact.phone is null then app.newest_user_id(own_company_id, contact.id) end
     );
     if claim_reply.media is not null then
@@ -234,7 +251,8 @@ $$;
 comment on function public.claim_reply(uuid, uuid, text, text, boolean, jsonb, uuid, jsonb) is
   'Decides whether a free-form reply may be sent in a conversation now. Writes what a send needs before the call to '
   'WhatsApp: the message and the ledger row. Only one request gets that row. The result `claimed` contains the '
-  'account''s encrypted token, the attempt, and the person''s phone number, or user_id if there is no phone number. '
+  'account''s encrypted token, the attempt, and the contact''s phone number, or user_id if there is no phone number. If '
+  'the person last wrote from an additional phone number of the contact, the result contains that number. '
   'The member was_refused is true if WhatsApp has refused the account since the account''s last success. The result '
   '`repeat` contains the state of the earlier send with this idempotency_key. Its member `mismatch` lists the fields '
   'that differ. The result `reused` means that this key belongs to another message. Its member `differs` lists the '

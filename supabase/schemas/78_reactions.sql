@@ -31,7 +31,7 @@ begin
   where company_id = own_company_id and id = message.contact_id;
   select id, phone_number_id, business_account_id, encrypted_token into account from public.messaging_accounts
   where company_id = own_company_id and id = message.messaging_account_id and disconnected_at is null;
-  select last_inbound_at, expires_at into period from public.contact_windows
+  select last_inbound_at, last_inbound_phone, expires_at into period from public.contact_windows
   where company_id = own_company_id and contact_id = message.contact_id and account_id = message.messaging_account_id;
 
   answer := case
@@ -55,7 +55,11 @@ begin
       'business_account_id', account.business_account_id,
       'encrypted_token', account.encrypted_token,
       'whatsapp_message_id', message.whatsapp_message_id,
-      'phone', contact.phone,
+      'phone', coalesce(
+        case when period.last_inbound_phone <> contact.phone
+          then app.further_phone(own_company_id, contact.id, period.last_inbound_phone) end,
+        contact.phone
+      ),
       'user_id', case when contact.phone is null then app.newest_user_id(own_company_id, contact.id) end
     )
   end;
@@ -65,7 +69,7 @@ end
 $$;
 comment on function public.message_to_react(uuid, text) is
   'Returns the data for setting the company''s reaction on a message, or for removing it if there is no emoji. The '
-  'data are the account''s encrypted token, and the person''s phone number, or user_id if there is no phone number. '
+  'data are the account''s encrypted token, and the same phone number or user_id as in claim_reply(). '
   'The result `not_found` means that the company has no such message. The result `not_on_channel` means that WhatsApp '
   'does not have the message. The result `revoked` means that the person deleted the message. The result `too_old` '
   'means that the message is older than 30 days. The result `archived` means that the contact is archived. The result '

@@ -62,6 +62,10 @@ begin
       and app.is_marketing(own_company_id, answered_id) then concat(item ->> 'word', '_marketing')
     else item ->> 'word'
   end;
+  -- The trigger app.move_conversation() stores this phone number, so that a reply goes to it.
+  perform set_config(
+    'app.inbound_phone', coalesce(substring(item #>> '{person,phone}' from '^\+[1-9][0-9]{6,14}$'), ''), true
+  );
   insert into public.messages (
     company_id, conversation_id, direction, type, content, payload, media, whatsapp_message_id,
     reply_to_whatsapp_id, reply_to_id, sent_at, wish, received_at, created_at, updated_at

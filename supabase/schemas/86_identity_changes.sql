@@ -121,6 +121,10 @@ begin
     values (own_company_id, of_contact_id, lost_phone, at)
     on conflict on constraint contact_former_phones_once do update set
       until = case former.until when 'infinity' then excluded.until else greatest(former.until, excluded.until) end;
+    -- A reply goes to the person's new phone number.
+    update public.contact_windows set last_inbound_phone = new_phone
+    where company_id = own_company_id and contact_id = of_contact_id
+      and app.phone_key(last_inbound_phone) = app.phone_key(lost_phone);
     -- The wish remains with the person. The earlier phone number may get another owner, so the platform keeps no wish
     -- for that number.
     delete from app.kept_wishes

@@ -60,11 +60,14 @@ begin
   where company_id = own_company_id and contact_id = other;
 
   insert into public.contact_windows as windows
-    (company_id, contact_id, account_id, last_inbound_at, closed_at, closing_noted_for)
-  select company_id, survivor, account_id, last_inbound_at, closed_at, closing_noted_for from public.contact_windows
+    (company_id, contact_id, account_id, last_inbound_at, last_inbound_phone, closed_at, closing_noted_for)
+  select company_id, survivor, account_id, last_inbound_at, last_inbound_phone, closed_at, closing_noted_for
+  from public.contact_windows
   where company_id = own_company_id and contact_id = other
   on conflict on constraint contact_windows_once do update set
     last_inbound_at = greatest(windows.last_inbound_at, excluded.last_inbound_at),
+    last_inbound_phone = case when windows.last_inbound_at > excluded.last_inbound_at
+      or excluded.last_inbound_at is null then windows.last_inbound_phone else excluded.last_inbound_phone end,
     closed_at = greatest(windows.closed_at, excluded.closed_at),
     closing_noted_for = greatest(windows.closing_noted_for, excluded.closing_noted_for);
   update public.conversations set window_expires_at = windows.expires_at

@@ -1,12 +1,13 @@
 // Tests the decisions and the writes of a claim for a free-form reply.
 
 import assert from "node:assert/strict";
-import { rolledBack, type Sql, type Work } from "../support/acting_as.ts";
-import { addMessage, newCompany } from "../support/company.ts";
+import { actAsSuperuser, rolledBack, type Sql, type Work } from "../support/acting_as.ts";
+import { addMessage, anyPhone, newCompany } from "../support/company.ts";
 import { snapshot } from "../support/snapshot.ts";
 import { committed, overlapping } from "./connections.ts";
+import { tell } from "./inbound.ts";
 import { claimReply, personWrites } from "./replies.ts";
-import { claim, RELEASED, settle } from "./sends.ts";
+import { actAsSender, claim, RELEASED, settle } from "./sends.ts";
 
 const test = (name: string, work: Work) => Deno.test(name, () => rolledBack(work));
 
@@ -250,4 +251,54 @@ test("replies and template sends can reuse the idempotency key of a released sen
   }
   assert.deepEqual(templates, ["order_update", null, "order_update"]);
   assert.equal((await sql`select from sends where company_id = ${company_id}`).length, 1);
+});
+
+test("a reply and a reaction go to the contact's number from which the person last wrote", async (sql) => {
+  const [main, further] = [anyPhone(), anyPhone()];
+  const [{ id: survivor }] = await sql`
+    insert into contacts (company_id, phone) values (${company_id}, ${main}) returning id
+  `;
+  const writes = (phone: string, secondsAgo: number) => {
+    const at = new Date(Date.now() - secondsAgo * 1000).toISOString();
+    return tell(sql, account_id, { kind: "message", at, person: { phone } });
+  };
+  const answered = async () => {
+    const [{ id, message_id }] = await sql`
+      select conversations.id, messages.id as message_id from conversations
+      join messages on messages.conversation_id = conversations.id
+      where contact_id = ${survivor} and messages.type <> 'system' order by messages.created_at desc limit 1
+    `;
+    await actAsSender(sql, key);
+    const [{ reaction }] = await sql`select message_to_react(${message_id}, '👍') as reaction`;
+    await actAsSuperuser(sql);
+    const reply = await claimReply(sql, key, { conversation_id: id });
+    assert.equal(reply.result, "claimed");
+    assert.equal(reaction.phone, reply.phone);
+    return reply.phone;
+  };
+
+  await writes(further, 300);
+  const [{ contact_id: other }] = await sql`
+    select contact_id from conversations where company_id = ${company_id} and contact_id in (
+      select id from contacts where phone = ${further}
+    )
+  `;
+  await sql`select app.merge_contacts(${company_id}, ${survivor}, ${other})`;
+  assert.equal(await answered(), further, "the merged contact's window");
+  await writes(main, 200);
+  assert.equal(await answered(), main);
+  await writes(further, 100);
+  await writes(main, 150); // an event that arrives late
+  assert.equal(await answered(), further);
+
+  const newest = anyPhone();
+  const change = {
+    at: new Date().toISOString(),
+    person: { phone: further },
+    change: { phone: newest },
+  };
+  await tell(sql, account_id, { kind: "system", ...change });
+  assert.equal(await answered(), newest, "the person's new number");
+  await sql`delete from contact_former_phones where contact_id = ${survivor}`;
+  assert.equal(await answered(), main, "the contact no longer has the number");
 });

@@ -916,6 +916,7 @@ export type Database = {
           "expires_at": string | null;
           "id": string;
           "last_inbound_at": string | null;
+          "last_inbound_phone": string | null;
         };
         ComputedFields: never;
         Insert: {
@@ -927,6 +928,7 @@ export type Database = {
           "expires_at"?: never;
           "id"?: string;
           "last_inbound_at"?: string | null;
+          "last_inbound_phone"?: string | null;
         };
         Update: {
           "account_id"?: string;
@@ -937,6 +939,7 @@ export type Database = {
           "expires_at"?: never;
           "id"?: string;
           "last_inbound_at"?: string | null;
+          "last_inbound_phone"?: string | null;
         };
         Relationships: [
           {
