@@ -92,21 +92,31 @@ function objects(schema: JsonSchema, document: JsonSchema): fc.Arbitrary<unknown
       [name, each],
     ) => [name, arbitraryOf(each, document)]),
   );
-  return fc.record(members, { requiredKeys: schema.required ?? [] })
-    .filter((value) => Object.keys(value).length >= (schema.minProperties ?? 0))
-    .filter((value) => obeysDependentSchemas(schema, value) && obeysPresence(schema, value))
+  const { required = [] } = schema;
+  const others = Object.keys(members).filter((name) => !required.includes(name));
+  // Chooses the names first, because generating values that are then refused takes longer.
+  return fc.subarray(others)
+    .map((some) => Object.fromEntries([...required, ...some].map((name) => [name, members[name]])))
+    .filter((some) => Object.keys(some).length >= (schema.minProperties ?? 0))
+    .filter((some) => obeysPresence(schema, some))
+    .chain((some) => fc.record(some))
+    .filter((value) => obeysDependentSchemas(schema, value))
     .filter((value) => !schema.properties.sections || obeysChoices(value));
 }
 
-/** Checks the schema keywords that restrict an object's properties. */
+/** Checks the schema keywords that restrict which properties an object has. */
 function obeysPresence(
-  { anyOf, oneOf, dependentRequired = {} }: JsonSchema,
+  { anyOf, oneOf, dependentRequired = {}, dependentSchemas = {} }: JsonSchema,
   value: Record<string, unknown>,
 ): boolean {
   const has = ({ required }: JsonSchema) => required.every((name: string) => name in value);
   return (!anyOf || anyOf.some(has)) && (!oneOf || oneOf.filter(has).length === 1) &&
     Object.entries<string[]>(dependentRequired).every(([name, required]) =>
       !(name in value) || has({ required })
+    ) &&
+    Object.entries<JsonSchema>(dependentSchemas).every(([name, { properties }]) =>
+      !(name in value) ||
+      Object.entries<JsonSchema>(properties).every(([other, { not }]) => !not || !(other in value))
     );
 }
 
@@ -118,6 +128,7 @@ function obeysChoices(value: Record<string, unknown>): boolean {
     (sections.length === 1 || sections.every(({ title }) => title));
 }
 
+/** Checks the limits of properties that depend on other properties. */
 function obeysDependentSchemas(
   { dependentSchemas = {} }: JsonSchema,
   value: Record<string, unknown>,
@@ -125,8 +136,8 @@ function obeysDependentSchemas(
   return Object.entries<JsonSchema>(dependentSchemas).every(([name, { properties }]) =>
     !(name in value) ||
     Object.entries<JsonSchema>(properties).every(([other, rule]) =>
-      rule.not ? !(other in value) : ((value[other] ?? "") as unknown[] | string).length <=
-        (rule.maxItems ?? rule.maxLength)
+      rule.not ||
+      ((value[other] ?? "") as unknown[] | string).length <= (rule.maxItems ?? rule.maxLength)
     )
   );
 }
