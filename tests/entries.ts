@@ -31,15 +31,14 @@ const FILES_EACH = 45;
  */
 const LONGEST = [
   ...["tests/site/browser_test.ts", "tests/attack/attack_test.ts"],
-  ...["tests/docs/recipes_test.ts", "tests/database/roles_grown_plans_test.ts"],
-  ...["tests/settings/sign_in_test.ts", "tests/examples/mirror_test.ts"],
-  ...["tests/database/views_find_plans_test.ts", "tests/supabase/deploy_test.ts"],
-  ...["tests/database/views_list_plans_test.ts", "tests/settings/webhooks_test.ts"],
-  ...["tests/database/erased_events_long_test.ts", "tests/reference/requests_test.ts"],
+  ...["tests/docs/recipes_test.ts", "tests/supabase/deploy_test.ts"],
+  ...["tests/examples/mirror_test.ts", "tests/database/views_find_plans_test.ts"],
+  ...["tests/settings/sign_in_test.ts", "tests/settings/webhooks_test.ts"],
   ...["tests/local/checkout_test.ts", "tests/local/start_test.ts"],
   ...["tests/admin/rotation_test.ts", "tests/local/recovery_test.ts"],
   ...["tests/bench/budget_test.ts", "tests/functions/linear_regexes_long_test.ts"],
-  ...["tests/settings/activity_test.ts", "tests/examples/postman_test.ts"],
+  ...["tests/database/roles_grown_plans_test.ts", "tests/settings/activity_test.ts"],
+  ...["tests/examples/postman_test.ts", "tests/database/erased_events_long_test.ts"],
 ];
 
 /**
