@@ -5,7 +5,7 @@ import { type CompanyEvent, entryOf } from "./history/entry.ts";
 import { emptyState } from "./pieces/empty_state.ts";
 import { type Filter, filterBar } from "./pieces/filter_bar.ts";
 import { Older } from "./pieces/older.ts";
-import { type Member, membersOf } from "./project.ts";
+import { expectManager, type Member, membersOf } from "./project.ts";
 import type { View } from "./view.ts";
 
 /** The choices of a filter: the id and the label of each. */
@@ -25,7 +25,8 @@ export function history(): View {
 
   async function load(app: App): Promise<void> {
     if (!isManager(app.company)) return;
-    const { client } = app.project;
+    const { project, company, person } = app;
+    const { client } = project;
     const choices = Promise.all([
       membersOf(app.project, app.company),
       answered<typeof keys>(
@@ -38,6 +39,7 @@ export function history(): View {
       ),
     ]);
     [, [members, keys, accounts]] = await Promise.all([events.load(app), choices]);
+    if (events.rows.length === 0) await expectManager({ project, company, person });
   }
 
   /** The filters. A deleted key or removed member remains a choice if the URL contains its id. */

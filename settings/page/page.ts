@@ -199,14 +199,18 @@ export class Page implements Shown, Audience {
     this.companies = known;
     this.state = "loading";
     this.follow();
-    const rights = () => JSON.stringify([this.chosen?.role, this.chosen?.isLocked]);
-    const before = rights();
+    const { rights } = this;
     // If this fails, a request of the view reports the failure.
     await this.readCompanies().catch(() => {});
     if (this.person !== person) return;
-    if (rights() === before || this.view?.holds?.isThere()) return this.render();
+    if (this.rights === rights || this.view?.holds?.isThere()) return this.render();
     this.view = null;
     this.follow();
+  }
+
+  /** The user's rights in the company, in a form that can be compared. */
+  private get rights(): string {
+    return JSON.stringify([this.chosen?.role, this.chosen?.isLocked]);
   }
 
   /**
@@ -293,7 +297,21 @@ export class Page implements Shown, Audience {
     if (!this.person.id) return location.reload();
     if (!view) return void this.loadCompanies();
     if (this.state === "loaded") return void this.refresh(view);
+    if (this.state === "failed") return void this.retry(view);
     this.load(view);
+  }
+
+  /** Loads a view that failed. The reason may be that the user's rights have changed. */
+  private async retry(view: View): Promise<void> {
+    const { person, rights } = this;
+    this.state = "loading";
+    this.render();
+    // If this fails, a request of the view reports the failure.
+    await this.readCompanies().catch(() => {});
+    if (this.view !== view || this.person !== person) return;
+    if (this.rights === rights || view.holds?.isThere()) return this.load(view);
+    this.view = null;
+    this.follow();
   }
 
   /** Loads a view that was not shown before. */

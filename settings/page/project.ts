@@ -1,7 +1,8 @@
 import type { Config } from "./page_config.ts";
 import { MEMBERSHIP, type MembershipRow, SESSION, takeEarlyRows } from "./early_companies.ts";
-import { answered } from "./failure.ts";
+import { answered, Failure } from "./failure.ts";
 import type { Company, Invitation, Person } from "./person.ts";
+import { hasCode } from "./second_factor.ts";
 import { createClient, type SupabaseClient } from "./supabase.ts";
 import { keep, kept } from "./texts.ts";
 
@@ -151,6 +152,22 @@ export function keptCompanies(person: Person): Company[] {
   } catch {
     return [];
   }
+}
+
+/**
+ * Checks that the user still manages a company. The database hides the keys and the history from
+ * other users without an error, so a response without rows may mean that the user's rights have
+ * changed.
+ * @throws Failure if the user no longer manages the company.
+ */
+export async function expectManager(
+  { project, person, company }: { project: Project; person: Person; company: Company },
+): Promise<void> {
+  const { data: { session } } = await project.client.auth.getSession();
+  const companies = await companiesOf(project, person, session !== null && hasCode(session));
+  const found = companies.find(({ id }) => id === company.id);
+  if (found?.isLocked) throw new Failure("forbidden", "", (t) => t.companies.lockedText);
+  if (!found || found.role === "agent") throw new Failure("forbidden");
 }
 
 /** The signed-in user's invitations. */

@@ -3,8 +3,9 @@ import { Action } from "../action.ts";
 import type { App } from "../app.ts";
 import { copyButton } from "../copy_button.ts";
 import { closeDialog, dialog } from "../dialog.ts";
-import { answered, changed } from "../failure.ts";
+import { answered, changed, Failure } from "../failure.ts";
 import { moment } from "../moments.ts";
+import { expectManager } from "../project.ts";
 import type { Part } from "../view.ts";
 import { askSettings } from "./ask_settings.ts";
 import { fieldOf } from "./field.ts";
@@ -90,7 +91,16 @@ export function ownApps(): Part {
   const ending = new Action();
   const endOld = ({ app_key }: ChannelApp, app: App) =>
     ending.run(app, async () => {
-      await changed(app.project.client.rpc("finish_channel_app_rotation", { app_key }));
+      const { project, company, person } = app;
+      const wasRotating = await changed<boolean | null>(
+        project.client.rpc("finish_channel_app_rotation", { app_key }),
+      );
+      // Null: the user may not change the app, or it no longer exists. False: the old secret has
+      // already ended.
+      if (wasRotating === null) {
+        await expectManager({ project, company, person });
+        throw new Failure("gone");
+      }
       await done(app.t.accounts.oldSecretEnded, app);
     });
 

@@ -2,7 +2,7 @@
 // anywhere.
 import type { App } from "../app.ts";
 import { answered, changed, expectRow, Failure } from "../failure.ts";
-import { membersOf } from "../project.ts";
+import { expectManager } from "../project.ts";
 import type { Texts } from "../texts.ts";
 
 /** What a key may do. No permission includes another. */
@@ -57,11 +57,7 @@ export async function keysOf({ project, company, person }: App): Promise<ApiKey[
     if (more.length === 0) break;
     keys.push(...more);
   }
-  if (keys.length === 0) {
-    const members = await membersOf(project, company);
-    const role = members.find(({ user_id }) => user_id === person.id)?.role;
-    if (!role || role === "agent") throw new Failure("forbidden");
-  }
+  if (keys.length === 0) await expectManager({ project, company, person });
   return keys;
 }
 
@@ -114,11 +110,19 @@ export async function setExpiry(
   await changed(project.client.rpc("set_api_key_expiry", { key_id: id, expires_at }));
 }
 
-/** Deletes a key. A key that no longer exists counts as deleted. */
-export async function deleteKey({ project, company }: App, { id }: ApiKey): Promise<void> {
-  await changed(
-    project.client.from("api_keys").delete().eq("id", id).eq("company_id", company.id),
+/**
+ * Deletes a key. A key that no longer exists counts as deleted.
+ * @throws Failure also when the user no longer manages the keys.
+ */
+export async function deleteKey(
+  { project, company, person }: App,
+  { id }: ApiKey,
+): Promise<void> {
+  const deleted = await changed<unknown[]>(
+    project.client.from("api_keys").delete().eq("id", id).eq("company_id", company.id)
+      .select("id"),
   );
+  if (deleted.length === 0) await expectManager({ project, company, person });
 }
 
 /** The current state of a key. */
