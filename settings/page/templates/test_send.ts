@@ -46,8 +46,8 @@ class TestSend {
   #phone: string | null = null;
   #isPhoneWrong = false;
   /**
-   * The id of the test. If the outcome of a test is unknown, the next press of the button uses the
-   * same id, so that no message is sent twice.
+   * The id of the test, until the page has read what happened to the message. Until then, the next
+   * press of the button uses the same id, so that no message is sent twice.
    */
   #id: string | null = null;
   #send: WholeSend | null = null;
@@ -117,6 +117,7 @@ class TestSend {
     void this.#sending.run(app, async () => {
       this.#send = this.#stopped = null;
       const id = this.#id ??= crypto.randomUUID();
+      let sent: string | null;
       try {
         const { message_id, reason } = await askSettings<Sent>(app, "test-sends", {
           ...{ company_id: app.company.id, id, phone, phone_number_id: sender },
@@ -125,13 +126,14 @@ class TestSend {
           body_variables: values.body,
           button_variables: values.buttons,
         }, sentenceFor);
-        this.#id = null;
         this.#stopped = reason;
-        if (message_id) await this.#watch(message_id, app);
+        sent = message_id;
       } catch (error) {
         if (!(error instanceof Failure) || error.kind !== "unanswered") this.#id = null;
         throw error;
       }
+      if (sent) await this.#watch(sent, app);
+      this.#id = null;
     });
   }
 
