@@ -34,5 +34,5 @@ export function authFailure(
   const refusal = isAddress ? "wrongEmail" : REFUSALS[code ?? ""];
   return refusal
     ? new Failure("invalid", message, (t) => t.signIn.refused[refusal])
-    : failureOf(status, message, "offline");
+    : failureOf(status, message);
 }

@@ -4,7 +4,7 @@ import type { Texts } from "./texts.ts";
 /** The kinds of failures. Each kind needs a different action from the user. */
 export type FailureKind =
   | "offline" // no server answered
-  | "unanswered" // a change got no response, so it may have been made
+  | "unanswered" // a change that may have been made: for example, it got no response
   | "signed_out"
   | "forbidden"
   | "gone"
@@ -36,19 +36,31 @@ interface Answer {
  */
 export async function answered<T>(call: PromiseLike<Answer>): Promise<T> {
   const { data, error, status } = await call;
-  if (error) throw failureOf(status, error.message, "offline");
+  if (error) throw failureOf(status, error.message);
   return data as T;
 }
 
 /**
- * The response to a call that changes something. Without a response, it is unknown whether the
- * change was made.
- * @throws Failure
+ * The response to a call that changes something.
+ * @throws Failure. Its kind is `unanswered` if it is unknown whether the change was made.
  */
 export async function changed<T>(call: PromiseLike<Answer>): Promise<T> {
   const { data, error, status } = await call;
-  if (error) throw failureOf(status, error.message, "unanswered");
-  return data as T;
+  if (!error) return data as T;
+  if (mayBeDone(status, error.code)) throw new Failure("unanswered", error.message);
+  throw failureOf(status, error.message);
+}
+
+/**
+ * Whether a change may have been made although its call failed. Nothing was changed after an error
+ * of Postgres (with an SQLSTATE) or of the Data API (PGRST…), unless the connection to the database
+ * was lost. An error without a code comes from a proxy, or from the Data API with a 400 if the
+ * connection broke during the statement.
+ */
+function mayBeDone(status: number, code = ""): boolean {
+  if (status > 400 && status < 500) return false;
+  const isDecided = /^(PGRST\d+|(?=.*\d)[0-9A-Z]{5})$/.test(code);
+  return !isDecided || /^(08|57P0[12]|40003|PGRST00[01])/.test(code);
 }
 
 /**
@@ -60,12 +72,8 @@ export function expectRow<T>(rows: T[]): T {
   return rows[0];
 }
 
-/** @param unanswered the kind of failure to report if there is no response. */
-export function failureOf(
-  status: number | undefined,
-  detail: string,
-  unanswered: "offline" | "unanswered",
-): Failure {
+/** What an error response means, if it is known that nothing was changed. */
+export function failureOf(status: number | undefined, detail: string): Failure {
   const kinds: Record<number, FailureKind> = {
     401: "signed_out",
     403: "forbidden",
@@ -73,8 +81,8 @@ export function failureOf(
     409: "conflict",
     429: "too_many",
   };
-  // A proxy returns a 502 or 504 after a timeout. The server may still have made the change.
-  if (!status || status === 502 || status === 504) return new Failure(unanswered, detail);
+  // A proxy returns a 502 or 504 after a timeout.
+  if (!status || status === 502 || status === 504) return new Failure("offline", detail);
   if (status >= 500) return new Failure("server", detail);
   return new Failure(kinds[status] ?? "invalid", detail);
 }

@@ -50,5 +50,8 @@ export async function askSettings<Answer>(
   if (response.ok) return answer.data!;
   const says = (t: Texts) => inWords(answer, t);
   if (says(app.t) !== undefined) throw new Failure("invalid", answer.error, (t) => says(t)!);
-  throw failureOf(response.status, answer.error ?? "", "unanswered");
+  const { error = "" } = answer;
+  // After an error of the server, the change may have been made, unless the function excludes this.
+  const isUnknown = response.status >= 500 && !error.includes("nothing was changed");
+  throw isUnknown ? new Failure("unanswered", error) : failureOf(response.status, error);
 }
