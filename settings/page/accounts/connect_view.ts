@@ -54,6 +54,7 @@ export function connectView(): View {
       return;
     }
     await action.run(app, async () => {
+      const overview = app.href("accounts");
       const account = await askSettings<{ display_phone: string; was_known: boolean }>(
         app,
         "accounts",
@@ -66,7 +67,7 @@ export function connectView(): View {
         },
         inWords,
       );
-      app.go(app.href("accounts"), true);
+      app.go(overview, true);
       app.say((account.was_known ? t.hasNewToken : t.isConnected)(account.display_phone));
     });
     // The browser has moved the focus away from the button while it was disabled.

@@ -1,6 +1,7 @@
 // The dialogs that ask for confirmation before a key is changed.
 import { html, nothing, type TemplateResult } from "lit-html";
 import { Action } from "../action.ts";
+import { hashOf } from "../address.ts";
 import type { App } from "../app.ts";
 import { closeDialog, dialog } from "../dialog.ts";
 import { Failure } from "../failure.ts";
@@ -177,6 +178,7 @@ const DOES: Record<
   },
 
   async rotate(key, fields, app) {
+    const { company } = app;
     const made = await rotateKey(app, key, Number(fields.get("overlap"))).catch((error) => {
       if (!(error instanceof Failure)) throw error;
       if (error.kind === "conflict") {
@@ -187,16 +189,17 @@ const DOES: Record<
     });
     closeDialog();
     keepMade(made);
-    app.go(app.href(`keys/${made.id}`));
+    app.go(hashOf(company.id, `keys/${made.id}`));
   },
 
   async delete(key, fields, app) {
     if (typable(String(fields.get("typed"))) !== typable(key.name)) {
       throw new Failure("invalid", "", (t) => t.change.delete.otherName);
     }
+    const list = app.href("keys");
     await deleteKey(app, key);
     closeDialog();
-    app.go(app.href("keys"), true);
+    app.go(list, true);
     app.say(app.t.change.delete.done);
   },
 };

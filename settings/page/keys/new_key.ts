@@ -1,5 +1,6 @@
 import { html, nothing, type TemplateResult } from "lit-html";
 import { Action } from "../action.ts";
+import { hashOf } from "../address.ts";
 import { type App, isManager } from "../app.ts";
 import { Failure } from "../failure.ts";
 import { type Member, membersOf } from "../project.ts";
@@ -39,9 +40,10 @@ export function newKey(): View {
       return;
     }
     await action.run(app, async () => {
+      const { company } = app;
       const key = await createKey(app, name, scopes, until).catch(inOwnWords);
       keepMade(key);
-      app.go(app.href(`keys/${key.id}`), true);
+      app.go(hashOf(company.id, `keys/${key.id}`), true);
     });
   };
 

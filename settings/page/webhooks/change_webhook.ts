@@ -20,8 +20,9 @@ export function changeOf(id: string): View {
     if (!webhook || !form) return html`<p>${t.onlyManagers}</p>`;
     const stored = webhook;
     return form.html(async (fields) => {
+      const itsPage = app.href(`webhooks/${id}`);
       await changeWebhook(app, stored, fields);
-      app.go(app.href(`webhooks/${id}`), true);
+      app.go(itsPage, true);
       app.say(app.t.webhookForm.saved);
     }, app);
   }

@@ -1,4 +1,5 @@
 import { html, type TemplateResult } from "lit-html";
+import { hashOf } from "../address.ts";
 import { type App, isManager } from "../app.ts";
 import { Failure } from "../failure.ts";
 import type { View } from "../view.ts";
@@ -11,12 +12,13 @@ export function newWebhook(): View {
   const form = new WebhookForm(null);
 
   const create = async (fields: WebhookFields, app: App) => {
+    const { company } = app;
     const made = await createWebhook(app, fields).catch((error) => {
       if (!(error instanceof Failure) || error.kind !== "unanswered") throw error;
       throw new Failure("unanswered", "", (t) => t.webhookForm.maybeMade);
     });
     keepSecret(made);
-    app.go(app.href(`webhooks/${made.id}`), true);
+    app.go(hashOf(company.id, `webhooks/${made.id}`), true);
   };
 
   const view = (app: App): TemplateResult => {

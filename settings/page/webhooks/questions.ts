@@ -160,9 +160,10 @@ const DOES: Record<
   },
 
   async delete(webhook, _fields, _outcome, app) {
+    const list = app.href("webhooks");
     await call(app, "delete_webhook", { webhook_id: webhook.id });
     closeDialog();
-    app.go(app.href("webhooks"), true);
+    app.go(list, true);
     app.say(app.t.webhook.changes.delete.done);
   },
 };
