@@ -13,6 +13,9 @@ export function newWebhook(): View {
 
   const create = async (fields: WebhookFields, app: App) => {
     const { company } = app;
+    await loadNextView(app).catch((error) => {
+      throw new Failure("offline", String(error));
+    });
     const made = await createWebhook(app, fields).catch((error) => {
       if (!(error instanceof Failure) || error.kind !== "unanswered") throw error;
       throw new Failure("unanswered", "", (t) => t.webhookForm.maybeMade);
@@ -32,7 +35,18 @@ export function newWebhook(): View {
 
   return {
     title: (t) => t.webhooks?.create ?? t.menu.webhooks,
-    load: () => Promise.resolve(),
+    load: (app) => {
+      loadNextView(app).catch(() => {}); // create() tries again
+      return Promise.resolve();
+    },
     html: view,
   };
+}
+
+/**
+ * Loads the view that shows the secret, before the webhook is created. So the page can show the
+ * secret even if the connection breaks right after the creation.
+ */
+async function loadNextView(app: App): Promise<void> {
+  await Promise.all([import("./webhook_page.ts"), app.speakOf(["webhook"])]);
 }

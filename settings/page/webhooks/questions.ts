@@ -5,6 +5,7 @@ import type { App } from "../app.ts";
 import { closeDialog, dialog } from "../dialog.ts";
 import { Failure } from "../failure.ts";
 import { moment } from "../moments.ts";
+import { keepSecret } from "./secret_once.ts";
 import { call, changeWebhook, rotateSecret, type Webhook } from "./webhook.ts";
 
 /** A change that is made only after the user has confirmed it. */
@@ -14,12 +15,6 @@ export type AskedChange = "rotate" | "pause" | "switchOn" | "replay" | "delete";
 export interface Asked {
   change: AskedChange;
   action: Action;
-}
-
-/** The effects of a confirmed change on the view. */
-export interface Outcome {
-  /** Called when the webhook has a new secret, which the page must show. */
-  gotSecret(secret: string): void;
 }
 
 /** The number of hours for which the previous secret also signs deliveries. */
@@ -38,7 +33,6 @@ const HOUR_MS = 60 * 60_000;
 export function questionOf(
   webhook: Webhook,
   { change, action }: Asked,
-  outcome: Outcome,
   app: App,
   closed: () => void,
 ): TemplateResult {
@@ -47,7 +41,7 @@ export function questionOf(
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
     const fields = new FormData(event.target as HTMLFormElement);
-    return action.run(app, () => DOES[change](webhook, fields, outcome, app));
+    return action.run(app, () => DOES[change](webhook, fields, app));
   };
   return dialog(
     action,
@@ -123,25 +117,29 @@ function choices<Value extends number>(
 
 const DOES: Record<
   AskedChange,
-  (webhook: Webhook, fields: FormData, outcome: Outcome, app: App) => Promise<void>
+  (webhook: Webhook, fields: FormData, app: App) => Promise<void>
 > = {
-  async rotate(webhook, fields, { gotSecret }, app) {
-    const { secret } = await rotateSecret(app, webhook, Number(fields.get("overlap"))).catch(
+  async rotate(webhook, fields, app) {
+    const itsPage = app.href(`webhooks/${webhook.id}`);
+    const made = await rotateSecret(app, webhook, Number(fields.get("overlap"))).catch(
       (error) => {
         if (!(error instanceof Failure) || error.kind !== "unanswered") throw error;
         throw new Failure("unanswered", "", (t) => t.webhook.maybeRotated);
       },
     );
-    gotSecret(secret);
-    done("", app);
+    keepSecret(made);
+    closeDialog();
+    // The webhook's page takes the secret when it loads. The user may have left this page.
+    if (location.hash.split("?", 1)[0] === itsPage) app.reload();
+    else app.go(itsPage);
   },
 
-  async pause(webhook, _fields, _outcome, app) {
+  async pause(webhook, _fields, app) {
     await changeWebhook(app, webhook, { state: "paused" });
     done(app.t.webhook.changes.pause.done, app);
   },
 
-  async switchOn(webhook, fields, _outcome, app) {
+  async switchOn(webhook, fields, app) {
     await changeWebhook(app, webhook, { state: "on" });
     if (fields.get("missed")) {
       await call(app, "replay_webhook", { webhook_id: webhook.id, since: sinceOf(webhook) });
@@ -149,7 +147,7 @@ const DOES: Record<
     done(app.t.webhook.changes.switchOn.done, app);
   },
 
-  async replay(webhook, fields, _outcome, app) {
+  async replay(webhook, fields, app) {
     const type = String(fields.get("type"));
     await call(app, "replay_webhook", {
       webhook_id: webhook.id,
@@ -159,7 +157,7 @@ const DOES: Record<
     done(app.t.webhook.changes.replay.done, app);
   },
 
-  async delete(webhook, _fields, _outcome, app) {
+  async delete(webhook, _fields, app) {
     const list = app.href("webhooks");
     await call(app, "delete_webhook", { webhook_id: webhook.id });
     closeDialog();
@@ -180,5 +178,5 @@ function sinceOf({ switched_off_at, failing_since }: Webhook): string {
 function done(said: string, app: App) {
   closeDialog();
   app.reload();
-  if (said !== "") app.say(said);
+  app.say(said);
 }

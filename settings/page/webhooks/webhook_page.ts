@@ -27,11 +27,11 @@ export function webhookPage(id: string): View {
       styles: ["sends"],
     }),
   );
-  const made = takeSecret(id);
-  const once = (secret: string) => new SecretOnce(secret, () => secretOnce = null);
-  let secretOnce = made === null ? null : once(made);
+  let secretOnce: SecretOnce | null = null;
 
   async function load(app: App): Promise<void> {
+    const made = takeSecret(id);
+    if (made !== null) secretOnce = new SecretOnce(made, () => secretOnce = null);
     if (!isManager(app.company)) return;
     [webhook, members] = await Promise.all([
       webhookOf(app, id),
@@ -55,7 +55,6 @@ export function webhookPage(id: string): View {
     const { t } = app;
     if (!webhook) return html`<p>${t.webhooks.onlyManagers}</p>`;
     const { tone, words } = stateOf(webhook, t.webhooks);
-    const gotSecret = (secret: string) => void (secretOnce = once(secret));
     return html`
       <p class="what">
         ${badge(words, tone)}
@@ -72,9 +71,7 @@ export function webhookPage(id: string): View {
         <p class="buttons">${buttons(webhook, app)}</p>
       </section>
       ${received.html(app)}
-      ${asked
-        ? questionOf(webhook, asked, { gotSecret }, app, () => (asked = null, app.render()))
-        : nothing}
+      ${asked ? questionOf(webhook, asked, app, () => (asked = null, app.render())) : nothing}
     `;
   }
 
