@@ -127,4 +127,6 @@ alter table public.deal_history enable row level security;
 create policy "people read the history of their company's deals" on public.deal_history
   for select to authenticated using (company_id = any ((select app.member_company_ids())::uuid[]));
 
-grant select on public.deal_history to authenticated, service_role;
+-- Agents do not see keys, so no user sees which key made a change.
+grant select (id, company_id, deal_id, kind, from_value, to_value, at, user_id) on public.deal_history to authenticated;
+grant select on public.deal_history to service_role;

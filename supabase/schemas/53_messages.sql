@@ -333,7 +333,14 @@ grant select (
   status, payload, media, reply_to_whatsapp_id, reply_to_id, reaction, own_reaction, edited_at, revoked_at, author_type,
   author_id, author_name
 ) on public.messages to api_client;
-grant select on public.messages to authenticated;
+-- The id and the name of the author may be those of a key. Agents do not see keys, so users see the author of a message
+-- only in the send log.
+grant select (
+  id, company_id, conversation_id, direction, type, content, whatsapp_message_id, created_at, updated_at, outcome,
+  rendered_text, version, sent_at, delivered_at, read_at, failed_at, expired_at, failure, price_category, price_type,
+  status, payload, media, reply_to_whatsapp_id, reply_to_id, reaction, own_reaction, own_reaction_whatsapp_id,
+  edited_at, revoked_at, expires_at, original_content, is_erased, author_type, wish, received_at
+) on public.messages to authenticated;
 grant select, insert, update, delete on public.messages to service_role;
 
 select app.make_feed('message_changes', 'messages', $columns$

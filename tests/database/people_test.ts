@@ -78,6 +78,22 @@ test("users see only the rows of their own company, and only owners and admins s
   }
 });
 
+test("no user can read in the tables which key sent a message or changed a deal", async (sql) => {
+  const keys = [
+    ["messages", "author_id"],
+    ["messages", "author_name"],
+    ["deal_history", "api_key_id"],
+    ["sends", "api_key_id"],
+  ];
+  for (const person of [agent, admin]) {
+    await actAsPerson(sql, person);
+    for (const [table, column] of keys) {
+      const reading = (sql: Sql) => sql`select ${sql(column)} from ${sql(table)}`;
+      assert.equal(await refusal(sql, reading), NO_PRIVILEGE, `${table}.${column}`);
+    }
+  }
+});
+
 test("users without a company, former members, and tokens without a user see nothing", async (sql) => {
   const [stranger] = await sql`insert into auth.users (id) values (gen_random_uuid()) returning id`;
   await sql`delete from company_members where user_id = ${agent}`;
