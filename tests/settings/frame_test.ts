@@ -109,6 +109,26 @@ Deno.test(
       await context.close();
     });
 
+    await test("a form asks for the password if the function for the page refuses the session", async () => {
+      const window = await openAs(browser, owner, { route: "#/webhooks/new" });
+      const { page, context } = window;
+      await page.getByLabel("Address").fill("https://shop.example.com/events");
+      await page.getByRole("checkbox", { name: /^Deals/ }).check();
+      const refusal = {
+        status: 401,
+        json: { code: "not_signed_in", error: "No one is signed in" },
+      };
+      await page.route(/settings\/webhooks$/, (route) => route.fulfill(refusal), { times: 1 });
+      await page.getByRole("button", { name: "Create a webhook" }).click();
+      const question = page.getByRole("dialog", { name: "Sign in again" });
+      await question.getByLabel("Password").fill(owner.password);
+      await page.keyboard.press("Enter");
+      await question.waitFor({ state: "detached" });
+      const address = await page.getByLabel("Address").inputValue();
+      assert.equal(address, "https://shop.example.com/events");
+      await context.close();
+    });
+
     await test("if the session ended before a view is shown, the sign-in page gives the reason and leads back to the view", async () => {
       const window = await openAs(browser, owner);
       const { page, context } = window;

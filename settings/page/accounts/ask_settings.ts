@@ -48,6 +48,7 @@ export async function askSettings<Answer>(
     throw new Failure("unanswered", String(error));
   }
   if (response.ok) return answer.data!;
+  if (response.status === 401) app.project.refused();
   const says = (t: Texts) => inWords(answer, t);
   if (says(app.t) !== undefined) throw new Failure("invalid", answer.error, (t) => says(t)!);
   const { error = "" } = answer;
