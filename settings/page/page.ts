@@ -153,6 +153,7 @@ export class Page implements Shown, Audience {
     this.companies = [];
     this.invitations = [];
     this.chosen = this.view = this.banner = null;
+    this.missed.clear();
   }
 
   /**
@@ -401,6 +402,8 @@ export class Page implements Shown, Audience {
   }
 
   go(href: string, instead = false): void {
+    // The user may just have joined a company.
+    this.missed.clear();
     if (location.hash !== href) {
       if (instead) this.trail.replace(href);
       else history.pushState(null, "", href);

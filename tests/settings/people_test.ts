@@ -57,6 +57,20 @@ Deno.test("a company manages its users on the settings page", {
     await guest.context.close();
   });
 
+  await t.step("a user who opened a view of the company before joining then sees it", async () => {
+    const { id: company_id } = await newCompany();
+    const { client } = await signIn(await newPerson({ company: company_id }));
+    const invited = await newPerson({});
+    const invitation = { company_id, email: invited.email, role: "agent" };
+    const { error } = await client.rpc("invite_member", invitation);
+    assert.equal(error, null);
+    const guest = await openAs(browser, invited, { route: `#/c/${company_id}/sends` });
+    await button("Join Test", guest.page).click();
+    await heading(guest.page, "Sends").waitFor();
+    await guest.page.getByText("You now work in Test.").waitFor();
+    await guest.context.close();
+  });
+
   await t.step(
     "an owner changes a role and removes a user, and the history shows both changes",
     async () => {
