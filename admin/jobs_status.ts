@@ -57,6 +57,8 @@ interface ChannelStatus {
 interface DeliveryStatus {
   /** When pg_cron last called the function; null if it never did. */
   called_at: string | null;
+  /** The last run that ended because of an unexpected error. */
+  last_failure: { failed_at: string; failure: string } | null;
   /** How many webhooks are in each state. */
   webhooks: Partial<Record<"on" | "catching_up" | "paused" | "off", number>>;
   /**
@@ -185,6 +187,7 @@ function healthText(health: ChannelHealth): string {
 
 function deliveryText(status: DeliveryStatus): string {
   const { webhooks, resting, open, due, oldest_due_at, called_at, last_success_at } = status;
+  const { last_failure } = status;
   const counts = Object.entries(webhooks).sort()
     .map(([state, count]) => `${count} ${state.replace("_", " ")}`);
   if (counts.length === 0) return "Webhooks: none.";
@@ -197,6 +200,10 @@ function deliveryText(status: DeliveryStatus): string {
   ];
   if (called_at !== null) {
     lines.push(`The function webhooks was last called at ${moment(called_at, "")}.`);
+  }
+  if (last_failure !== null) {
+    const { failed_at, failure } = last_failure;
+    lines.push(`A delivery run failed at ${moment(failed_at, "")}: ${printable(failure)}`);
   }
   return lines.join("\n");
 }

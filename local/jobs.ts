@@ -1,19 +1,17 @@
 import { delay } from "deno-std/async/delay.js";
 import { waitAtMost } from "../supabase/functions/_shared/wait_at_most.ts";
+import { callJob } from "./call_job.ts";
 import type { Sql } from "./postgres/database.ts";
 
 const EVERY_MS = 60_000;
-/** The time limit for a call. On a hosted project, pg_net waits for the same time. */
-const TIMEOUT_MS = 150_000;
-/** How long an ending stack waits for the job in progress. */
+/** How long an ending stack waits for the call in progress. */
 const PATIENCE_MS = 2_000;
 
 /**
  * Runs the channel's job and the due jobs of messaging accounts by calling the function `whatsapp`.
- * Also settles the sends whose lease has ended, and cleans up events. The jobs run one after the
- * other, at the start and then each minute. On a hosted project, pg_cron runs the jobs. A failed job
- * is due again later, and the function logs its failure. A separate loop runs the job that delivers
- * to webhooks.
+ * Also settles the sends whose lease has ended, and cleans up events. This happens at the start and
+ * then each minute. On a hosted project, pg_cron runs the jobs. A failed job is due again later, and
+ * the function logs its failure. A separate loop runs the job that delivers to webhooks.
  * @param owner a database connection as the owner of the tables.
  * @param url the URL of the function `whatsapp`.
  */
@@ -35,13 +33,8 @@ export function runDueJobs(
     `;
     for (const { job, account_id } of due) {
       if (stopping.signal.aborted) return;
-      const answer = await fetch(`${url}/jobs/${job}`, {
-        method: "POST",
-        headers: { Authorization: `Bearer ${secret}`, "Content-Type": "application/json" },
-        body: JSON.stringify(account_id === null ? {} : { account_id }),
-        signal: AbortSignal.any([ending.signal, AbortSignal.timeout(TIMEOUT_MS)]),
-      });
-      await answer.body?.cancel();
+      const body: Record<string, string> = account_id === null ? {} : { account_id };
+      await callJob(owner, `${url}/jobs/${job}`, secret, body, ending.signal);
     }
   };
   const running = (async () => {
@@ -57,7 +50,7 @@ export function runDueJobs(
       stopping.abort();
       await waitAtMost(PATIENCE_MS, running);
       ending.abort();
-      // The job may be waiting for a database that is down.
+      // The call may be waiting for a database that is down.
       await waitAtMost(100, running);
     },
   };

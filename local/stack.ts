@@ -248,12 +248,11 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   const deliveries = options.jobs
     ? runDeliveries(owner, addresses.webhooks_url, secrets.jobs_secret)
     : null;
-  starting.defer(async () => await deliveries?.stop());
   starting.defer(sandbox.stop);
   starting.defer(endFunctions);
   // The next step of stopping ends the functions, and with them the delivery run in progress. From
   // now on, no other run may begin.
-  starting.defer(() => deliveries?.end());
+  starting.defer(async () => await deliveries?.stop());
   if (options.jobs) {
     const jobs = runDueJobs(owner, addresses.whatsapp_url, secrets.jobs_secret);
     starting.defer(jobs.stop);

@@ -37,7 +37,7 @@ const ANNOUNCE_MS = 50;
  * Repeatedly announces to the functions that they are ending, until their work is done or this time
  * has passed. A single announcement could come before some work listens for it.
  */
-export async function announceEnd(ms: number, work: Promise<unknown>): Promise<void> {
+async function announceEnd(ms: number, work: Promise<unknown>): Promise<void> {
   const announce = () => dispatchEvent(new Event("beforeunload"));
   announce();
   const announcing = setInterval(announce, ANNOUNCE_MS);

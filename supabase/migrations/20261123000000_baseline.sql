@@ -16646,7 +16646,7 @@ create table public.job_runs (
 comment on table public.job_runs is 'Each run of a job for an account, with its result. Rows are kept for 30 days.';
 
 -- The jobs that need no account. Every minute, the job channel-events applies the due events, and updates or deletes
--- expired rows. For the delivery job, this table has only the last call.
+-- expired rows. For the delivery job, this table has only the last call and the last failure.
 create table public.channel_jobs (
   job text primary key check (job in ('channel-events', 'deliver')),
   began_at timestamptz,
@@ -17060,8 +17060,10 @@ declare
   function_url constant text := app.job_secret('whatsapp_function_url');
   webhooks_url constant text := app.job_secret('webhooks_function_url');
   secret constant text := app.job_secret('jobs_secret');
+  -- A job responds when it has begun. pg_net waits for all responses in one transaction, and the change feeds contain no
+  -- later change until this transaction ends.
   call constant text :=
-    'select net.http_post(url := $1, body := $2, headers := $3, timeout_milliseconds := 150000)';
+    'select net.http_post(url := $1, body := $2, headers := $3, timeout_milliseconds := 5000)';
   headers constant jsonb :=
     jsonb_build_object('Content-Type', 'application/json', 'Authorization', 'Bearer ' || secret);
   due record;
@@ -17260,8 +17262,9 @@ begin
         select job, null, called_at, request_id from public.channel_jobs
       ) as calls
       join net._http_response as answers on answers.id = calls.request_id
-      -- The status 409 means that another run was in progress.
-      where answers.status_code is null or answers.status_code >= 300 and answers.status_code <> 409
+      -- The status 409 means that another run was in progress. A job continues after a call that timed out.
+      where answers.status_code is null and answers.timed_out is not true
+        or answers.status_code >= 300 and answers.status_code <> 409
       order by calls.called_at desc
       limit 10
     ) as failed
@@ -17270,7 +17273,8 @@ begin
 end
 $$;
 comment on function app.failed_job_calls() is
-  'Returns the last ten failed calls of the edge functions, with the status and the response.';
+  'Returns the last ten calls of the edge functions that began no run, with the status and the response. A timeout is '
+  'not a failure.';
 
 create function app.delivery_status() returns jsonb
 language sql stable
@@ -17278,6 +17282,10 @@ set search_path = ''
 as $$
   select jsonb_build_object(
     'called_at', (select called_at from public.channel_jobs where job = 'deliver'),
+    'last_failure', (
+      select jsonb_build_object('failed_at', ended_at, 'failure', failure)
+      from public.channel_jobs where job = 'deliver' and failure is not null
+    ),
     'webhooks', (
       select coalesce(jsonb_object_agg(state, webhooks), '{}')
       from (select state, count(*) as webhooks from public.webhooks group by state) as states
@@ -17303,7 +17311,7 @@ as $$
 $$;
 comment on function app.delivery_status() is
   'Returns the number of webhooks in each state, and how many webhooks are paused after failures (resting). Also '
-  'returns the numbers of open deliveries and of due deliveries.';
+  'returns the numbers of open deliveries and of due deliveries, and the last run that failed (last_failure).';
 
 create function app.account_jobs_status() returns jsonb
 language plpgsql stable security definer -- see schedule_jobs()
@@ -20566,6 +20574,18 @@ as $$
 $$;
 comment on function app.has_answer(jsonb) is
   'Checks whether the beginning of a response is stored for an attempt of a delivery.';
+
+create function public.fail_delivery_run(failure text) returns void
+language sql security definer -- the role of the function webhooks cannot write any table
+set search_path = ''
+as $$
+  insert into public.channel_jobs as jobs (job, ended_at, failure)
+  values ('deliver', now(), left(fail_delivery_run.failure, 1000))
+  on conflict (job) do update set ended_at = excluded.ended_at, failure = excluded.failure
+$$;
+comment on function public.fail_delivery_run(text) is
+  'Records that a run of the delivery job ended because of an unexpected error.';
+grant execute on function public.fail_delivery_run(text) to webhook_client;
 
 -- schemas/99_deliveries_settled.sql
 

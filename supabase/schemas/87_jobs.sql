@@ -20,7 +20,7 @@ create table public.job_runs (
 comment on table public.job_runs is 'Each run of a job for an account, with its result. Rows are kept for 30 days.';
 
 -- The jobs that need no account. Every minute, the job channel-events applies the due events, and updates or deletes
--- expired rows. For the delivery job, this table has only the last call.
+-- expired rows. For the delivery job, this table has only the last call and the last failure.
 create table public.channel_jobs (
   job text primary key check (job in ('channel-events', 'deliver')),
   began_at timestamptz,

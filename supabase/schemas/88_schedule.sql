@@ -61,8 +61,10 @@ declare
   function_url constant text := app.job_secret('whatsapp_function_url');
   webhooks_url constant text := app.job_secret('webhooks_function_url');
   secret constant text := app.job_secret('jobs_secret');
+  -- A job responds when it has begun. pg_net waits for all responses in one transaction, and the change feeds contain no
+  -- later change until this transaction ends.
   call constant text :=
-    'select net.http_post(url := $1, body := $2, headers := $3, timeout_milliseconds := 150000)';
+    'select net.http_post(url := $1, body := $2, headers := $3, timeout_milliseconds := 5000)';
   headers constant jsonb :=
     jsonb_build_object('Content-Type', 'application/json', 'Authorization', 'Bearer ' || secret);
   due record;
@@ -261,8 +263,9 @@ begin
         select job, null, called_at, request_id from public.channel_jobs
       ) as calls
       join net._http_response as answers on answers.id = calls.request_id
-      -- The status 409 means that another run was in progress.
-      where answers.status_code is null or answers.status_code >= 300 and answers.status_code <> 409
+      -- The status 409 means that another run was in progress. A job continues after a call that timed out.
+      where answers.status_code is null and answers.timed_out is not true
+        or answers.status_code >= 300 and answers.status_code <> 409
       order by calls.called_at desc
       limit 10
     ) as failed
@@ -271,7 +274,8 @@ begin
 end
 $$;
 comment on function app.failed_job_calls() is
-  'Returns the last ten failed calls of the edge functions, with the status and the response.';
+  'Returns the last ten calls of the edge functions that began no run, with the status and the response. A timeout is '
+  'not a failure.';
 
 create function app.delivery_status() returns jsonb
 language sql stable
@@ -279,6 +283,10 @@ set search_path = ''
 as $$
   select jsonb_build_object(
     'called_at', (select called_at from public.channel_jobs where job = 'deliver'),
+    'last_failure', (
+      select jsonb_build_object('failed_at', ended_at, 'failure', failure)
+      from public.channel_jobs where job = 'deliver' and failure is not null
+    ),
     'webhooks', (
       select coalesce(jsonb_object_agg(state, webhooks), '{}')
       from (select state, count(*) as webhooks from public.webhooks group by state) as states
@@ -304,7 +312,7 @@ as $$
 $$;
 comment on function app.delivery_status() is
   'Returns the number of webhooks in each state, and how many webhooks are paused after failures (resting). Also '
-  'returns the numbers of open deliveries and of due deliveries.';
+  'returns the numbers of open deliveries and of due deliveries, and the last run that failed (last_failure).';
 
 create function app.account_jobs_status() returns jsonb
 language plpgsql stable security definer -- see schedule_jobs()

@@ -274,3 +274,15 @@ as $$
 $$;
 comment on function app.has_answer(jsonb) is
   'Checks whether the beginning of a response is stored for an attempt of a delivery.';
+
+create function public.fail_delivery_run(failure text) returns void
+language sql security definer -- the role of the function webhooks cannot write any table
+set search_path = ''
+as $$
+  insert into public.channel_jobs as jobs (job, ended_at, failure)
+  values ('deliver', now(), left(fail_delivery_run.failure, 1000))
+  on conflict (job) do update set ended_at = excluded.ended_at, failure = excluded.failure
+$$;
+comment on function public.fail_delivery_run(text) is
+  'Records that a run of the delivery job ended because of an unexpected error.';
+grant execute on function public.fail_delivery_run(text) to webhook_client;

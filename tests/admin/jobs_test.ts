@@ -68,7 +68,10 @@ Deno.test("`jobs status` and `jobs unschedule` work when nothing is scheduled", 
   );
   assert.deepEqual(
     Object.keys(webhooks).sort(),
-    ["called_at", "due", "last_success_at", "oldest_due_at", "open", "resting", "webhooks"],
+    [
+      ...["called_at", "due", "last_failure", "last_success_at", "oldest_due_at", "open"],
+      ...["resting", "webhooks"],
+    ],
   );
   assert.ok(accounts.length > 0);
   assert.equal(await printed(["jobs", "unschedule"]), "No jobs were scheduled.\n");
@@ -115,6 +118,7 @@ Deno.test("`jobs status` shows the schedule, each account, the reason for each f
     webhooks_url: "https://x.supabase.co/functions/v1/webhooks",
     webhooks: {
       called_at: "2026-11-22T07:01:00+00:00",
+      last_failure: { failed_at: "2026-11-22T05:10:00+00:00", failure: "The job failed\u001b[2J" },
       webhooks: { on: 3, catching_up: 1, off: 2 },
       resting: 1,
       last_success_at: "2026-11-22T07:00:58+00:00",
@@ -147,7 +151,7 @@ Deno.test("`jobs status` shows the schedule, each account, the reason for each f
       account_id: ACCOUNT.account_id,
       called_at: "2026-11-22T07:01:00+00:00",
       status: null,
-      error: "Timeout was reached",
+      error: "Couldn't resolve host name",
     }],
   };
   const [schedule, cron, channel, webhooks, accounts, failures, calls] = statusText(status)
@@ -161,7 +165,8 @@ Deno.test("`jobs status` shows the schedule, each account, the reason for each f
     webhooks,
     "Webhooks: 1 catching up, 2 off, 3 on; 1 backing off after failures. Deliveries: 1200 open, 4 due since " +
       "2026-11-22 06:59 UTC. Last success: 2026-11-22 07:00 UTC.\n" +
-      "The function webhooks was last called at 2026-11-22 07:01 UTC.",
+      "The function webhooks was last called at 2026-11-22 07:01 UTC.\n" +
+      "A delivery run failed at 2026-11-22 05:10 UTC: The job failed [2J",
   );
   const none = { ...status.webhooks, webhooks: {} };
   assert.match(statusText({ ...status, webhooks: none }), /\n\nWebhooks: none\.\n\n/);
@@ -188,5 +193,5 @@ Deno.test("`jobs status` shows the schedule, each account, the reason for each f
   const down =
     `template-sync of +15550100 (account ${ACCOUNT.account_id}) failed: The channel is down`;
   assert.equal(failures, down);
-  assert.match(calls, /no answer +Timeout was reached$/);
+  assert.match(calls, /no answer +Couldn't resolve host name$/);
 });

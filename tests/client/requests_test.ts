@@ -156,7 +156,7 @@ Deno.test("each error code has its own class, and the error has the properties o
 Deno.test("if an error does not come from the API, it becomes an `APIError` with the response's status", async () => {
   const html = { "Content-Type": "text/html", "X-Request-Id": "r-2" };
   const others: [Step, number, string | null, string | null][] = [
-    [failure(500, "job_failed" satisfies keyof typeof JOB_STATUS), 500, "job_failed", "r-1"],
+    [failure(500, "job_running" satisfies keyof typeof JOB_STATUS), 500, "job_running", "r-1"],
     [failure(400, "constructor"), 400, "constructor", "r-1"],
     [new Response("<html>", { status: 403, headers: html }), 403, null, "r-2"],
     [new Response("<html>", { status: 200, headers: html }), 200, null, "r-2"],

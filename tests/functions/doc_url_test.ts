@@ -43,7 +43,6 @@ const SEND = "/send-external-template";
 const REPLY = "/whatsapp/messages";
 const JOB = "/whatsapp/jobs/template-sync";
 const WEBHOOK = `/whatsapp/webhook/${app.app_key}`;
-const { JOBS_SECRET } = environment();
 const away = { supabaseUrl: NOWHERE };
 
 /** Requests that are refused, each with the code of its error. */
@@ -58,7 +57,7 @@ const REFUSED: [code: string, method: string, path: string, sent?: Sent][] = [
   ["channel_unavailable", "POST", SEND, { key: messaging, json: template(phone) }],
   ["window_closed", "POST", REPLY, { key: messaging, json: replyIn(company) }],
   ["route_not_found", "GET", "/whatsapp/nothing"],
-  ["job_failed", "POST", JOB, { key: JOBS_SECRET, json: { account_id: company.account_id } }],
+  ["invalid_jobs_secret", "POST", JOB],
   ["invalid_signature", "POST", WEBHOOK, { body: "{}" }],
   ["wrong_verify_token", "GET", WEBHOOK],
 ];

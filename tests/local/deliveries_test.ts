@@ -2,7 +2,14 @@
 import assert from "node:assert/strict";
 import { runDeliveries } from "../../local/deliveries.ts";
 import type { Sql } from "../../local/postgres/database.ts";
+import { webhooks } from "../../supabase/functions/webhooks/app.ts";
+import { readWebhooksConfig } from "../../supabase/functions/webhooks/webhooks_config.ts";
+import { call } from "../support/calls.ts";
+import { anyPhone, newCompany } from "../support/company.ts";
+import { backgroundWork } from "../support/own_functions.ts";
+import { addWebhook, noteEvents, receiver } from "../support/receiving.ts";
 import { until } from "../support/started.ts";
+import { environment, stack, withDatabase } from "../support/test_stack.ts";
 
 /** A replacement for the `webhooks` function. The test determines its responses. */
 function ownFunction(answer: (count: number) => Response | Promise<Response>) {
@@ -23,10 +30,14 @@ function ownFunction(answer: (count: number) => Response | Promise<Response>) {
 }
 
 /** A database that reports whether a webhook is switched on. */
-const database = (needed: boolean) => (() => Promise.resolve([{ needed }])) as unknown as Sql;
+function database(needed: boolean): Sql {
+  const statement = () => Promise.resolve([{ needed }]);
+  const begin = (work: (sql: unknown) => Promise<unknown>) => work(statement);
+  return Object.assign(statement, { begin }) as unknown as Sql;
+}
 
-Deno.test("while a webhook is switched on, each delivery run is followed by the next run", async () => {
-  await using own = ownFunction(() => new Response("{}"));
+Deno.test("while a webhook is switched on, a call that begins no run is followed by another call", async () => {
+  await using own = ownFunction(() => new Response("{}", { status: 409 }));
   const deliveries = runDeliveries(database(true), own.url, "the-secret");
   await until(() => own.calls.length >= 2);
   await deliveries.stop();
@@ -53,13 +64,61 @@ Deno.test("no delivery run starts while all webhooks are switched off, and a dat
   assert.equal(own.calls.length, 0);
 });
 
-Deno.test("stopping deliveries prevents further runs, waits for the current run, and aborts a run that hangs", async () => {
+Deno.test("stopping deliveries prevents further calls, and aborts a call that hangs", async () => {
   const over = Promise.withResolvers<Response>();
-  await using own = ownFunction((count) => count === 1 ? new Response("{}") : over.promise);
+  await using own = ownFunction(() => over.promise);
   const deliveries = runDeliveries(database(true), own.url, "the-secret");
-  await until(() => own.calls.length === 2);
-  deliveries.end();
+  await until(() => own.calls.length === 1);
   await deliveries.stop();
-  assert.equal(own.calls.length, 2);
+  assert.equal(own.calls.length, 1);
   over.resolve(new Response());
+});
+
+Deno.test("a change is in the feed while a delivery run is active", async () => {
+  const [company, shop] = [await newCompany(), receiver()];
+  await using _ = shop;
+  const config = await readWebhooksConfig(environment({ supabaseUrl: stack.url }));
+  const app = webhooks({ ...config, addresses: { hosts: [shop.url] }, runMs: 6_000 });
+  // The run delivers only this company's events, so it takes no events of other tests.
+  const body = JSON.stringify({ company_id: company.id });
+  let hasResponded = false;
+  await using own = ownFunction(async () => {
+    const answer = await app.request("http://edge/webhooks/jobs/deliver", {
+      method: "POST",
+      headers: {
+        Authorization: `Bearer ${config.jobsSecret}`,
+        "Content-Type": "application/json",
+      },
+      body,
+    });
+    hasResponded = true;
+    return answer;
+  });
+  const feed = async (cursor: string) =>
+    (await call(company.keys.all, "GET", `/contacts/changes?${cursor}`)).body;
+  const webhook = await addWebhook(company.id, shop.url);
+  const note = () =>
+    noteEvents(company.id, [
+      { type: "deal.won", record_id: company.deal_id, webhooks: [webhook.id] },
+    ]);
+  const won = () => shop.got.filter(({ body }) => body.type === "deal.won");
+  await withDatabase(async (owner) => {
+    // The loop also ends leases when it starts. Other tests need theirs.
+    const begin = owner.begin.bind(owner);
+    const sql = Object.assign(database(true), { begin });
+    const deliveries = runDeliveries(sql, own.url, "the-secret");
+    await note();
+    await until(() => won().length === 1 && hasResponded);
+    const { pagination: { next_cursor } } = await feed("start=now");
+    const path = `/contacts/${company.contact_id}`;
+    const json = { phone: anyPhone(), name: "Changed" };
+    assert.equal((await call(company.keys.all, "PATCH", path, { json })).status, 200);
+    await until(async () => (await feed(`cursor=${next_cursor}`)).data.length === 1);
+    // The same run is still active.
+    await note();
+    await until(() => won().length === 2);
+    assert.equal(own.calls.length, 1);
+    await deliveries.stop();
+    await backgroundWork();
+  });
 });

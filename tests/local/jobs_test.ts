@@ -68,6 +68,12 @@ Deno.test("npm start creates the secrets once, and adds secrets that are missing
   });
 });
 
+/** A database that responds to every statement like this. */
+function databaseWith(statement: () => Promise<unknown[]>): Sql {
+  const begin = (work: (sql: unknown) => Promise<unknown>) => work(statement);
+  return Object.assign(statement, { begin }) as unknown as Sql;
+}
+
 /**
  * A replacement for the `whatsapp` function with responses chosen by the test, and a database in
  * which these jobs are due.
@@ -88,14 +94,14 @@ function ownFunction(due: { job: string; account_id: string }[], answer: () => P
   return {
     url: `http://127.0.0.1:${server.addr.port}`,
     calls,
-    sql: (() => Promise.resolve(due)) as unknown as Sql,
+    sql: databaseWith(() => Promise.resolve(due)),
     [Symbol.asyncDispose]: async () => await server.shutdown(),
   };
 }
 
 const DUE = ["1", "2"].map((account_id) => ({ job: "template-sync", account_id }));
 
-Deno.test("the due jobs run one after the other, even if one of them fails", async () => {
+Deno.test("the due jobs are called one after the other, even if one of the calls fails", async () => {
   await using own = ownFunction(DUE, () => Promise.resolve(new Response("no", { status: 502 })));
   const jobs = runDueJobs(own.sql, own.url, "the-secret");
   await until(() => own.calls.length === 2);
@@ -127,12 +133,12 @@ Deno.test("the jobs mark a send and its message as failed when the send's lease 
 });
 
 Deno.test("the jobs continue after a database failure, and can be stopped without waiting for the next minute", async () => {
-  const sql = (() => Promise.reject(new Error("down"))) as unknown as Sql;
+  const sql = databaseWith(() => Promise.reject(new Error("down")));
   const jobs = runDueJobs(sql, "http://127.0.0.1:9", "the-secret");
   await jobs.stop();
 });
 
-Deno.test("stopping the jobs aborts a job that hangs and prevents further jobs", async () => {
+Deno.test("stopping the jobs aborts a call that hangs and prevents further calls", async () => {
   const over = Promise.withResolvers<Response>();
   const own = ownFunction(DUE, () => over.promise);
   const jobs = runDueJobs(own.sql, own.url, "the-secret");

@@ -63,7 +63,12 @@ async function readTemplatesOf(phone_number_id: string) {
   const headers = { Authorization: `Bearer ${secret}`, "Content-Type": "application/json" };
   const url = `${stack.whatsapp_url}/jobs/template-sync`;
   const { status, body } = await send(url, "POST", headers, JSON.stringify({ account_id }));
-  assert.equal(status, 200, JSON.stringify(body));
+  assert.equal(status, 202, JSON.stringify(body));
+  await until(async () =>
+    (await statement`
+      select from job_runs where account_id = ${account_id} and ended_at is not null and failure is null
+    `).length > 0
+  );
 }
 
 Deno.test("a company's typical day on the settings page", {

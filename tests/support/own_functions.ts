@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from "node:async_hooks";
 import type { Hono } from "hono";
 import {
   type GatewayConfig,
@@ -28,7 +29,14 @@ import { environment, stack, stackChannel } from "./test_stack.ts";
 // Collects the work that continues after a response, as the platform does. Tests wait for this work
 // before they dispose of `watchedStack`.
 const background: Promise<unknown>[] = [];
-const EdgeRuntime = { waitUntil: (work: Promise<unknown>) => background.push(work) };
+/** The work of the job that the current call has begun. */
+const ofJob = new AsyncLocalStorage<Promise<unknown>[]>();
+const EdgeRuntime = {
+  waitUntil(work: Promise<unknown>) {
+    background.push(work);
+    ofJob.getStore()?.push(work);
+  },
+};
 Object.assign(globalThis, { EdgeRuntime });
 
 // Hides the functions' log lines about sends and refused keys. Tests that check the log read the
@@ -93,9 +101,17 @@ export async function ownSender(
     ask(app, key, "POST", `/send-external-template${query}`, json, headers);
 }
 
+/** Calls a job, and waits until its run has ended. Returns the response to the call. */
+async function ended(call: () => Promise<Answer>): Promise<Answer> {
+  const work: Promise<unknown>[] = [];
+  const answer = await ofJob.run(work, call);
+  await Promise.all(work);
+  return answer;
+}
+
 /**
  * The whatsapp function in this process. The returned function runs a job with the correct secret,
- * with or without an account.
+ * with or without an account. It returns the response to the call when the run has ended.
  */
 export async function ownWhatsapp(
   channelUrl: string,
@@ -104,12 +120,21 @@ export async function ownWhatsapp(
   const config = await readWhatsappConfig(environment({ supabaseUrl, channelUrl }));
   const app = whatsapp({ ...config, ...UNTIL_ASKED, ...changes });
   return (job: string, account_id?: string) =>
-    ask(app, config.jobsSecret!, "POST", `/whatsapp/jobs/${job}`, account_id ? { account_id } : {});
+    ended(() =>
+      ask(
+        app,
+        config.jobsSecret!,
+        "POST",
+        `/whatsapp/jobs/${job}`,
+        account_id ? { account_id } : {},
+      )
+    );
 }
 
 /**
  * The webhooks function in this process, which may send to every local address in `hosts`. The
- * returned function sends a company's due deliveries.
+ * returned function sends a company's due deliveries. It returns the response to the call when the
+ * run has ended.
  */
 export async function ownWebhooks(
   hosts: string[],
@@ -118,9 +143,11 @@ export async function ownWebhooks(
   const config = await readWebhooksConfig(environment({ supabaseUrl }));
   const app = webhooks({ ...config, addresses: { hosts }, ...changes });
   return (company_id: string) =>
-    ask(app, config.jobsSecret!, "POST", "/webhooks/jobs/deliver", {
-      ...{ company_id, until_idle: true },
-    });
+    ended(() =>
+      ask(app, config.jobsSecret!, "POST", "/webhooks/jobs/deliver", {
+        ...{ company_id, until_idle: true },
+      })
+    );
 }
 
 type OwnReplies = Partial<WhatsappConfig> & { timeoutMs?: number };

@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { Webhook } from "standardwebhooks";
 import { call } from "../support/calls.ts";
 import { newCompany } from "../support/company.ts";
-import { ownWebhooks } from "../support/own_functions.ts";
+import { logged } from "../support/log_lines.ts";
+import { ownWebhooks, watchedStack } from "../support/own_functions.ts";
 import {
   addWebhook,
   endedDeliveries,
@@ -22,7 +23,10 @@ Deno.test("a delivery contains the event, its record and a signature that the St
   ]);
   const deliver = await ownWebhooks([shop.url]);
   const answer = await deliver(company.id);
-  assert.deepEqual([answer.status, answer.body.data.delivered], [200, 1]);
+  assert.deepEqual(
+    [answer.status, answer.body],
+    [202, { data: { job: "deliver", company_id: company.id } }],
+  );
   const [{ path, headers, text, body }] = shop.got;
   assert.equal(path, "/crm");
   new Webhook(webhook.secret).verify(text, headers);
@@ -109,14 +113,41 @@ Deno.test("one run sends the events of each record in order", async () => {
     company.id,
     types.map((type, at) => ({ type, record_id: records[at % 7], webhooks: [webhook.id] })),
   );
-  const answer = await (await ownWebhooks([shop.url]))(company.id);
-  assert.equal(answer.body.data.delivered, 210);
+  await (await ownWebhooks([shop.url]))(company.id);
+  assert.equal(shop.got.length, 210);
   for (const [at, record] of records.entries()) {
     const got = shop.got.filter(({ body }) => body.record_id === record).map(({ body }) =>
       body.type
     );
     assert.deepEqual(got, types.filter((_, place) => place % 7 === at));
   }
+});
+
+Deno.test("if a delivery run fails unexpectedly, the database has the failure and the log has the error", async () => {
+  const company = await newCompany();
+  const failures: string[] = [];
+  let taken = 0;
+  await using database = watchedStack(async (request) => {
+    if (request.url.endsWith("take_webhooks") && ++taken === 2) return Response.json(5);
+    if (request.url.endsWith("fail_delivery_run")) {
+      failures.push((await request.clone().json()).failure);
+    }
+    return null;
+  });
+  const deliver = await ownWebhooks([], { supabaseUrl: database.url });
+  let id: string | null = null;
+  const lines = await logged(async () => {
+    const { status, headers } = await deliver(company.id);
+    assert.equal(status, 202);
+    id = headers.get("X-Request-Id");
+  });
+  const line = JSON.parse(lines.find((line) => line.includes(`"request_id":"${id}"`))!);
+  assert.deepEqual([line.level, line.event, line.job], ["error", "job", "deliver"]);
+  assert.deepEqual(failures, [
+    `The job failed unexpectedly; the log has the error with the request id ${id}`,
+  ]);
+  const [{ failure }] = await statement`select failure from channel_jobs where job = 'deliver'`;
+  assert.match(failure, /^The job failed unexpectedly; /);
 });
 
 Deno.test("a redirect is a failure, and is not followed", async () => {

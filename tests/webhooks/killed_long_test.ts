@@ -3,8 +3,7 @@
 import assert from "node:assert/strict";
 import { delay } from "deno-std/async/delay.js";
 import { newCompany } from "../support/company.ts";
-import { startFunction } from "../support/function_process.ts";
-import { deliverAt, endLeases } from "../support/killed_runs.ts";
+import { endLeases, startDeliverer } from "../support/killed_runs.ts";
 import { ownWebhooks, watchedStack } from "../support/own_functions.ts";
 import {
   addWebhook,
@@ -72,12 +71,10 @@ Deno.test(
     let kills = 0;
     const killedWithWork = { count: 0 };
     while (await left() > 0) {
-      await using server = await startFunction("webhooks", { env: { WEBHOOK_HOSTS: shop.url } });
+      await using server = await startDeliverer({ WEBHOOK_HOSTS: shop.url });
       const arrived = shop.got.length;
       let isOver = false;
-      const running = deliverAt(server.url, company.id).catch(() => {}).finally(() =>
-        isOver = true
-      );
+      const running = server.deliver(company.id).catch(() => {}).finally(() => isOver = true);
       if (kills < KILLS) {
         // After some deliveries have arrived, the run is killed while it sends others. A late
         // statement of the previous run may still renew the lease. Then this run ends immediately

@@ -3,8 +3,7 @@
 import assert from "node:assert/strict";
 import { delay } from "deno-std/async/delay.js";
 import { anyPhone, newCompany } from "../support/company.ts";
-import { startFunction } from "../support/function_process.ts";
-import { deliverAt, endLeases } from "../support/killed_runs.ts";
+import { endLeases, startDeliverer } from "../support/killed_runs.ts";
 import { watchedStack } from "../support/own_functions.ts";
 import { addWebhook, openDeliveries, type Received, receiver } from "../support/receiving.ts";
 import { statement, withDatabase } from "../support/test_stack.ts";
@@ -73,11 +72,9 @@ Deno.test(
     ).finally(() => isWriting = false);
     let kills = 0;
     while (isWriting || await left() > 0) {
-      await using server = await startFunction("webhooks", { env });
+      await using server = await startDeliverer(env);
       let isOver = false;
-      const running = deliverAt(server.url, company.id).catch(() => {}).finally(() =>
-        isOver = true
-      );
+      const running = server.deliver(company.id).catch(() => {}).finally(() => isOver = true);
       if (kills < KILLS) {
         const enough = shop.got.length + 20 + 300 * Math.random();
         while (!isOver && shop.got.length < enough) await delay(1);

@@ -1,5 +1,6 @@
 // Tests the job that applies channel events. The scheduler calls this job.
 import assert from "node:assert/strict";
+import type { Answer } from "../support/calls.ts";
 import { logged } from "../support/log_lines.ts";
 import { ownWhatsapp, watchedStack } from "../support/own_functions.ts";
 import { until } from "../support/started.ts";
@@ -12,20 +13,43 @@ async function store(app_key: string, body: string) {
   await statement`select store_channel_event(${app_key}, ${bytes})`;
 }
 
-Deno.test("the channel events job accepts no account id, and the response contains the number of events", async () => {
-  const run = await ownWhatsapp("http://127.0.0.1:9");
+/**
+ * A stack that also keeps what each run of the job stores about its end. The row in the database may
+ * already be about a run of another test.
+ */
+function stackWithEnds(answer: Parameters<typeof watchedStack>[0] = () => null) {
+  // deno-lint-ignore no-explicit-any
+  const ends: { failure?: string; result?: any }[] = [];
+  const watched = watchedStack(async (request) => {
+    if (request.url.endsWith("end_channel_job")) ends.push(await request.clone().json());
+    return await answer(request);
+  });
+  return Object.assign(watched, { ends });
+}
+
+/** Runs the job after the runs of other tests, and returns what the run stored about its end. */
+async function ran(stack: ReturnType<typeof stackWithEnds>, run: (job: string) => Promise<Answer>) {
+  const { length } = stack.ends;
+  let answer = await run("channel-events");
+  while (answer.status === 409) answer = await run("channel-events");
+  assert.deepEqual([answer.status, answer.body], [202, { data: { job: "channel-events" } }]);
+  assert.equal(stack.ends.length, length + 1);
+  return stack.ends[length];
+}
+
+Deno.test("the channel events job accepts no account id, and stores the number of events", async () => {
+  await using watched = stackWithEnds();
+  const run = await ownWhatsapp("http://127.0.0.1:9", { supabaseUrl: watched.url });
   const wrong = await run("channel-events", crypto.randomUUID());
   assert.deepEqual([wrong.status, wrong.body.code], [422, "invalid_request"]);
-  const { status, body } = await runChannelJob();
-  assert.equal(status, 200);
-  assert.equal(body.data.job, "channel-events");
+  const { result } = await ran(watched, run);
   for (
     const count of [
       ...["applied", "done", "woken", "waiting_applied", "expired", "events_removed"],
       ...["waiting_removed", "keys_removed"],
     ]
-  ) assert.equal(typeof body.data[count], "number", count);
-  const [row] = await statement`select * from channel_jobs`;
+  ) assert.equal(typeof result[count], "number", count);
+  const [row] = await statement`select * from channel_jobs where job = 'channel-events'`;
   assert.ok(row.began_at);
 });
 
@@ -34,15 +58,14 @@ Deno.test("one event that the database cannot apply does not block the other eve
   const bodies = ["poison", "good 1", "good 2"].map((text) =>
     eventBody(company.phone_number_id, [text])
   );
-  await using watched = watchedStack(async (request) => {
+  await using watched = stackWithEnds(async (request) => {
     if (!request.url.endsWith("apply_channel_event")) return null;
     const isPoison = (await request.clone().text()).includes("poison");
     return isPoison ? Response.json({ code: "54001", message: "too deep" }, { status: 500 }) : null;
   });
   const run = await ownWhatsapp("http://127.0.0.1:9", { supabaseUrl: watched.url });
   for (const body of bodies) await store(app.app_key, body);
-  const answer = await runChannelJob(app, run);
-  assert.equal(answer.status, 200);
+  assert.equal((await ran(watched, run)).failure, undefined);
   // A run of another test may be applying some of the events.
   let contents: string[] = [];
   await until(async () => {
@@ -55,19 +78,17 @@ Deno.test("one event that the database cannot apply does not block the other eve
   assert.ok(["failed", "done"].includes(states[0]));
 });
 
-Deno.test("a run that loses its database connection fails, and the response and the log show the failure", async () => {
+Deno.test("a run that loses its database connection fails, and the database and the log have the failure", async () => {
   const { company, app } = await companyWithApp();
-  await using watched = watchedStack((request) =>
+  await using watched = stackWithEnds((request) =>
     request.url.endsWith("due_channel_events") ? new Response("away", { status: 502 }) : null
   );
   const run = await ownWhatsapp("http://127.0.0.1:9", { supabaseUrl: watched.url });
   await store(app.app_key, eventBody(company.phone_number_id, ["later"]));
-  let answer = await run("channel-events");
-  const lines = await logged(async () => {
-    do answer = await run("channel-events"); while (answer.status === 409);
-  });
-  assert.deepEqual([answer.status, answer.body.code], [502, "job_failed"]);
-  const line = lines.map((line) => JSON.parse(line)).find(({ event }) => event === "job");
+  let failure: string | undefined;
+  const lines = await logged(async () => ({ failure } = await ran(watched, run)));
+  assert.match(failure!, /^The database failed /);
+  const line = lines.map((line) => JSON.parse(line)).find(({ outcome }) => outcome === "failed");
   assert.deepEqual(
     [line.job, line.outcome, line.account_id],
     ["channel-events", "failed", undefined],
@@ -76,18 +97,29 @@ Deno.test("a run that loses its database connection fails, and the response and 
   assert.deepEqual(await inboundOf(company), [["later"]]);
 });
 
+Deno.test("if a run fails unexpectedly, the database has the failure and the log has the error", async () => {
+  await using watched = stackWithEnds((request) =>
+    request.url.endsWith("due_channel_events") ? Response.json(5) : null
+  );
+  const run = await ownWhatsapp("http://127.0.0.1:9", { supabaseUrl: watched.url });
+  let failure: string | undefined;
+  const lines = await logged(async () => ({ failure } = await ran(watched, run)));
+  assert.equal(failure, "The job failed unexpectedly");
+  const line = lines.map((line) => JSON.parse(line)).find(({ level }) => level === "error");
+  assert.deepEqual([line.event, line.job], ["job", "channel-events"]);
+});
+
 Deno.test("if another task of the run fails, the run reports the failure and still applies the events", async () => {
   const { company, app } = await companyWithApp();
-  await using watched = watchedStack((request) =>
+  await using watched = stackWithEnds((request) =>
     request.url.endsWith("tend_channel")
       ? Response.json({ code: "57014", message: "statement timeout" }, { status: 500 })
       : null
   );
   const run = await ownWhatsapp("http://127.0.0.1:9", { supabaseUrl: watched.url });
   await store(app.app_key, eventBody(company.phone_number_id, ["applied"]));
-  const answer = await runChannelJob(app, run);
-  assert.deepEqual([answer.status, answer.body.code], [502, "job_failed"]);
-  assert.equal(answer.body.error, "The database failed (57014: statement timeout)");
+  const { failure } = await ran(watched, run);
+  assert.equal(failure, "The database failed (57014: statement timeout)");
   // A run of another test may be applying the event.
   await until(async () => (await inboundOf(company)).length > 0);
   assert.deepEqual(await inboundOf(company), [["applied"]]);
@@ -95,31 +127,32 @@ Deno.test("if another task of the run fails, the run reports the failure and sti
 
 Deno.test("a run that has no time left applies no event, and the next run applies the events", async () => {
   const { company, app } = await companyWithApp();
-  const run = await ownWhatsapp("http://127.0.0.1:9", { channelJobMs: 0 });
+  await using watched = stackWithEnds();
+  const run = await ownWhatsapp("http://127.0.0.1:9", {
+    supabaseUrl: watched.url,
+    channelJobMs: 0,
+  });
   await store(app.app_key, eventBody(company.phone_number_id, ["next"]));
-  let answer = await run("channel-events");
-  while (answer.status === 409) answer = await run("channel-events");
-  assert.deepEqual([answer.status, answer.body.data.applied], [200, 0]);
+  assert.equal((await ran(watched, run)).result.applied, 0);
   await runChannelJob(app);
   assert.deepEqual(await statesOf(app), ["done"]);
 });
 
 Deno.test("a run ends after its maximum number of events or bytes, and the next run continues", async () => {
   const { company, app } = await companyWithApp();
+  await using watched = stackWithEnds();
   const [few, small] = await Promise.all(
     [{ events: 1, bytes: 1e9 }, { events: 1e9, bytes: 1 }].map((channelJobMost) =>
-      ownWhatsapp("http://127.0.0.1:9", { channelJobMost })
+      ownWhatsapp("http://127.0.0.1:9", { supabaseUrl: watched.url, channelJobMost })
     ),
   );
   for (let at = 0; at < 50; at++) {
     await store(app.app_key, eventBody(company.phone_number_id, [`event ${at}`]));
   }
   for (const run of [few, small]) {
-    let answer = await run("channel-events");
-    while (answer.status === 409) answer = await run("channel-events");
     // The run fetches 20 events at a time.
-    assert.equal(answer.status, 200);
-    assert.ok(answer.body.data.applied <= 20, `${answer.body.data.applied}`);
+    const { applied } = (await ran(watched, run)).result;
+    assert.ok(applied <= 20, `${applied}`);
   }
   await runChannelJob(app);
   assert.deepEqual(new Set(await statesOf(app)), new Set(["done"]));

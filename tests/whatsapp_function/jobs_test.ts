@@ -4,9 +4,10 @@ import { readWhatsappConfig } from "../../supabase/functions/whatsapp/whatsapp_c
 import { disconnectAccounts } from "../support/company.ts";
 import { logged } from "../support/log_lines.ts";
 import { ownWhatsapp } from "../support/own_functions.ts";
+import { until } from "../support/started.ts";
 import { imageTemplate, listedTemplate, templateChannel } from "../support/template_channel.ts";
 import { environment, stack, statement, withDatabase } from "../support/test_stack.ts";
-import { companyWithCatalogue, mediaOf, runsOf, templatesOf } from "./own_account.ts";
+import { companyWithCatalogue, lastRunOf, mediaOf, runsOf, templatesOf } from "./own_account.ts";
 
 const NAMES = ["a", "b", "c"].map((name) => listedTemplate(name));
 
@@ -16,16 +17,8 @@ Deno.test("a synchronisation stores the channel's templates and uploads their he
   channel.templates = [...NAMES, imageTemplate("offer", channel.sample("offer.png"))];
   const run = await ownWhatsapp(channel.url);
   const { status, headers, body } = await run("template-sync", company.account_id);
-  assert.deepEqual([status, body], [200, {
-    data: {
-      job: "template-sync",
-      account_id: company.account_id,
-      templates: 4,
-      added: 4,
-      changed: 0,
-      removed: 0,
-      media: { uploaded: 1, failed: [] },
-    },
+  assert.deepEqual([status, body], [202, {
+    data: { job: "template-sync", account_id: company.account_id },
   }]);
   assert.ok(headers.get("X-Request-Id"));
   assert.equal(headers.get("Cache-Control"), "no-store");
@@ -44,14 +37,21 @@ Deno.test("a synchronisation stores the channel's templates and uploads their he
     ["template-sync", null, true],
     ["template-media", null, true],
   ]);
-  assert.deepEqual(runs[0].result, { templates: 4, added: 4, changed: 0, removed: 0 });
+  assert.deepEqual(runs.map(({ result }) => result), [
+    { templates: 4, added: 4, changed: 0, removed: 0 },
+    { uploaded: 1, failed: [] },
+  ]);
 
-  const again = await run("template-sync", company.account_id);
-  const { templates, added, media: none } = again.body.data;
-  assert.deepEqual([templates, added, none], [4, 0, { uploaded: 0, failed: [] }]);
+  await run("template-sync", company.account_id);
+  const [{ result }, { result: none }] = [
+    await lastRunOf(company),
+    await lastRunOf(company, "template-media"),
+  ];
+  assert.deepEqual([result.templates, result.added], [4, 0]);
+  assert.deepEqual(none, { uploaded: 0, failed: [] });
 });
 
-Deno.test("if the channel's list is incomplete, the run changes nothing and returns the reason", async () => {
+Deno.test("if the channel's list is incomplete, the run changes nothing and stores the reason", async () => {
   const company = await companyWithCatalogue();
   let isBroken = false;
   await using channel = templateChannel({
@@ -61,25 +61,24 @@ Deno.test("if the channel's list is incomplete, the run changes nothing and retu
       isBroken && url.includes("after=") ? new Response("down", { status: 503 }) : null,
   });
   const run = await ownWhatsapp(channel.url);
-  assert.equal((await run("template-sync", company.account_id)).status, 200);
+  assert.equal((await run("template-sync", company.account_id)).status, 202);
   const before = await templatesOf(company);
 
   isBroken = true;
   channel.templates = [listedTemplate("a", { status: "PAUSED" }), ...NAMES.slice(1)];
-  const { status, body } = await run("template-sync", company.account_id);
+  assert.equal((await run("template-sync", company.account_id)).status, 202);
   const sentence = `The channel did not list the templates of business account ` +
     `${company.business_account_id} (HTTP 503)`;
-  assert.deepEqual([status, body.code, body.error], [502, "job_failed", sentence]);
   assert.deepEqual(await templatesOf(company), before);
-  const runs = await runsOf(company);
-  assert.equal(runs.at(-1)!.failure, sentence);
+  assert.equal((await lastRunOf(company)).failure, sentence);
   const [catalogue] =
     await statement`select failures, sync_due_at > now() as is_later from template_catalogues
       where company_id = ${company.id}`;
   assert.deepEqual({ ...catalogue }, { failures: 1, is_later: true });
 
   isBroken = false;
-  assert.equal((await run("template-sync", company.account_id)).body.data.changed, 1);
+  await run("template-sync", company.account_id);
+  assert.equal((await lastRunOf(company)).result.changed, 1);
 });
 
 Deno.test("if the token cannot be decrypted, the run fails without a request to the channel", async () => {
@@ -89,11 +88,9 @@ Deno.test("if the token cannot be decrypted, the run fails without a request to 
       where id = ${company.account_id}`;
   await using channel = templateChannel({ templates: NAMES });
   const run = await ownWhatsapp(channel.url);
-  const { status, body } = await run("template-sync", company.account_id);
-  assert.deepEqual([status, body.code], [502, "job_failed"]);
-  assert.match(body.error, /^The token is sealed for another account /);
+  await run("template-sync", company.account_id);
+  assert.match((await lastRunOf(company)).failure, /^The token is sealed for another account /);
   assert.deepEqual(channel.calls, []);
-  assert.equal((await runsOf(company))[0].failure, body.error);
 });
 
 Deno.test("a run for an account without a business account fails with an error that says what to do", async () => {
@@ -103,9 +100,9 @@ Deno.test("a run for an account without a business account fails with an error t
   `;
   await using channel = templateChannel({ templates: NAMES });
   const run = await ownWhatsapp(channel.url);
-  const { status, body } = await run("template-sync", company.account_id);
-  assert.deepEqual([status, body.code], [502, "job_failed"]);
-  assert.match(body.error, /connect the account again with --business-account-id$/);
+  await run("template-sync", company.account_id);
+  const { failure } = await lastRunOf(company);
+  assert.match(failure, /connect the account again with --business-account-id$/);
   assert.deepEqual(channel.calls, []);
 });
 
@@ -126,10 +123,26 @@ Deno.test("of two simultaneous calls for an account's job, one runs the job and 
   const second = await run("template-sync", company.account_id);
   assert.deepEqual([second.status, second.body.code], [409, "job_running"]);
   // Another job for the same account can still run.
-  assert.equal((await run("template-media", company.account_id)).status, 200);
+  assert.equal((await run("template-media", company.account_id)).status, 202);
   mayAnswer.resolve();
-  assert.equal((await first).status, 200);
-  assert.equal((await run("template-sync", company.account_id)).status, 200);
+  assert.equal((await first).status, 202);
+  assert.equal((await run("template-sync", company.account_id)).status, 202);
+});
+
+Deno.test("a call of a job gets its response as soon as the run has begun", async () => {
+  const company = await companyWithCatalogue();
+  const mayAnswer = Promise.withResolvers<null>();
+  await using channel = templateChannel({ answer: () => mayAnswer.promise });
+  const app = whatsapp(await readWhatsappConfig(environment({ channelUrl: channel.url })));
+  const { status } = await app.request("http://edge/whatsapp/jobs/template-sync", {
+    method: "POST",
+    headers,
+    body: JSON.stringify({ account_id: company.account_id }),
+  });
+  assert.equal(status, 202);
+  assert.deepEqual((await runsOf(company)).map(({ ended_at }) => ended_at), [null]);
+  mayAnswer.resolve(null);
+  await until(async () => (await runsOf(company)).every(({ ended_at }) => ended_at !== null));
 });
 
 Deno.test("a run fails if the channel hangs", async () => {
@@ -140,11 +153,13 @@ Deno.test("a run fails if the channel hangs", async () => {
   const { timeout } = AbortSignal;
   // A run waits ten seconds for a channel response. The test shortens this time.
   AbortSignal.timeout = (ms) => timeout.call(AbortSignal, ms === 10_000 ? 100 : ms);
-  const { status, body } = await run("template-sync", company.account_id);
+  await run("template-sync", company.account_id);
   AbortSignal.timeout = timeout;
   over.resolve(null);
-  assert.deepEqual([status, body.code], [502, "job_failed"]);
-  assert.match(body.error, /^The channel did not list the templates .*TimeoutError/);
+  assert.match(
+    (await lastRunOf(company)).failure,
+    /^The channel did not list the templates .*TimeoutError/,
+  );
   assert.ok((await runsOf(company))[0].ended_at);
 });
 
@@ -295,11 +310,11 @@ Deno.test("a synchronisation stores the quality and the limit of each phone numb
     `;
     return { ...row };
   };
-  assert.equal((await run("template-sync", company.account_id)).status, 200);
+  assert.equal((await run("template-sync", company.account_id)).status, 202);
   assert.deepEqual(await health(), { quality_rating: "RED", messaging_limit: "TIER_1K" });
   // The templates are stored even if the channel does not list the phone numbers.
   answer = () => new Response("down", { status: 503 });
-  assert.equal((await run("template-sync", company.account_id)).status, 200);
+  assert.equal((await run("template-sync", company.account_id)).status, 202);
   assert.deepEqual(await health(), { quality_rating: "RED", messaging_limit: "TIER_1K" });
 });
 
@@ -320,9 +335,9 @@ Deno.test("if the channel refuses a synchronisation because of the account, the 
     `;
     return rows.map(({ kind, event }) => [kind, event]);
   };
-  assert.equal((await run("template-sync", company.account_id)).status, 502);
+  assert.equal((await run("template-sync", company.account_id)).status, 202);
   assert.deepEqual(await notices(), [["reading_refusal", "190"]]);
   isRefused = false;
-  assert.equal((await run("template-sync", company.account_id)).status, 200);
+  assert.equal((await run("template-sync", company.account_id)).status, 202);
   assert.deepEqual(await notices(), []);
 });

@@ -17,8 +17,8 @@ import { environment } from "../support/test_stack.ts";
 import {
   type CompanyWithCatalogue,
   companyWithCatalogue,
+  lastRunOf,
   mediaOf,
-  runsOf,
   templatesOf,
 } from "./own_account.ts";
 
@@ -32,10 +32,9 @@ async function withTemplate(channel: TemplateChannel, file = "offer.png", signat
   const company = await companyWithCatalogue();
   channel.templates = [imageTemplate("offer", channel.sample(file, signature))];
   const run = await ownWhatsapp(channel.url, { jobMs: 0 }); // leaves no time for uploads
-  assert.deepEqual((await run("template-sync", company.account_id)).body.data.media, {
-    uploaded: 0,
-    failed: [],
-  });
+  await run("template-sync", company.account_id);
+  const { result } = await lastRunOf(company, "template-media");
+  assert.deepEqual(result, { uploaded: 0, failed: [] });
   const [{ id }] = await templatesOf(company);
   return { company, templateId: id as string, run: await ownWhatsapp(channel.url) };
 }
@@ -176,18 +175,16 @@ Deno.test("one bad sample does not stop the job from uploading the other samples
     imageTemplate("b_good", channel.sample("b.png")),
     imageTemplate("c_same", channel.sample("b.png")),
   ];
-  const { status, body } = await run("template-sync", company.account_id);
-  assert.equal(status, 200);
-  assert.equal(body.data.media.uploaded, 1);
-  const [{ reason, ...failed }, ...others] = body.data.media.failed;
+  await run("template-sync", company.account_id);
+  const { result } = await lastRunOf(company, "template-media");
+  assert.equal(result.uploaded, 1);
+  const [{ reason, ...failed }, ...others] = result.failed;
   assert.deepEqual([failed, others.length], [{ name: "a_bad", language: "pt_BR" }, 0]);
   assert.match(reason, /text\/html/);
   // The upload is due again only after a pause.
-  const again = await run("template-media", company.account_id);
-  assert.deepEqual(
-    again.body.data,
-    { job: "template-media", account_id: company.account_id, uploaded: 0, failed: [] },
-  );
+  await run("template-media", company.account_id);
+  const again = await lastRunOf(company, "template-media");
+  assert.deepEqual(again.result, { uploaded: 0, failed: [] });
 });
 
 Deno.test("a run with many bad samples names the first twenty samples and counts the others", async () => {
@@ -197,11 +194,9 @@ Deno.test("a run with many bad samples names the first twenty samples and counts
     { length: 23 },
     (_, n) => imageTemplate(`bad_${n}`, channel.sample(`${n}.exe`)),
   );
-  const { body } = await run("template-sync", company.account_id);
-  const { uploaded, failed, more_failed } = body.data.media;
-  assert.deepEqual([uploaded, failed.length, more_failed], [0, 20, 3]);
-  const runs = await runsOf(company);
-  assert.deepEqual(runs.at(-1)!.result, { uploaded, failed, more_failed });
+  await run("template-sync", company.account_id);
+  const { result } = await lastRunOf(company, "template-media");
+  assert.deepEqual([result.uploaded, result.failed.length, result.more_failed], [0, 20, 3]);
 });
 
 Deno.test("the service reads a template again only once, even if each read returns a new, expired sample", async () => {

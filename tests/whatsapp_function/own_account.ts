@@ -29,6 +29,12 @@ export async function runsOf({ id }: { id: string }) {
   ]);
 }
 
+/** The result or the failure of a company's last run of a job. */
+export async function lastRunOf(company: { id: string }, job = "template-sync") {
+  const { result, failure } = (await runsOf(company)).filter((run) => run.job === job).at(-1)!;
+  return { result, failure };
+}
+
 /** A company's uploaded media files. */
 export async function mediaOf({ id }: { id: string }) {
   return await withDatabase(async (sql) => [

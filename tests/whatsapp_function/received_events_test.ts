@@ -85,7 +85,7 @@ Deno.test("an app's events about an account change nothing until the account is 
   await statement`
     update messaging_accounts set channel_app_id = ${other.id} where id = ${company.account_id}
   `;
-  assert.equal((await runChannelJob(other)).status, 200);
+  assert.equal((await runChannelJob(other)).status, 202);
   assert.deepEqual(await inboundOf(company), [["forged or early"]]);
   assert.deepEqual(await statesOf(other), ["done"]);
 });

@@ -219,7 +219,7 @@ Deno.test("the whatsapp function is called every minute for the due jobs, with t
       url: `${URL}/jobs/template-sync`,
       body: { account_id: one.account_id },
       headers: { "Content-Type": "application/json", Authorization: `Bearer ${SECRET}` },
-      timeout_milliseconds: 150_000,
+      timeout_milliseconds: 5_000,
     });
     const calls = await sql`select * from job_calls where company_id = ${one.id}`;
     assert.deepEqual(
@@ -287,7 +287,7 @@ Deno.test("while a webhook is on, the webhooks function is called every minute w
       url: `${WEBHOOKS_URL}/jobs/deliver`,
       body: {},
       headers: { "Content-Type": "application/json", Authorization: `Bearer ${SECRET}` },
-      timeout_milliseconds: 150_000,
+      timeout_milliseconds: 5_000,
     }, []]);
     await sql`insert into net._http_response (id, status_code, content) values (${id}, 500, 'no')`;
     const { webhooks, failed_calls } = await statusAs(sql);
@@ -297,6 +297,12 @@ Deno.test("while a webhook is on, the webhooks function is called every minute w
       ({ job }: { job: string }) => job === "deliver",
     );
     assert.deepEqual(failed, { job: "deliver", account_id: null, status: 500, error: "no" });
+
+    assert.equal(webhooks.last_failure, null);
+    await sql`select public.fail_delivery_run('no memory')`;
+    const { last_failure } = (await statusAs(sql)).webhooks;
+    assert.equal(last_failure.failure, "no memory");
+    assert.ok(last_failure.failed_at);
   });
 });
 
@@ -363,12 +369,20 @@ Deno.test("the status shows the last run of each job, the template catalogue and
       error: '{"error": "The channel is down"}',
     });
 
-    // Neither a success (200) nor a run in progress (409) counts as a failure.
-    for (const code of [200, 409]) {
+    // Neither a run that has begun (202) nor a run in progress (409) counts as a failure.
+    for (const code of [202, 409]) {
       await sql`update net._http_response set status_code = ${code}`;
       assert.deepEqual((await statusAs(sql)).failed_calls, []);
     }
-    await sql`update net._http_response set status_code = null, error_msg = 'Timeout was reached'`;
-    assert.equal((await statusAs(sql)).failed_calls[0].error, "Timeout was reached");
+    // A run continues after its call has timed out.
+    const unanswered = async (error: string, timed_out: boolean) => {
+      await sql`
+        update net._http_response set status_code = null, timed_out = ${timed_out}, error_msg = ${error}
+      `;
+      return (await statusAs(sql)).failed_calls;
+    };
+    assert.deepEqual(await unanswered("Timeout of 5000 ms reached", true), []);
+    const [{ error }] = await unanswered("Couldn't resolve host name", false);
+    assert.equal(error, "Couldn't resolve host name");
   });
 });

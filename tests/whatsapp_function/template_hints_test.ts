@@ -40,7 +40,7 @@ async function listening() {
   const company = await companyWithCatalogue();
   const run = await ownWhatsapp(channel.url);
   const synchronise = () => run("template-sync", company.account_id);
-  assert.equal((await synchronise()).status, 200);
+  assert.equal((await synchronise()).status, 202);
   const sender = await ownSender(channel.url);
   channel.calls.length = 0;
   return {

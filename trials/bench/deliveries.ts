@@ -41,6 +41,7 @@ export async function measureDeliveries(
   `;
   const receiver = receivers(resources);
   const server = await stack.startFunction("webhooks", { env: { WEBHOOK_HOSTS: receiver.url } });
+  /** Begins a run for all companies. */
   const run = async (untilIdle: boolean) => {
     const answer = await fetch(`${server.url}/webhooks/jobs/deliver`, {
       method: "POST",
@@ -95,6 +96,9 @@ export async function measureDeliveries(
     receiver.times.length = 0;
     const before = usageOf(server).cpu;
     await run(true);
+    const isActive = async () =>
+      (await owner`select from app.delivery_runs where run_id is not null`).length > 0;
+    while (await isActive()) await delay(20);
     const cpu = (usageOf(server).cpu - before) / DUE;
     const count = receiver.times.length;
     if (count !== DUE) throw new Error(`${count} of ${DUE} deliveries arrived`);
@@ -107,7 +111,7 @@ export async function measureDeliveries(
   progress("writes beside a silent and a failing receiver");
   const [silent, failing] = [await add("/silent"), await add("/failing")];
   await Promise.all([silent, failing].map((webhook) => note(webhook, DUE_OF_BROKEN)));
-  const running = run(false);
+  await run(false);
   await delay(1_000);
   const times: number[] = [];
   const hooks = await Promise.all(Array.from({ length: BESIDE }, (_, at) => add(`/quick/${at}`)));
@@ -125,7 +129,6 @@ export async function measureDeliveries(
   if (times.length !== WRITES) throw new Error(`${times.length} of ${WRITES} writes arrived`);
   const broken = receiver.counts;
   receiver.end();
-  running.catch(() => {}); // the stack ends before this run
   const ms = (value: number) => `${Math.round(value)} ms`;
   return [
     `One run, one receiver: ${

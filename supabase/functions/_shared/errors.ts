@@ -38,7 +38,6 @@ export type ErrorCode = keyof typeof STATUS;
 export const JOB_STATUS = {
   invalid_jobs_secret: 401,
   job_running: 409,
-  job_failed: 502,
   jobs_not_configured: 503,
 } as const;
 

@@ -51,7 +51,7 @@ export function webhooks(config: WebhooksConfig): Hono<ApiEnv> {
         judge: async () => {},
       });
       const { company_id: companyId, until_idle: untilIdle = false } = body;
-      return c.json({ data: await deliver({ companyId, untilIdle }, origin) });
+      return c.json({ data: await deliver({ companyId, untilIdle }, origin) }, 202);
     })
     .notFound(() => {
       throw new ApiError(

@@ -24,7 +24,7 @@ const MAX_VALUES = 100;
  * The function for the channel.
  * - The channel calls `/whatsapp/webhook/{app_key}`: GET verifies the URL, and POST delivers an
  *   event.
- * - The operator's scheduler calls `POST /whatsapp/jobs/{name}`, which runs a job for one account,
+ * - The operator's scheduler calls `POST /whatsapp/jobs/{name}`, which begins a job for one account,
  *   or the job `channel-events`.
  * - Callers with an API key call `POST /whatsapp/messages` for a free reply, and
  *   `POST /whatsapp/media` to upload a file.
@@ -67,7 +67,7 @@ export function whatsapp(config: WhatsappConfig): Hono<ApiEnv> {
       };
       if (job === CHANNEL_EVENTS) {
         await readBody(c.req.raw, { "application/json": ChannelJobBody }, () => [], reading);
-        return c.json({ data: await run({ job }, origin) });
+        return c.json({ data: await run({ job }, origin) }, 202);
       }
       const { body: { account_id } } = await readBody(
         c.req.raw,
@@ -75,7 +75,7 @@ export function whatsapp(config: WhatsappConfig): Hono<ApiEnv> {
         () => [],
         reading,
       );
-      return c.json({ data: await run({ job, accountId: account_id }, origin) });
+      return c.json({ data: await run({ job, accountId: account_id }, origin) }, 202);
     })
     .get("/webhook/:appKey", verify)
     .post("/webhook/:appKey", receive)

@@ -130,9 +130,9 @@ export async function webhooks({ ours, measured, quick, progress, resources }: C
     "Content-Type": "application/json",
   };
   const rss = await peakRss(deliverer, async () => {
-    // This part does not wait for the delivery run, which ends with the function's process.
-    fetch(url, { method: "POST", headers, body: "{}" })
-      .then((answer) => answer.body?.cancel()).catch(() => {});
+    // The delivery run ends with the function's process.
+    const answer = await fetch(url, { method: "POST", headers, body: "{}" });
+    await answer.body?.cancel();
     for (let write = 0; write < WRITES; write++) {
       const { id, phone } = contacts[write % CONTACTS];
       await ask("PATCH", `/contacts/${id}`, { phone, name: `Webhook ${write}` });

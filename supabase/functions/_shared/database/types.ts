@@ -4927,6 +4927,7 @@ export type Database = {
       "erase_contact": { Args: { "id": string; "idempotency"?: Json }; Returns: Json };
       "expire_messages": { Args: Record<PropertyKey, never>; Returns: number };
       "fail_channel_event": { Args: { "event_id": string; "failure": string }; Returns: undefined };
+      "fail_delivery_run": { Args: { "failure": string }; Returns: undefined };
       "fail_expired_sends": { Args: Record<PropertyKey, never>; Returns: number };
       "fail_media_upload": {
         Args: { "reason": string; "refusal"?: string; "upload_id": string };

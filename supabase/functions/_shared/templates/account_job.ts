@@ -40,6 +40,17 @@ interface Run {
   encrypted_token: string;
 }
 
+/** How a run of a job proceeds. */
+export interface JobRun {
+  /**
+   * After this time, no further upload begins. The time is on the clock of `performance.now()`;
+   * Infinity means no limit.
+   */
+  untilMs: number;
+  /** Called when the database has recorded that the run has begun. */
+  onBegun?: () => void;
+}
+
 /**
  * Runs a job for one account. The database records the beginning and the end of the run.
  *
@@ -49,7 +60,7 @@ interface Run {
 export async function runJob<Result extends object>(
   db: CompanyDb,
   keys: CredentialsKeys,
-  { job, accountId }: { job: JobName; accountId: string },
+  { job, accountId, onBegun }: { job: JobName; accountId: string } & Pick<JobRun, "onBegun">,
   work: (account: JobAccount) => Promise<Result>,
 ): Promise<JobOutcome<Result>> {
   const begun = rows(await db.rpc("begin_job", { job, account_id: accountId })) as unknown as
@@ -59,6 +70,7 @@ export async function runJob<Result extends object>(
   if (begun === null) return { outcome: "no_account" };
   if ("busy" in begun) return { outcome: "busy" };
   const { run_id } = begun;
+  onBegun?.();
   try {
     const result = await work(await accountOf(begun, keys));
     rows(await db.rpc("end_job", { run_id, result: result as Json }));

@@ -5,7 +5,7 @@ import { readTemplates } from "./catalogue.ts";
 import { ChannelTrouble } from "../channel/channel_list.ts";
 import type { ChannelConfig } from "../channel/channel_config.ts";
 import type { CredentialsKeys } from "../credentials/credentials_keys.ts";
-import { type JobAccount, type JobOutcome, runJob } from "./account_job.ts";
+import { type JobAccount, type JobOutcome, type JobRun, runJob } from "./account_job.ts";
 import { MediaTrouble } from "./media_trouble.ts";
 import { noteNumbers } from "./number_health.ts";
 import { uploadMedia } from "./template_media.ts";
@@ -33,14 +33,6 @@ export interface Synchronisation extends Changes {
 }
 
 /**
- * After this time, no further upload begins. The time is on the clock of `performance.now()`;
- * Infinity means no limit.
- */
-interface JobTime {
-  untilMs: number;
-}
-
-/**
  * Reading stops after this time, because a run must take less than three minutes, and hosted
  * functions end after 150 s.
  */
@@ -65,9 +57,9 @@ export async function syncTemplates(
   channel: ChannelConfig,
   keys: CredentialsKeys,
   accountId: string,
-  time: JobTime,
+  { untilMs, onBegun }: JobRun,
 ): Promise<JobOutcome<Synchronisation>> {
-  const run = { job: "template-sync", accountId } as const;
+  const run = { job: "template-sync", accountId, onBegun } as const;
   const synced = await runJob(db, keys, run, async (account) => {
     const late = () =>
       new ChannelTrouble(`The channel took more than ${READING_MS / 1000} s to list its templates`);
@@ -78,7 +70,7 @@ export async function syncTemplates(
     return changes;
   });
   if (synced.outcome !== "done") return synced;
-  const media = await uploadDueMedia(db, channel, keys, accountId, time);
+  const media = await uploadDueMedia(db, channel, keys, accountId, { untilMs });
   const result = { ...synced.result, media: media.outcome === "done" ? media.result : null };
   return { outcome: "done", result };
 }
@@ -94,9 +86,9 @@ export async function uploadDueMedia(
   channel: ChannelConfig,
   keys: CredentialsKeys,
   accountId: string,
-  { untilMs }: JobTime,
+  { untilMs, onBegun }: JobRun,
 ): Promise<JobOutcome<MediaUploads>> {
-  return await runJob(db, keys, { job: "template-media", accountId }, async (account) => {
+  return await runJob(db, keys, { job: "template-media", accountId, onBegun }, async (account) => {
     const uploads: MediaUploads = { uploaded: 0, failed: [] };
     const tried = new Set<string>();
     for (;;) {

@@ -73,6 +73,15 @@ export class DeliveryDatabase {
   }
 
   /**
+   * Records that the run ended because of an unexpected error.
+   *
+   * @throws DatabaseError
+   */
+  async fail(failure: string): Promise<void> {
+    rows(await this.db.rpc("fail_delivery_run", { failure }));
+  }
+
+  /**
    * Performs the regular maintenance of events and webhooks.
    *
    * @throws DatabaseError

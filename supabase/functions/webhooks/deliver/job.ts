@@ -8,7 +8,7 @@ import { logEvent, logFailure, logWarning, type Origin } from "../../_shared/log
 import type { WebhooksConfig } from "../webhooks_config.ts";
 import { DeliveryDatabase } from "./database.ts";
 import type { SettledWebhook } from "./delivery.ts";
-import { Run, type RunResult } from "./run.ts";
+import { Run } from "./run.ts";
 import { Sender } from "./sender.ts";
 
 /** The name of the job in its path and in the log. */
@@ -22,35 +22,49 @@ export interface DeliverRequest {
   untilIdle: boolean;
 }
 
-/** The response to a run. */
-type DeliverAnswer = { job: typeof DELIVER; company_id?: string } & RunResult;
+/** The response to a call of the job: the run that has begun. */
+type DeliverAnswer = { job: typeof DELIVER; company_id?: string };
 
-/** The timeout of the call that starts the next run. After the timeout, the next run continues. */
-const CALL_MS = 2_000;
+/** The timeout of the call that starts the next run. */
+const CALL_MS = 5_000;
 
 /**
- * Returns a function that runs the job once, and writes a line about the run to the log. That
- * function throws ApiError job_running when four other runs are in progress; otherwise the errors
- * of the run.
+ * Returns a function that begins a run of the job. The run continues after the response, and writes
+ * a line about its end to the log. That function throws ApiError job_running when four other runs
+ * are in progress; DatabaseError.
  */
 export function deliverJob(config: WebhooksConfig) {
-  const db = companyDb(config, webhookTokenSource(config.signingKey));
+  const companiesDb = companyDb(config, webhookTokenSource(config.signingKey));
   return async (request: DeliverRequest, origin: Origin): Promise<DeliverAnswer> => {
-    const running = deliver(config, db.forRequest(origin.requestId), request, origin);
-    // If the caller disconnects, the run continues.
-    keepRunning(running.catch(() => {}));
-    return await running;
+    const { companyId } = request;
+    const requestDb = companiesDb.forRequest(origin.requestId);
+    const db = new DeliveryDatabase(requestDb, crypto.randomUUID(), companyId);
+    // This statement leases no webhook. It only gets the run's slot.
+    if (!(await db.take(0)).may_run) {
+      throw new ApiError("job_running", "Four other runs of this job are in progress");
+    }
+    // The caller does not wait for the run: while pg_net waits for a response, its transaction
+    // delays every feed.
+    keepRunning(deliver(config, db, request, origin).catch((error) => failed(error, db, origin)));
+    return { job: DELIVER, company_id: companyId };
   };
+}
+
+/** Notes a run that ended because of an unexpected error. */
+async function failed(error: unknown, db: DeliveryDatabase, origin: Origin) {
+  logFailure(origin, "job", error, { job: DELIVER });
+  const failure =
+    `The job failed unexpectedly; the log has the error with the request id ${origin.requestId}`;
+  await db.fail(failure).catch((error) => logFailure(origin, "deliver_database", error));
 }
 
 async function deliver(
   config: WebhooksConfig,
-  companyDb: DeliveryDatabase["db"],
+  db: DeliveryDatabase,
   { companyId, untilIdle }: DeliverRequest,
   origin: Origin,
-): Promise<DeliverAnswer> {
+): Promise<void> {
   const began = performance.now();
-  const db = new DeliveryDatabase(companyDb, crypto.randomUUID(), companyId);
   const lines = new LineLimit(5);
   const failed = (error: DatabaseError) => {
     const facts = lines.take();
@@ -70,11 +84,7 @@ async function deliver(
   const facts = { company_id: companyId, ...run.result };
   const ms = Math.round(performance.now() - began);
   logEvent(origin, "job", { job: DELIVER, outcome: end, ms, ...facts });
-  if (end === "busy") {
-    throw new ApiError("job_running", "Four other runs of this job are in progress");
-  }
   if (end === "budget") callNextRun(config, { companyId, untilIdle }, origin);
-  return { job: DELIVER, ...facts };
 }
 
 function logWebhook(origin: Origin, { told, id, company_id, ...state }: SettledWebhook) {
@@ -97,9 +107,5 @@ function callNextRun(config: WebhooksConfig, request: DeliverRequest, origin: Or
     body: JSON.stringify({ company_id: request.companyId, until_idle: request.untilIdle }),
     signal: AbortSignal.timeout(CALL_MS),
   }).then((answer) => answer.body?.cancel());
-  keepRunning(call.catch((error) => {
-    // The response comes at the end of the next run, so the call usually ends with a timeout, which
-    // is not an error.
-    if (error?.name !== "TimeoutError") logFailure(origin, "deliver_next_run", error);
-  }));
+  keepRunning(call.catch((error) => logFailure(origin, "deliver_next_run", error)));
 }

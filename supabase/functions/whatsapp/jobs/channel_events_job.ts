@@ -2,7 +2,7 @@ import type { CompanyDb } from "../../_shared/database/company_db.ts";
 import { DatabaseError, rows } from "../../_shared/database/rows.ts";
 import type { Json } from "../../_shared/database/types.ts";
 import type { Origin } from "../../_shared/log.ts";
-import type { JobOutcome } from "../../_shared/templates/account_job.ts";
+import type { JobOutcome, JobRun } from "../../_shared/templates/account_job.ts";
 import { logAppliedEvent } from "../events/applied_event.ts";
 import { applyDueEvents, isOfEvent } from "../events/due_events.ts";
 
@@ -28,9 +28,10 @@ export interface ChannelEventsResult {
 export async function runChannelEvents(
   db: CompanyDb,
   origin: Origin,
-  { untilMs, most }: { untilMs: number; most: { events: number; bytes: number } },
+  { untilMs, onBegun, most }: JobRun & { most: { events: number; bytes: number } },
 ): Promise<JobOutcome<ChannelEventsResult>> {
   if (!rows(await db.rpc("begin_channel_job", { job: CHANNEL_EVENTS }))) return { outcome: "busy" };
+  onBegun?.();
   const end = async (ended: { failure?: string; result?: Json }) =>
     await db.rpc("end_channel_job", { job: CHANNEL_EVENTS, ...ended });
   try {

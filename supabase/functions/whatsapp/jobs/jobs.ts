@@ -2,7 +2,7 @@ import { keepRunning } from "../../_shared/background.ts";
 import { companyDb } from "../../_shared/database/company_db.ts";
 import { ApiError } from "../../_shared/errors.ts";
 import { channelTokenSource } from "../../_shared/key/token.ts";
-import { logEvent, logWarning, type Origin } from "../../_shared/log.ts";
+import { logEvent, logFailure, logWarning, type Origin } from "../../_shared/log.ts";
 import type { JobOutcome } from "../../_shared/templates/account_job.ts";
 import { syncTemplates, uploadDueMedia } from "../../_shared/templates/template_sync.ts";
 import { CHANNEL_EVENTS, runChannelEvents } from "./channel_events_job.ts";
@@ -24,12 +24,13 @@ export type Job =
   | { job: typeof CHANNEL_EVENTS; accountId?: undefined }
   | { job: AccountJob; accountId: string };
 
-/** The response to a successful run: the job, its account, and the result. */
-type JobAnswer = { job: string; account_id?: string } & Record<string, unknown>;
+/** The response to a call of a job: the run that has begun. */
+type JobAnswer = { job: string; account_id?: string };
 
 /**
- * Returns a function that runs a job, and writes a line about the run to the log. That function
- * throws ApiError not_found, job_running or job_failed; DatabaseError.
+ * Returns a function that begins a job. The job continues after the response: the database records
+ * its end, and the log has a line about it. That function throws ApiError not_found or job_running;
+ * DatabaseError.
  */
 export function jobs(config: WhatsappConfig) {
   const { whatsapp, credentialsKeys, jobMs, jobDatabaseTimeoutMs } = config;
@@ -40,22 +41,28 @@ export function jobs(config: WhatsappConfig) {
   return async ({ job, accountId }: Job, origin: Origin): Promise<JobAnswer> => {
     const began = performance.now();
     const db = jobsDb.forRequest(origin.requestId);
-    const time = { untilMs: began + jobMs };
+    const begun = Promise.withResolvers<"begun">();
+    let hasBegun = false;
+    const onBegun = () => {
+      hasBegun = true;
+      begun.resolve("begun");
+    };
     const running: Promise<JobOutcome<object>> = job === CHANNEL_EVENTS
       ? runChannelEvents(db, origin, {
         untilMs: began + config.channelJobMs,
+        onBegun,
         most: config.channelJobMost,
       })
-      : JOBS[job](db, whatsapp, credentialsKeys, accountId, time);
-    // If the caller disconnects, the run continues, and its end is recorded.
-    keepRunning(running.catch(() => {}));
-    const ended = await running;
-    logRun(origin, { job, accountId }, ended, performance.now() - began);
-    switch (ended.outcome) {
-      case "done":
-        return { job, account_id: accountId, ...ended.result };
-      case "failed":
-        throw new ApiError("job_failed", ended.failure);
+      : JOBS[job](db, whatsapp, credentialsKeys, accountId, { untilMs: began + jobMs, onBegun });
+    // The caller does not wait for the run: while pg_net waits for a response, its transaction
+    // delays every feed.
+    keepRunning(running.then(
+      (ended) => logRun(origin, { job, accountId }, ended, performance.now() - began),
+      // If the run has not begun, the error is the response to the call.
+      (error) => hasBegun && logFailure(origin, "job", error, { job, account_id: accountId }),
+    ));
+    const first = await Promise.race([begun.promise, running]);
+    switch (first === "begun" ? first : first.outcome) {
       case "busy":
         throw new ApiError(
           "job_running",
@@ -63,6 +70,8 @@ export function jobs(config: WhatsappConfig) {
         );
       case "no_account":
         throw new ApiError("not_found", "No connected account has this id");
+      default:
+        return { job, account_id: accountId };
     }
   };
 }
