@@ -43,6 +43,8 @@ Deno.test("a document contains the server URL from the request, but never a forg
     [local, { Host: "[::1]:8000" }, "http://[::1]:8000"],
     [local, {}, local],
     [project, { Host: "edge-runtime.internal" }, project],
+    [project, { "X-Forwarded-Host": "edge-runtime.supabase.com" }, project],
+    [project, { "X-Forwarded-Host": "Edge-Runtime.Supabase.com:443, b" }, project],
     [
       project,
       { "X-Forwarded-Host": "api.shop.test, b", "X-Forwarded-Proto": "https" },

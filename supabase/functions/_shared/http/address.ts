@@ -29,6 +29,12 @@ export function requireAddress(request: HonoRequest) {
 const HOST = /^(?:[\w.-]{1,253}|\[[\da-f:.]{2,45}\])(?::\d{1,5})?$/i;
 
 /**
+ * A host of the platform itself. A hosted function receives `edge-runtime.supabase.com` as the
+ * forwarded host. A project's own host ends with `.supabase.co`, or is the operator's domain.
+ */
+const PLATFORM = /\.supabase\.com(?::\d{1,5})?$/i;
+
+/**
  * The base URL of the functions, as the caller wrote it:
  * `https://<project>.supabase.co/functions/v1`. It is read from headers that the caller chooses, so
  * it is used only in the response to that caller. In a hosted function, the `Host` header does not
@@ -40,7 +46,8 @@ export function serverUrl({ headers, url }: Request, supabaseUrl: string): strin
     (isThisMachine(own.hostname) && headers.get("Host") || "")).split(",", 1);
   const asked = headers.get("X-Forwarded-Proto") ?? new URL(url).protocol.slice(0, -1);
   const scheme = asked === "https" ? "https" : "http";
-  return `${HOST.test(host) ? `${scheme}://${host}` : own.origin}/functions/v1`;
+  const isOfCaller = HOST.test(host) && !PLATFORM.test(host);
+  return `${isOfCaller ? `${scheme}://${host}` : own.origin}/functions/v1`;
 }
 
 function isHost(host = ""): boolean {
