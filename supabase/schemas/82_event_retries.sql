@@ -17,7 +17,8 @@ language sql security definer -- see receive_channel_event()
 set search_path = ''
 as $$
   with due as (
-    select events.id, events.attempts, octet_length(events.body) as bytes from public.channel_events as events
+    select events.id, events.attempts, events.next_attempt_at, octet_length(events.body) as bytes
+    from public.channel_events as events
     where events.next_attempt_at <= now()
     order by events.next_attempt_at
     limit least(max_rows, 100)
@@ -31,22 +32,40 @@ as $$
   ),
   fitting as (
     -- The edge function has all these bodies in memory at the same time, so their total size is limited.
-    select measured.id
+    select measured.id, measured.place
     from (
-      select due.id, sum(due.bytes) over (order by due.bytes, due.id) - due.bytes as before from due
+      select due.id, row_number() over in_turn as place, sum(due.bytes) over in_turn - due.bytes as before from due
       where due.attempts < 10
+      window in_turn as (order by due.next_attempt_at, due.id)
     ) as measured
     where measured.before < 4 * 1024 * 1024
+  ),
+  started as (
+    update public.channel_events as events set
+      next_attempt_at = now() + interval '3 minutes', attempts = events.attempts + 1
+    from fitting where events.id = fitting.id
+    returning events.id, events.body, fitting.place
   )
-  update public.channel_events as events set
-    next_attempt_at = now() + interval '3 minutes', attempts = events.attempts + 1
-  from fitting where events.id = fitting.id
-  returning events.id, translate(encode(events.body, 'base64'), E'\n', '')
+  select started.id, translate(encode(started.body, 'base64'), E'\n', '') from started order by started.place
 $$;
 comment on function public.due_channel_events(integer) is
-  'Starts an attempt to apply due events, and returns their bodies in base64. Returns at most max_rows events, whose '
-  'bodies have a total size of at most about 4 MiB. For three minutes, no other run gets these events.';
+  'Starts an attempt to apply due events, and returns their bodies in base64, longest due first. Returns at most '
+  'max_rows events, whose bodies have a total size of at most about 4 MiB. For three minutes, no other run gets these '
+  'events.';
 grant execute on function public.due_channel_events(integer) to channel_client, service_role;
+
+create function public.return_channel_events(event_ids uuid[]) returns void
+language sql security definer -- see receive_channel_event()
+set search_path = ''
+as $$
+  update public.channel_events as events set attempts = events.attempts - 1, next_attempt_at = now()
+  where events.id = any (return_channel_events.event_ids) and events.attempts > 0
+    and events.next_attempt_at > now() and events.state <> 'done'
+$$;
+comment on function public.return_channel_events(uuid[]) is
+  'Makes events due again that due_channel_events() returned and that the run has not started to apply. The attempt '
+  'does not count.';
+grant execute on function public.return_channel_events(uuid[]) to channel_client, service_role;
 
 create function public.fail_channel_event(event_id uuid, failure text) returns void
 language sql security definer -- see receive_channel_event()

@@ -47,10 +47,11 @@ test(
   async (sql, app_key) => {
     for (const n of [1, 2, 3]) await stored(sql, app_key, `${n}`.repeat(3_000_000));
     for (const n of [1, 2, 3]) await stored(sql, app_key, `small ${n}`);
-    const first = await due(sql);
-    assert.equal(first.length, 5);
-    const rest = await due(sql);
-    assert.deepEqual([rest.length, (await due(sql)).length], [1, 0]);
+    await sql`
+      update channel_events set next_attempt_at = now() - interval '1 minute' where octet_length(body) > 1000
+    `;
+    assert.equal((await due(sql)).length, 2);
+    assert.deepEqual([(await due(sql)).length, (await due(sql)).length], [4, 0]);
     await sql`update channel_events set next_attempt_at = now() where next_attempt_at is not null`;
     assert.equal((await due(sql, 2)).length, 2);
   },
@@ -70,6 +71,40 @@ test(
       [state, error, next_attempt_at],
       ["dead", "The event was started ten times and never finished", null],
     );
+  },
+);
+
+test(
+  "an event that a run gives back is due immediately, and its attempt does not count",
+  async (sql, app_key) => {
+    const [kept, left] = [
+      await stored(sql, app_key, "started"),
+      await stored(sql, app_key, "not started"),
+    ];
+    await due(sql);
+    await actAs(sql, "channel_client");
+    await sql`select return_channel_events(${[left]})`;
+    await actAsSuperuser(sql);
+    assert.deepEqual((await due(sql)).map(({ event_id }) => event_id), [left]);
+    assert.equal((await eventRow(sql, left)).attempts, 1);
+    assert.equal((await eventRow(sql, kept)).attempts, 1);
+  },
+);
+
+test(
+  "a run receives the events in the order in which they became due, whatever their size",
+  async (sql, app_key) => {
+    const ids = [];
+    for (const [at, length] of [2_000, 100_000, 10, 50_000].entries()) {
+      const id = await stored(sql, app_key, `${at}`.repeat(length));
+      await sql`
+        update channel_events set next_attempt_at = now() - ${
+        10 - at
+      } * interval '1 second' where id = ${id}
+      `;
+      ids.push(id);
+    }
+    assert.deepEqual((await due(sql)).map(({ event_id }) => event_id), ids);
   },
 );
 

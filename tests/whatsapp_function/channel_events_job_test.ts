@@ -1,8 +1,10 @@
 // Tests the job that applies channel events. The scheduler calls this job.
 import assert from "node:assert/strict";
+import { delay } from "deno-std/async/delay.js";
 import type { Answer } from "../support/calls.ts";
 import { logged } from "../support/log_lines.ts";
 import { ownWhatsapp, watchedStack } from "../support/own_functions.ts";
+import { eventsOf } from "../support/channel_apps.ts";
 import { until } from "../support/started.ts";
 import { statement } from "../support/test_stack.ts";
 import { companyWithApp, eventBody, inboundOf, runChannelJob, statesOf } from "./told_events.ts";
@@ -136,6 +138,32 @@ Deno.test("a run that has no time left applies no event, and the next run applie
   assert.equal((await ran(watched, run)).result.applied, 0);
   await runChannelJob(app);
   assert.deepEqual(await statesOf(app), ["done"]);
+});
+
+Deno.test("when the time of a run is over, it gives back the events that it has not started", async () => {
+  const { company, app } = await companyWithApp();
+  const isOfApp = async (request: Request) => {
+    const { event_id } = await request.clone().json();
+    return (await eventsOf(app)).some(({ id }) => id === event_id);
+  };
+  // The first event of this app takes longer than the run.
+  await using watched = stackWithEnds(async (request) => {
+    if (request.url.endsWith("apply_channel_event") && await isOfApp(request)) await delay(1_500);
+    return null;
+  });
+  const run = await ownWhatsapp("http://127.0.0.1:9", {
+    supabaseUrl: watched.url,
+    channelJobMs: 1_500,
+  });
+  for (const text of ["one", "two", "three"]) {
+    await store(app.app_key, eventBody(company.phone_number_id, [text]));
+  }
+  await ran(watched, run);
+  const left = (await eventsOf(app)).filter(({ state }) => state === "stored");
+  assert.ok(left.length > 0);
+  assert.deepEqual(left.map(({ attempts }) => attempts), left.map(() => 0));
+  await runChannelJob(app);
+  assert.deepEqual(new Set(await statesOf(app)), new Set(["done"]));
 });
 
 Deno.test("a run ends after its maximum number of events or bytes, and the next run continues", async () => {

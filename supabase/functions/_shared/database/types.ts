@@ -5233,6 +5233,7 @@ export type Database = {
       "restart_changes": { Args: Record<PropertyKey, never>; Returns: Json };
       "restore_contact": { Args: { "id": string; "idempotency"?: Json }; Returns: Json };
       "restore_deal": { Args: { "id": string; "idempotency"?: Json }; Returns: Json };
+      "return_channel_events": { Args: { "event_ids": (string)[] }; Returns: undefined };
       "rotate_api_key": {
         Args: { "key_id": string; "overlap_hours"?: number };
         Returns: Database["public"]["CompositeTypes"]["new_api_key"];

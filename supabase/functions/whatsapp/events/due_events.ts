@@ -7,7 +7,7 @@ import { readEvent } from "./reading/event.ts";
 /**
  * Applies some of the due events, one after the other, and returns whether there may be more.
  *
- * @param isOver returns whether to stop. The events that are left are due again in three minutes.
+ * @param isOver returns whether to stop. The events that are left are due again immediately.
  * @param onApplied receives the result of each event, and the event's size in bytes.
  * @throws DatabaseError when the database does not respond.
  */
@@ -17,8 +17,12 @@ export async function applyDueEvents(
   onApplied: (event: AppliedEvent, bytes: number) => void,
 ): Promise<boolean> {
   const due = rows(await db.rpc("due_channel_events"));
-  for (const { event_id, body } of due) {
-    if (isOver()) return false;
+  for (const [at, { event_id, body }] of due.entries()) {
+    if (isOver()) {
+      const event_ids = due.slice(at).map(({ event_id }) => event_id);
+      rows(await db.rpc("return_channel_events", { event_ids }));
+      return false;
+    }
     const bytes = bytesOf(body);
     const applied = await applyEvent(db, event_id, bytes);
     if (applied) onApplied(applied, bytes.length);

@@ -40,7 +40,7 @@ export async function runChannelEvents(
     let bytes = 0;
     const isOver = () => performance.now() >= untilMs;
     // The limit `most` is checked only after all events that were fetched together have been
-    // applied. If the job stopped earlier, the rest of these events would wait for three minutes.
+    // applied, because reading the rest of them again would take time.
     const isEnough = () => events.applied >= most.events || bytes >= most.bytes;
     const mayBeMore = async () =>
       await applyDueEvents(db, isOver, (event, length) => {
