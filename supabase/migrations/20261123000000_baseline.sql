@@ -14651,7 +14651,8 @@ comment on column public.channel_events.person_marks is
   'The hashes (app.marks_of()) of the phone numbers, ids and email addresses of people in the event. Null until the '
   'event is applied, or if they cannot be read.';
 
-create index channel_events_due_idx on public.channel_events (next_attempt_at) where next_attempt_at is not null;
+create index channel_events_due_idx on public.channel_events (channel_app_id, next_attempt_at)
+  where next_attempt_at is not null;
 create index channel_events_age_idx on public.channel_events (received_at);
 create index channel_events_open_idx on public.channel_events (state, received_at) where state <> 'done';
 create index channel_events_app_idx on public.channel_events (channel_app_id, received_at);
@@ -15277,47 +15278,72 @@ $$;
 comment on function app.next_attempt(integer) is
   'Returns the time of the next attempt after this number of failed attempts. Returns null after the last attempt.';
 
-create function public.due_channel_events(max_rows integer default 20) returns table (event_id uuid, body text)
+create function public.due_channel_events(max_rows integer default 20, without_apps uuid[] default '{}')
+returns table (event_id uuid, app_id uuid, body text)
 language sql security definer -- see receive_channel_event()
 set search_path = ''
 as $$
-  with due as (
-    select events.id, events.attempts, events.next_attempt_at, octet_length(events.body) as bytes
-    from public.channel_events as events
-    where events.next_attempt_at <= now()
-    order by events.next_attempt_at
+  with chosen as (
+    -- The apps take turns, so that the events of one app do not delay the events of the others. For each app, the query
+    -- reads at most max_rows events, however many are due.
+    select queued.id, row_number() over (order by queued.turn, random()) as place
+    from public.channel_apps as apps
+    cross join lateral (
+      select first.id, row_number() over (order by first.next_attempt_at) as turn
+      from (
+        select events.id, events.next_attempt_at from public.channel_events as events
+        where events.channel_app_id = apps.id and events.next_attempt_at <= now()
+        order by events.next_attempt_at
+        limit least(max_rows, 100)
+      ) as first
+    ) as queued
+    where apps.id <> all (without_apps)
+    order by place
     limit least(max_rows, 100)
-    for update skip locked
+  ),
+  due as (
+    select events.id, events.channel_app_id, events.attempts, chosen.place, events.bytes
+    from chosen
+    -- Postgres does not know how few events are chosen. Here and below, it reads only these events.
+    cross join lateral (
+      select due.id, due.channel_app_id, due.attempts, octet_length(due.body) as bytes
+      from public.channel_events as due
+      where due.id = chosen.id and due.next_attempt_at <= now()
+      for update skip locked
+    ) as events
   ),
   -- Ten attempts to apply these events were started, but the edge function always ended before it reported a result.
   given_up as (
     update public.channel_events as events set
       state = 'dead', next_attempt_at = null, processed_at = now(), error = 'The event was started ten times and never finished'
-    from due where events.id = due.id and due.attempts >= 10
+    where events.id = any (array(select due.id from due where due.attempts >= 10))
   ),
   fitting as (
     -- The edge function has all these bodies in memory at the same time, so their total size is limited.
     select measured.id, measured.place
     from (
-      select due.id, row_number() over in_turn as place, sum(due.bytes) over in_turn - due.bytes as before from due
+      select due.id, due.place, sum(due.bytes) over (order by due.place) - due.bytes as before,
+        sum(due.bytes) over (partition by due.channel_app_id order by due.place) - due.bytes as before_of_app
+      from due
       where due.attempts < 10
-      window in_turn as (order by due.next_attempt_at, due.id)
     ) as measured
-    where measured.before < 4 * 1024 * 1024
+    where measured.before < 4 * 1024 * 1024 and measured.before_of_app < 1024 * 1024
   ),
   started as (
     update public.channel_events as events set
       next_attempt_at = now() + interval '3 minutes', attempts = events.attempts + 1
-    from fitting where events.id = fitting.id
-    returning events.id, events.body, fitting.place
+    where events.id = any (array(select fitting.id from fitting))
+    returning events.id, events.channel_app_id, events.body
   )
-  select started.id, translate(encode(started.body, 'base64'), E'\n', '') from started order by started.place
+  select started.id, started.channel_app_id, translate(encode(started.body, 'base64'), E'\n', '')
+  from started join fitting on fitting.id = started.id order by fitting.place
 $$;
-comment on function public.due_channel_events(integer) is
-  'Starts an attempt to apply due events, and returns their bodies in base64, longest due first. Returns at most '
-  'max_rows events, whose bodies have a total size of at most about 4 MiB. For three minutes, no other run gets these '
-  'events.';
-grant execute on function public.due_channel_events(integer) to channel_client, service_role;
+comment on function public.due_channel_events(integer, uuid[]) is
+  'Starts an attempt to apply due events, and returns their bodies in base64. The apps take turns, and the events of an '
+  'app come in the order in which they became due. Returns at most max_rows events, whose bodies have a total size of '
+  'at most about 4 MiB, and about 1 MiB for each app. Returns no event of the apps in without_apps. For three minutes, '
+  'no other run gets these events.';
+grant execute on function public.due_channel_events(integer, uuid[]) to channel_client, service_role;
 
 create function public.return_channel_events(event_ids uuid[]) returns void
 language sql security definer -- see receive_channel_event()

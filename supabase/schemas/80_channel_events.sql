@@ -41,7 +41,8 @@ comment on column public.channel_events.person_marks is
   'The hashes (app.marks_of()) of the phone numbers, ids and email addresses of people in the event. Null until the '
   'event is applied, or if they cannot be read.';
 
-create index channel_events_due_idx on public.channel_events (next_attempt_at) where next_attempt_at is not null;
+create index channel_events_due_idx on public.channel_events (channel_app_id, next_attempt_at)
+  where next_attempt_at is not null;
 create index channel_events_age_idx on public.channel_events (received_at);
 create index channel_events_open_idx on public.channel_events (state, received_at) where state <> 'done';
 create index channel_events_app_idx on public.channel_events (channel_app_id, received_at);

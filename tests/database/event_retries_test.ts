@@ -32,7 +32,9 @@ test(
   async (sql, app_key) => {
     const body = "x".repeat(1000);
     const id = await stored(sql, app_key, body);
-    assert.deepEqual(await due(sql), [{ event_id: id, body: btoa(body) }]);
+    const [{ app_id }] =
+      await sql`select id as app_id from channel_apps where app_key = ${app_key}`;
+    assert.deepEqual(await due(sql), [{ event_id: id, app_id, body: btoa(body) }]);
     assert.deepEqual(await due(sql), []);
     const { attempts, state, next_attempt_at } = await eventRow(sql, id);
     assert.deepEqual([attempts, state], [1, "stored"]);
@@ -43,15 +45,17 @@ test(
 );
 
 test(
-  "a run receives at most the requested number of events, and at most about 4 MiB",
+  "a run receives at most the requested number of events, at most about 4 MiB, and about 1 MiB for each app",
   async (sql, app_key) => {
-    for (const n of [1, 2, 3]) await stored(sql, app_key, `${n}`.repeat(3_000_000));
+    for (const n of [1, 2, 3]) await stored(sql, app_key, `${n}`.repeat(600_000));
+    await sql`update channel_events set next_attempt_at = now() - interval '1 minute'`;
     for (const n of [1, 2, 3]) await stored(sql, app_key, `small ${n}`);
-    await sql`
-      update channel_events set next_attempt_at = now() - interval '1 minute' where octet_length(body) > 1000
-    `;
     assert.equal((await due(sql)).length, 2);
     assert.deepEqual([(await due(sql)).length, (await due(sql)).length], [4, 0]);
+    for (let app = 0; app < 3; app++) {
+      await stored(sql, (await addChannelApp(sql)).app_key, `${app}`.repeat(3_000_000));
+    }
+    assert.deepEqual([(await due(sql)).length, (await due(sql)).length], [2, 1]);
     await sql`update channel_events set next_attempt_at = now() where next_attempt_at is not null`;
     assert.equal((await due(sql, 2)).length, 2);
   },
@@ -71,6 +75,26 @@ test(
       [state, error, next_attempt_at],
       ["dead", "The event was started ten times and never finished", null],
     );
+  },
+);
+
+test(
+  "the apps take turns, so a backlog of one app does not delay another app's event",
+  async (sql, app_key) => {
+    const ids = [];
+    for (let n = 0; n < 30; n++) ids.push(await stored(sql, app_key, `waits ${n}`));
+    await sql`
+      update channel_events set next_attempt_at = now() - array_position(${ids}::uuid[], id) * interval '1 hour'
+    `;
+    const other = await addChannelApp(sql);
+    const id = await stored(sql, other.app_key, "came last");
+    const received = (await due(sql)).map(({ event_id }) => event_id);
+    assert.ok(received.slice(0, 2).includes(id));
+    const [oldest] = received.filter((each) => each !== id);
+    assert.equal(oldest, ids.at(-1));
+    const [{ app_id }] =
+      await sql`select id as app_id from channel_apps where app_key = ${app_key}`;
+    assert.deepEqual([...await sql`select * from due_channel_events(20, ${[app_id]})`], []);
   },
 );
 

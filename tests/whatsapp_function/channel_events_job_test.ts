@@ -140,6 +140,38 @@ Deno.test("a run that has no time left applies no event, and the next run applie
   assert.deepEqual(await statesOf(app), ["done"]);
 });
 
+Deno.test("in each run, an app with large events leaves most of the bytes to the other apps", async () => {
+  const [large, small] = [await companyWithApp(), await companyWithApp()];
+  const text = "x".repeat(200);
+  for (let at = 0; at < 10; at++) {
+    const bodies = Array.from({ length: 20 }, (_, each) => `${text} ${at} ${each}`);
+    await store(large.app.app_key, eventBody(large.company.phone_number_id, bodies));
+  }
+  for (let at = 0; at < 30; at++) {
+    await store(small.app.app_key, eventBody(small.company.phone_number_id, [`small ${at}`]));
+  }
+  const [{ length }] = await statement`
+    select max(octet_length(body)) as length from channel_events where channel_app_id = ${large.app.id}
+  `;
+  const applied: string[] = [];
+  await using watched = stackWithEnds(async (request) => {
+    if (request.url.endsWith("apply_channel_event")) {
+      applied.push((await request.clone().json()).event_id);
+    }
+    return null;
+  });
+  const run = await ownWhatsapp("http://127.0.0.1:9", {
+    supabaseUrl: watched.url,
+    channelJobMost: { events: 500, bytes: 8 * length },
+  });
+  await ran(watched, run);
+  const ofLarge = (await eventsOf(large.app)).filter(({ id }) => applied.includes(id));
+  assert.ok(ofLarge.length < 10, `${ofLarge.length} of 10`);
+  // Runs of other tests may have applied some of these events.
+  await until(async () => (await statesOf(small.app)).every((state) => state === "done"));
+  await runChannelJob(large.app);
+});
+
 Deno.test("when the time of a run is over, it gives back the events that it has not started", async () => {
   const { company, app } = await companyWithApp();
   const isOfApp = async (request: Request) => {

@@ -4901,8 +4901,9 @@ export type Database = {
         };
       };
       "due_channel_events": {
-        Args: { "max_rows"?: number };
+        Args: { "max_rows"?: number; "without_apps"?: (string)[] };
         Returns: {
+          "app_id": string;
           "body": string;
           "event_id": string;
         }[];

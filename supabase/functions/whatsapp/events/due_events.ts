@@ -4,29 +4,41 @@ import type { Json } from "../../_shared/database/types.ts";
 import type { AppliedEvent } from "./applied_event.ts";
 import { readEvent } from "./reading/event.ts";
 
+/** What an applied event took. */
+export interface EventCost {
+  appId: string;
+  bytes: number;
+  ms: number;
+}
+
 /**
  * Applies some of the due events, one after the other, and returns whether there may be more.
  *
  * @param isOver returns whether to stop. The events that are left are due again immediately.
- * @param onApplied receives the result of each event, and the event's size in bytes.
+ * @param onApplied receives the result of each event, and what the event took.
+ * @param spentApps the events of these apps are left too. `onApplied` may add an app.
  * @throws DatabaseError when the database does not respond.
  */
 export async function applyDueEvents(
   db: CompanyDb,
   isOver: () => boolean,
-  onApplied: (event: AppliedEvent, bytes: number) => void,
+  onApplied: (event: AppliedEvent, cost: EventCost) => void,
+  spentApps: ReadonlySet<string> = new Set(),
 ): Promise<boolean> {
-  const due = rows(await db.rpc("due_channel_events"));
-  for (const [at, { event_id, body }] of due.entries()) {
-    if (isOver()) {
-      const event_ids = due.slice(at).map(({ event_id }) => event_id);
-      rows(await db.rpc("return_channel_events", { event_ids }));
-      return false;
+  const due = rows(await db.rpc("due_channel_events", { without_apps: [...spentApps] }));
+  const left: string[] = [];
+  for (const { event_id, app_id: appId, body } of due) {
+    if (isOver() || spentApps.has(appId)) {
+      left.push(event_id);
+      continue;
     }
+    const began = performance.now();
     const bytes = bytesOf(body);
     const applied = await applyEvent(db, event_id, bytes);
-    if (applied) onApplied(applied, bytes.length);
+    if (!applied) continue;
+    onApplied(applied, { appId, bytes: bytes.length, ms: performance.now() - began });
   }
+  if (left.length > 0) rows(await db.rpc("return_channel_events", { event_ids: left }));
   return due.length > 0;
 }
 

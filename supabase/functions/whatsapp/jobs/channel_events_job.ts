@@ -4,7 +4,7 @@ import type { Json } from "../../_shared/database/types.ts";
 import type { Origin } from "../../_shared/log.ts";
 import type { JobOutcome, JobRun } from "../../_shared/templates/account_job.ts";
 import { logAppliedEvent } from "../events/applied_event.ts";
-import { applyDueEvents, isOfEvent } from "../events/due_events.ts";
+import { applyDueEvents, type EventCost, isOfEvent } from "../events/due_events.ts";
 
 /** The name of the job in its path and in the database. */
 export const CHANNEL_EVENTS = "channel-events";
@@ -38,18 +38,20 @@ export async function runChannelEvents(
     const { failures, ...tended } = await tend(db);
     const events = { applied: 0, done: 0 };
     let bytes = 0;
+    const shares = new AppShares(most.bytes, untilMs - performance.now());
     const isOver = () => performance.now() >= untilMs;
     // The limit `most` is checked only after all events that were fetched together have been
     // applied, because reading the rest of them again would take time.
     const isEnough = () => events.applied >= most.events || bytes >= most.bytes;
     const mayBeMore = async () =>
-      await applyDueEvents(db, isOver, (event, length) => {
+      await applyDueEvents(db, isOver, (event, cost) => {
         events.applied++;
-        bytes += length;
+        bytes += cost.bytes;
+        shares.use(cost);
         if (event.state === "done") events.done++;
         logAppliedEvent(origin, event, {});
-      });
-    while (!isOver() && !isEnough() && await mayBeMore());
+      }, shares.spent);
+    while (!isOver() && !isEnough() && (await mayBeMore() || shares.renew()));
     const result = { ...events, ...tended };
     const failure = failures.length > 0 ? failures.join("; ") : undefined;
     rows(await end({ result: result as Json, failure }));
@@ -62,6 +64,34 @@ export async function runChannelEvents(
     await end({ failure });
     if (!isKnown) throw error;
     return { outcome: "failed", failure };
+  }
+}
+
+/** An app gets at most this part of a run while events of other apps are due. */
+const SHARE = 1 / 4;
+
+/** How much of a run each app has used. */
+class AppShares {
+  readonly #used = new Map<string, { bytes: number; ms: number }>();
+  /** The apps that have used their share. */
+  readonly spent = new Set<string>();
+
+  constructor(readonly bytes: number, readonly ms: number) {}
+
+  use({ appId, bytes, ms }: EventCost) {
+    const used = this.#used.get(appId) ?? { bytes: 0, ms: 0 };
+    this.#used.set(appId, used);
+    used.bytes += bytes;
+    used.ms += ms;
+    if (used.bytes >= this.bytes * SHARE || used.ms >= this.ms * SHARE) this.spent.add(appId);
+  }
+
+  /** Gives every app a new share. Returns whether any app had used its share. */
+  renew(): boolean {
+    const isAnySpent = this.spent.size > 0;
+    this.#used.clear();
+    this.spent.clear();
+    return isAnySpent;
   }
 }
 
