@@ -15695,9 +15695,26 @@ begin
   -- reaction. Then each transaction may miss the row of the other, and the fact waits until this function applies it.
   -- All sends are locked before any fact is applied, because every transaction locks sends first.
   for fact in
-    with matched as (
+    -- A company may have any number of waiting facts, so each run checks only the latest ones, and others from a random
+    -- time on.
+    with checked as (
+      (
+        select latest.id from public.waiting_facts as latest
+        where latest.received_at > now() - interval '1 day'
+        order by latest.received_at desc
+        limit 5000
+      )
+      union
+      (
+        select others.id from public.waiting_facts as others
+        where others.received_at > (select now() - random() * interval '1 day')
+        order by others.received_at
+        limit 5000
+      )
+    ), matched as (
       select facts.id, facts.account_id, facts.item, facts.company_id, known.message_id
-      from public.waiting_facts as facts
+      from checked
+      join public.waiting_facts as facts on facts.id = checked.id
       cross join lateral (
         select messages.id from public.messages
         where messages.company_id = facts.company_id and messages.whatsapp_message_id = facts.whatsapp_message_id
@@ -15709,7 +15726,6 @@ begin
         where messages.company_id = facts.company_id and messages.own_reaction_whatsapp_id = facts.whatsapp_message_id
           and facts.item ->> 'kind' = 'status'
       ) as known (message_id)
-      where facts.received_at > now() - interval '1 day'
       -- The order is random, so that facts that cannot be applied do not block the others.
       order by random()
       limit greatest(max_rows, 0)
@@ -15748,8 +15764,8 @@ begin
 end
 $$;
 comment on function app.apply_waiting_facts(integer) is
-  'Applies the waiting facts of the last day if their messages or reactions are known now, and links replies whose '
-  'original message is known now. Handles at most max_rows facts and max_rows replies. Returns the number of applied '
+  'Applies waiting facts of the last day if their messages or reactions are known now, and links replies whose '
+  'original message is known now. Checks the latest 5,000 facts, and 5,000 from a random time on. Handles at most max_rows facts and max_rows replies. Returns the number of applied '
   'facts and linked replies. A scheduled job calls this function.';
 
 create function app.remove_old_waiting_facts(max_rows integer) returns integer
@@ -16939,6 +16955,9 @@ as $$
 declare
   duty record;
   done integer;
+  sum_done integer;
+  -- The deletions of old events and reports continue until this time. It is well below the statement timeout.
+  delete_until constant timestamptz := clock_timestamp() + interval '8 seconds';
   counts jsonb := '{}';
   failures text[] := '{}';
 begin
@@ -16961,9 +16980,19 @@ begin
   loop
     -- If one task fails, the other tasks still run.
     begin
-      execute format('select %s', replace(duty.signature, 'integer', '$1')) into done using max_rows;
-      counts := counts || jsonb_build_object(duty.name, coalesce(done, 0));
-    exception when others then
+      sum_done := 0;
+      loop
+        execute format('select %s', replace(duty.signature, 'integer', '$1')) into done using max_rows;
+        sum_done := sum_done + coalesce(done, 0);
+        exit when duty.name not in ('events_removed', 'waiting_removed') or done < max_rows or max_rows < 1
+          or clock_timestamp() > delete_until;
+      end loop;
+      counts := counts || jsonb_build_object(duty.name, sum_done);
+    exception when query_canceled then
+      -- The statement timeout applies only once, so no other task may begin. The tasks that are done remain done.
+      failures := failures || format('%s: %s %s', duty.name, sqlstate, left(sqlerrm, 200));
+      exit;
+    when others then
       failures := failures || format('%s: %s %s', duty.name, sqlstate, left(sqlerrm, 200));
     end;
   end loop;
@@ -16973,8 +17002,10 @@ $$;
 comment on function public.tend_channel(integer) is
   'Runs all tasks of the job channel-events, but does not apply events. Makes an event due again when its account has '
   'been added, and applies reports about messages that are now known. Updates expired messages, and deletes old rows. '
-  'Deletes at most max_rows rows of each table, and ten times as many idempotency keys. Returns the number of rows for '
-  'each task, and the failures.';
+  'Deletes old events and reports for at most about eight seconds, max_rows at a time. Deletes at most max_rows rows of '
+  'each other table, and ten times as many idempotency keys. If a task reaches the statement timeout, the results of '
+  'the earlier tasks remain, and the later tasks wait for the next run. Returns the number of rows for each task, and '
+  'the failures.';
 grant execute on function public.tend_channel(integer) to channel_client;
 
 create function app.channel_job_status() returns jsonb

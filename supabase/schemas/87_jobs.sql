@@ -268,6 +268,9 @@ as $$
 declare
   duty record;
   done integer;
+  sum_done integer;
+  -- The deletions of old events and reports continue until this time. It is well below the statement timeout.
+  delete_until constant timestamptz := clock_timestamp() + interval '8 seconds';
   counts jsonb := '{}';
   failures text[] := '{}';
 begin
@@ -290,9 +293,19 @@ begin
   loop
     -- If one task fails, the other tasks still run.
     begin
-      execute format('select %s', replace(duty.signature, 'integer', '$1')) into done using max_rows;
-      counts := counts || jsonb_build_object(duty.name, coalesce(done, 0));
-    exception when others then
+      sum_done := 0;
+      loop
+        execute format('select %s', replace(duty.signature, 'integer', '$1')) into done using max_rows;
+        sum_done := sum_done + coalesce(done, 0);
+        exit when duty.name not in ('events_removed', 'waiting_removed') or done < max_rows or max_rows < 1
+          or clock_timestamp() > delete_until;
+      end loop;
+      counts := counts || jsonb_build_object(duty.name, sum_done);
+    exception when query_canceled then
+      -- The statement timeout applies only once, so no other task may begin. The tasks that are done remain done.
+      failures := failures || format('%s: %s %s', duty.name, sqlstate, left(sqlerrm, 200));
+      exit;
+    when others then
       failures := failures || format('%s: %s %s', duty.name, sqlstate, left(sqlerrm, 200));
     end;
   end loop;
@@ -302,8 +315,10 @@ $$;
 comment on function public.tend_channel(integer) is
   'Runs all tasks of the job channel-events, but does not apply events. Makes an event due again when its account has '
   'been added, and applies reports about messages that are now known. Updates expired messages, and deletes old rows. '
-  'Deletes at most max_rows rows of each table, and ten times as many idempotency keys. Returns the number of rows for '
-  'each task, and the failures.';
+  'Deletes old events and reports for at most about eight seconds, max_rows at a time. Deletes at most max_rows rows of '
+  'each other table, and ten times as many idempotency keys. If a task reaches the statement timeout, the results of '
+  'the earlier tasks remain, and the later tasks wait for the next run. Returns the number of rows for each task, and '
+  'the failures.';
 grant execute on function public.tend_channel(integer) to channel_client;
 
 create function app.channel_job_status() returns jsonb

@@ -145,7 +145,7 @@ test(
 );
 
 test(
-  "events in any state and waiting reports are deleted after 30 days, a limited number at a time",
+  "events in any state and waiting reports are deleted after 30 days, even if there are more than fit into one statement",
   async (sql, app_key) => {
     const company = await makeCompany(sql);
     await sql`update channel_events set received_at = now()`;
@@ -166,9 +166,8 @@ test(
     await actAs(sql, "channel_client");
     const tend = async (max: number) =>
       (await sql`select tend_channel(${max}) as tended`)[0].tended;
-    assert.equal((await tend(3)).events_removed, 3);
-    const { events_removed, failures } = await tend(100);
-    assert.deepEqual([events_removed, failures], [2, []]);
+    const { events_removed, failures } = await tend(2);
+    assert.deepEqual([events_removed, failures], [5, []]);
     await actAsSuperuser(sql);
     const left = await sql`select id from channel_events where id = any (${ids})`;
     assert.deepEqual(left.map(({ id }) => id), [ids[5]]);
@@ -188,6 +187,24 @@ test(
     assert.ok("events_removed" in tended);
   },
 );
+
+Deno.test("if a task reaches the statement timeout, the results of the earlier tasks remain", async () => {
+  await rolledBack(async (sql) => {
+    await sql.unsafe(`
+      create table public.probe (at timestamptz);
+      grant all on public.probe to postgres;
+      create or replace function app.apply_waiting_facts(max_rows integer) returns integer language plpgsql as
+        'begin insert into public.probe values (now()); return 1; end';
+      create or replace function app.wake_late_events() returns integer language plpgsql as
+        'begin perform pg_sleep(60); return 0; end';
+    `);
+    await sql`set local statement_timeout = '1s'`;
+    const [{ tended }] = await sql`select tend_channel() as tended`;
+    assert.match(tended.failures.join(), /^woken: 57014 [^,]+$/);
+    assert.equal(tended.waiting_applied, 1);
+    assert.equal((await sql`select from public.probe`).count, 1);
+  });
+});
 
 test(
   "the job retries an event even if its account is connected before the event is committed",

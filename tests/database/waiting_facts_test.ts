@@ -158,6 +158,19 @@ test("the job applies a report that was stored at the same time as the reaction 
   assert.deepEqual(await waiting(sql, own.id), []);
 });
 
+test("the job also finds an earlier report behind thousands of reports that wait", async (sql) => {
+  const send = await claimed(sql, own);
+  await settle(sql, send.claim_id, SENT);
+  await keep(sql, report("delivered", 1));
+  await sql`update waiting_facts set received_at = now() - interval '12 hours' where company_id = ${own.id}`;
+  await sql`
+    insert into waiting_facts (company_id, account_id, whatsapp_message_id, item)
+    select ${own.id}, ${own.account_id}, 'wamid.many.' || n, '{ "kind": "status" }' from generate_series(1, 6000) as n
+  `;
+  for (let runs = 0; runs < 100 && (await runJob(sql)) === 0;) runs++;
+  assert.equal((await facts(sql, send.message_id)).status, "delivered");
+});
+
 test("a report that can never be applied does not block other reports", async (sql) => {
   const send = await claimed(sql, own);
   await settle(sql, send.claim_id, SENT);
