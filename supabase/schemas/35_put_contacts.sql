@@ -131,11 +131,16 @@ declare
   -- Few items violate a constraint. Writing items one by one takes many times as long as writing them in a set.
   set_size constant integer := 25;
   -- The function locks the rows in the order that the comment at the top of this file describes. Items for the same
-  -- person keep their order.
+  -- person keep their order. A new person has the phone key of the person's first item.
   places constant integer[] := array(
     select place
     from unnest(items, app.contacts_of_items(own_company_id, items, match)) with ordinality as given (item, person, place)
-    order by person nulls first, case when person is null then app.phone_key(item ->> 'phone') end, place
+    cross join lateral app.phone_key(item ->> 'phone') as own (phone_key)
+    cross join lateral (select case match when 'phone' then phone_key else item ->> match end) as found_by (key)
+    order by
+      person nulls first,
+      case when person is null then first_value(phone_key) over (partition by key order by place) end,
+      place
   );
   results jsonb[] := array_fill(null::jsonb, array[cardinality(items)]);
   this_set integer[];

@@ -162,6 +162,22 @@ Deno.test("a batch with `match=external_id` writes each contact once, even if th
   assert.match(failing.body.data[0].error.error, /external_id/);
 });
 
+Deno.test("of two items for one new person, the later item wins, even if another item of the batch is refused", async () => {
+  const external_id = own();
+  const taken = await contact();
+  const [low, high] = [anyPhone(), anyPhone()].toSorted();
+  const items = [
+    { external_id, phone: high, name: "old" },
+    { external_id, phone: low, name: "new" },
+    { external_id: own(), phone: taken.phone },
+  ];
+  const path = "/contacts/batch?match=external_id&on_conflict=update";
+  const answer = await ask("POST", path, { items });
+  assert.deepEqual(statusesOf(answer), [201, 200, 409]);
+  const { name, phone } = answer.body.data[1].data;
+  assert.deepEqual([name, phone], ["new", low]);
+});
+
 Deno.test("a batch creates each deal whose external_id is new, and `on_conflict` decides what happens to existing deals", async () => {
   const [one, two] = [own(), own()];
   const [{ id }] = (await ask("POST", "/deals/batch", { items: [deal({ external_id: one })] }))
