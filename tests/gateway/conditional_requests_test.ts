@@ -309,3 +309,22 @@ Deno.test("exactly one of fifty simultaneous changes with the same version succe
     assert.deepEqual((await get(`/${resource}/${id}`)).body.data, body.data);
   }
 });
+
+Deno.test("a version in the body protects the record, even with `If-Match: *`", async () => {
+  const { keys: { all } } = company;
+  for (const method of ["PATCH", "PUT"]) {
+    const { id } = await newContact();
+    const record = (await get(`/contacts/${id}`)).body.data;
+    const send = (name: string, ifMatch = "*") =>
+      call(all, method, method === "PUT" ? "/contacts" : `/contacts/${id}`, {
+        json: { ...record, name },
+        headers: { "If-Match": ifMatch },
+      });
+    assertStale(await send("Other", '"1"'), record.version);
+    const names = Array.from({ length: 10 }, (_, at) => `${at}`);
+    const answers = await Promise.all(names.map((name) => untilServed(() => send(name))));
+    const statuses = answers.map(({ status }) => status).toSorted();
+    assert.equal(statuses.filter((status) => status === 200).length, 1, statuses.join());
+    assert.deepEqual(statuses.filter((status) => ![200, 412, 422].includes(status)), []);
+  }
+});

@@ -5,7 +5,7 @@ import { callers } from "../key/caller.ts";
 import type { Scope } from "../key/token.ts";
 import { fieldsOfRow, readOnlyFields } from "./answers.ts";
 import { countUsage } from "./count_usage.ts";
-import { etagOf, isKnown, readConditions } from "./conditional.ts";
+import { etagOf, isKnown, onlyVersion, readConditions } from "./conditional.ts";
 import { deprecationHeaders, noteDeprecatedUse } from "./deprecation.ts";
 import { logFailure, type Origin } from "../log.ts";
 import { type ApiEnv, newHono } from "./env.ts";
@@ -136,7 +136,7 @@ async function read(c: Context<ApiEnv>, operation: Operation, config: Config) {
       if (changes && caller && Object.keys(read.sentBack).length > 0) {
         const id = changes.find ? await changes.find(caller.db, body, query) : params!.id as string;
         const version = await requireUnchanged(caller.db, changes.table, id, read.sentBack);
-        conditions.ifMatch ??= version;
+        if (version !== null) conditions.ifMatch = onlyVersion(version, conditions.ifMatch);
       }
     }
     requireKeyOfBody(c.req.raw.headers, operation, body);

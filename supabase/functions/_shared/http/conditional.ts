@@ -61,6 +61,15 @@ export function readConditions(
   return conditions;
 }
 
+/**
+ * The versions that a write accepts if both its body and If-Match limit them.
+ *
+ * @param version the version in the body.
+ */
+export function onlyVersion(version: string, ifMatch: AcceptedVersions): string[] {
+  return Array.isArray(ifMatch) ? ifMatch.filter((each) => each === version) : [version];
+}
+
 /** What a caller should do instead of sending a condition that has no effect. */
 function insteadOf(name: string, method: string, taken: Condition | null): string {
   if (reads(method)) {

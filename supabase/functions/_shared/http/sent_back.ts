@@ -1,5 +1,4 @@
 import type { CompanyDb } from "../database/company_db.ts";
-import type { AcceptedVersions } from "../database/conditional_write.ts";
 import { rows } from "../database/rows.ts";
 import { invalidRequest } from "../errors.ts";
 import type { ChangedRecord } from "./operation.ts";
@@ -13,7 +12,8 @@ import type { ChangedRecord } from "./operation.ts";
  *
  * @param id null when the operation creates the record.
  * @param sentBack the fields that the operation does not write.
- * @returns the versions that the write accepts: the version that was sent back, if there is one.
+ * @returns the version that was sent back, which is the only version that the write accepts; null
+ * if no version was sent back.
  * @throws ApiError invalid_request that names each changed field.
  */
 export async function requireUnchanged(
@@ -21,7 +21,7 @@ export async function requireUnchanged(
   of_table: ChangedRecord["table"],
   id: string | null,
   sentBack: Record<string, unknown>,
-): Promise<AcceptedVersions> {
+): Promise<string | null> {
   const refused = (names: string[], message: string) =>
     invalidRequest(names.map((field) => ({ field, message })));
   const names = Object.keys(sentBack);
@@ -35,7 +35,7 @@ export async function requireUnchanged(
   if (changed.length > 0) {
     throw refused(changed, "is read-only, and the record has another value; leave it out");
   }
-  return "version" in sentBack ? [String(sentBack.version)] : null;
+  return "version" in sentBack ? String(sentBack.version) : null;
 }
 
 /**
