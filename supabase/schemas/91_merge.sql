@@ -239,16 +239,19 @@ language plpgsql
 set search_path = ''
 as $$
 declare
+  begun_at constant timestamptz := clock_timestamp();
   locked_messages bigint;
 begin
   -- Because of this lock, a company's merges run one after the other, and no event of the company is applied during a
   -- merge.
   perform set_config('lock_timeout', '4s', true);
   perform pg_advisory_xact_lock(hashtextextended('events of ' || own_company_id, 0));
-  -- A transaction that adds contacts also waits for this lock before it locks a row.
-  perform app.lock_further_phones(own_company_id);
-  for tries in 1..5 loop
+  loop
     begin
+      -- A transaction that adds contacts also waits for this lock before it locks a row. A transaction that changes a
+      -- phone number locks the contact first. So a try waits only briefly for each row, and then releases its locks.
+      perform app.lock_further_phones(own_company_id);
+      perform set_config('lock_timeout', '250ms', true);
       -- The deals are locked before the contacts. A transaction that assigns a deal to another contact also locks the
       -- deal first.
       perform from public.deals where company_id = own_company_id and contact_id = from_id
@@ -264,13 +267,14 @@ begin
       order by id for update;
       perform from public.conversations where company_id = own_company_id and contact_id in (survivor_id, from_id)
       order by id for update;
+      perform set_config('lock_timeout', '4s', true);
       -- A claim may have added another message before the contact was locked. If so, the next try locks that message
       -- too. Later claims wait for the contact.
       exit when cardinality(app.messages_of(own_company_id, array[from_id])) = locked_messages;
       raise sqlstate 'CRM02'; -- releases the locks, to acquire them again in order
-    exception when sqlstate 'CRM02' then
-      if tries = 5 then
-        raise lock_not_available using message = 'Messages of the contact are being added continuously';
+    exception when sqlstate 'CRM02' or lock_not_available then
+      if clock_timestamp() > begun_at + interval '4 seconds' then
+        raise lock_not_available using message = 'Other transactions are changing the contacts or their messages';
       end if;
     end;
   end loop;

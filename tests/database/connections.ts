@@ -66,7 +66,7 @@ export async function overlapping<First, Second>(
  * Resolves when a session waits for a lock that another session holds, or when the session's work
  * is done.
  */
-async function untilWaiting(pid: number, isOver: () => boolean) {
+export async function untilWaiting(pid: number, isOver = () => false) {
   await asSuperuser(async (sql) => {
     await until(async () => {
       const [{ waits }] = await sql`select pg_blocking_pids(${pid}) <> '{}' as waits`;

@@ -1,10 +1,12 @@
 // A merge turns two contacts of one person into one contact, and keeps the data of both.
 
 import assert from "node:assert/strict";
-import { rolledBack, type Sql, type Work } from "../support/acting_as.ts";
+import { hashKey } from "../../supabase/functions/_shared/key/presented_key.ts";
+import { actAs, rolledBack, type Sql, type Work } from "../support/acting_as.ts";
 import { anyPhone, connectAccount, newCompany } from "../support/company.ts";
 import { snapshot } from "../support/snapshot.ts";
 import { statement } from "../support/test_stack.ts";
+import { committed, untilWaiting } from "./connections.ts";
 import { anyUserId, at, contentsIn, moved, tell } from "./inbound.ts";
 
 const test = (name: string, work: Work) => Deno.test(name, () => rolledBack(work));
@@ -293,3 +295,55 @@ Deno.test("a merge does not change another company's rows", async () => {
   });
   assert.deepEqual(await snapshot(bystander.id), before);
 });
+
+const WRITES_DURING_A_MERGE: Record<
+  string,
+  (sql: Sql, id: string, phone: string) => Promise<unknown>
+> = {
+  "a PUT with If-Match": (sql, _, phone) =>
+    sql`
+    select public.write_contacts(
+      array[${sql.json({ phone, name: "New" })}]::jsonb[], 'update',
+      must_exist => true
+    )
+  `,
+  "a batch": (sql, id) =>
+    sql`
+    select public.patch_contacts(array[${sql.json({ id, name: "New" })}]::jsonb[])
+  `,
+  "a change of the phone number": (sql, id) =>
+    sql`
+    update contacts set phone = ${anyPhone()}, name = 'New' where id = ${id}
+  `,
+};
+
+for (const [what, write] of Object.entries(WRITES_DURING_A_MERGE)) {
+  Deno.test(`${what} and a merge that waits for the same contact both succeed`, async () => {
+    const own = await newCompany();
+    const claims = { key_hash: await hashKey(own.keys.all), scope: "write" };
+    const [phone, other] = [anyPhone(), anyPhone()];
+    const [survivor, gone] = await statement`
+      insert into contacts (company_id, phone) values (${own.id}, ${phone}), (${own.id}, ${other})
+      returning id
+    `;
+    let merged!: Promise<string>;
+    await committed(async (sql) => {
+      // Each of these writes locks the contact before it waits for merges.
+      await sql`select from contacts where id = ${survivor.id} for no key update`;
+      const merging = Promise.withResolvers<number>();
+      merged = committed(async (sql) => {
+        merging.resolve((await sql`select pg_backend_pid() as pid`)[0].pid);
+        await actAs(sql, "api_client", claims);
+        await sql`select public.merge_contact(${survivor.id}, ${gone.id})`;
+      }).then(() => "merged", String);
+      await untilWaiting(await merging.promise);
+      await actAs(sql, "api_client", claims);
+      await write(sql, survivor.id, phone);
+    });
+    assert.equal(await merged, "merged");
+    const left = await statement`
+      select id, name from contacts where id = any (${[survivor.id, gone.id]})
+    `;
+    assert.deepEqual([...left], [{ id: survivor.id, name: "New" }]);
+  });
+}
