@@ -114,6 +114,9 @@ Deno.test("a write with `match=external_id` finds the contact by its external_id
   const kept = await put({ external_id, phone, name: "Eva" }, "&on_conflict=keep");
   assert.deepEqual([kept.body.data.phone, kept.body.data.name], [moved, "Eva"]);
   assertField(await put({ phone }), "external_id", /^is required with match=external_id/);
+  for (const sent of [{ phone, id }, { phone, id, external_id: null }]) {
+    assertField(await put(sent), "external_id", /^is required with match=external_id/);
+  }
   assertField(await ask("PUT", "/contacts?match=email", { phone }), "match", /^must be phone or/);
 
   const holder = await contact();

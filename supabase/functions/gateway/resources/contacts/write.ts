@@ -4,6 +4,7 @@ import type { CompanyDb } from "../../../_shared/database/company_db.ts";
 import { writeIfMatch, writeOnCondition } from "../../../_shared/database/conditional_write.ts";
 import { conflict, writeRows, wrongField } from "../../../_shared/database/constraints.ts";
 import { rows } from "../../../_shared/database/rows.ts";
+import { invalidRequest } from "../../../_shared/errors.ts";
 import { one } from "../../../_shared/http/answers.ts";
 import { IdParams } from "../../../_shared/http/fields.ts";
 import { operation, reply } from "../../../_shared/http/operation.ts";
@@ -105,6 +106,9 @@ export const contactWrites = [
     changes: {
       table: "contacts",
       async find(db, { phone, external_id }, { match }) {
+        if (match === "external_id" && !external_id) {
+          throw invalidRequest([MEANINGS.constraints.contacts_external_id_check]);
+        }
         return rows(
           match === "phone"
             ? await db.rpc("contact_id_by_phone", { phone })
