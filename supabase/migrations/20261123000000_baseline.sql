@@ -19658,7 +19658,8 @@ begin
       -- The additional phone numbers of merged contacts.
       (
         select format('id = any (%L::uuid[])', array_agg(contact_id)) from public.own_contact_former_phones
-        where phone_key = any (phone_keys) and until = 'infinity'
+        where until = 'infinity'
+          and (phone_key = any (phone_keys) or archived <> 'exclude' and archived_phone_key = any (phone_keys))
         having count(*) > 0
       )
     )));
@@ -20308,7 +20309,7 @@ comment on view public.own_contact_identities is
 grant select on public.own_contact_identities to api_reader;
 
 create view public.own_contact_former_phones as
-  select id, company_id, contact_id, phone, until, phone_key
+  select id, company_id, contact_id, phone, until, phone_key, archived_phone_key
   from public.contact_former_phones
   where company_id = (select app.company_id('read'));
 comment on view public.own_contact_former_phones is

@@ -35,7 +35,8 @@ begin
       -- The additional phone numbers of merged contacts.
       (
         select format('id = any (%L::uuid[])', array_agg(contact_id)) from public.own_contact_former_phones
-        where phone_key = any (phone_keys) and until = 'infinity'
+        where until = 'infinity'
+          and (phone_key = any (phone_keys) or archived <> 'exclude' and archived_phone_key = any (phone_keys))
         having count(*) > 0
       )
     )));

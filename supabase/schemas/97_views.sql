@@ -285,7 +285,7 @@ comment on view public.own_contact_identities is
 grant select on public.own_contact_identities to api_reader;
 
 create view public.own_contact_former_phones as
-  select id, company_id, contact_id, phone, until, phone_key
+  select id, company_id, contact_id, phone, until, phone_key, archived_phone_key
   from public.contact_former_phones
   where company_id = (select app.company_id('read'));
 comment on view public.own_contact_former_phones is

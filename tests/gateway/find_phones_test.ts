@@ -50,6 +50,18 @@ for (const path of ["/contacts", "/search"]) {
     assert.deepEqual(await found(path, "maria 21990000001"), []);
   });
 
+  Deno.test(`${path} finds an archived contact by a merged contact's phone number if archived contacts are requested`, async () => {
+    const { ask, merge, newContact, contact, found } = await companyWithPhone();
+    const survivor = await newContact({ name: "João too" });
+    await merge(survivor.id, contact.id);
+    await ask("DELETE", `/contacts/${survivor.id}`);
+    for (const q of ["+55 (21) 9000-0001", "joao 2190000001"]) {
+      assert.deepEqual(await found(path, q), [], q);
+      assert.deepEqual(await found(path, q, { archived: "only" }), [survivor.id], q);
+      assert.deepEqual(await found(path, q, { archived: "include" }), [survivor.id], q);
+    }
+  });
+
   Deno.test(`${path} finds the surviving contact by a pasted phone number even if other contacts also match`, async () => {
     const { merge, newContact, contact, found } = await companyWithPhone();
     const survivor = await newContact({ name: "João too" });

@@ -2746,6 +2746,7 @@ export type Database = {
     Views: {
       "own_contact_former_phones": {
         Row: {
+          "archived_phone_key": string | null;
           "company_id": string;
           "contact_id": string;
           "id": string;
@@ -2755,6 +2756,7 @@ export type Database = {
         };
         ComputedFields: never;
         Insert: {
+          "archived_phone_key"?: string | null;
           "company_id"?: string | null;
           "contact_id"?: string | null;
           "id"?: string | null;
@@ -2763,6 +2765,7 @@ export type Database = {
           "until"?: string | null;
         };
         Update: {
+          "archived_phone_key"?: string | null;
           "company_id"?: string | null;
           "contact_id"?: string | null;
           "id"?: string | null;
