@@ -150,6 +150,15 @@ Deno.test("`atomic=true` writes all items or none, and the error names the field
     [same.status, same.body.code, same.body.existing_id, same.body.details],
     [409, "conflict", undefined, [{ field: "items.1.external_id", message: "is also in items.0" }]],
   );
+  const tooEarly = [{ id: another.id, phone }, { id: known.id, phone: anyPhone() }];
+  const early = await patch(tooEarly, "?atomic=true");
+  assert.deepEqual(
+    [early.status, early.body.code, early.body.existing_id, early.body.details],
+    [409, "conflict", known.id, [
+      { field: "items.0.phone", message: "belongs to that record" },
+    ]],
+  );
+  assert.match(early.body.error, /^A contact with this phone, .* nothing was written/);
   const rename = [{ id: known.id, name: "Changed" }, { id: other.contact_id, name: "Changed" }];
   const refused = await patch(rename, "?atomic=true");
   assert.deepEqual(

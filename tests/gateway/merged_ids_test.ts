@@ -53,6 +53,8 @@ Deno.test("a write to a merged contact's id changes nothing and returns a confli
     ask("POST", "/deals/batch?atomic=true", { items: [deal] }),
   ]);
   for (const answer of answers) assertMerged(answer, survivor.id);
+  const toBoth = { items: [{ id: survivor.id, name: "Y" }, { id: other.id, name: "X" }] };
+  assertMerged(await ask("PATCH", "/contacts/batch?atomic=true", toBoth), survivor.id);
   const items = [{ id: other.id, name: "X" }, { id: third.id, name: "Y" }];
   const batch = (await ask("PATCH", "/contacts/batch", { items })).body.data;
   assert.deepEqual(batch.map(({ status }: { status: number }) => status), [409, 200]);

@@ -7,6 +7,7 @@ import { described, Id } from "../../_shared/http/fields.ts";
 import { lazily, type ObjectSchema } from "../../_shared/lazily.ts";
 import { type Operation, operation, reply } from "../../_shared/http/operation.ts";
 import type { Caller } from "../../_shared/key/caller.ts";
+import { phoneKey } from "./phone_key.ts";
 import { errorOf, headersOf, type Meanings, type NotWritten, type Outcome } from "./written.ts";
 
 /**
@@ -183,15 +184,22 @@ function firstError(outcome: Outcome, items: unknown[], meanings: Meanings): Api
       // The batch was rolled back. So the caller must not get the id of a record that another item
       // added, or that another item gave the same value.
       const { existing_id, field = "" } = result;
+      const value = valueOf(items[index], field);
       const other = outcome.results.findIndex((each, place) =>
         "id" in each && each.id === existing_id &&
-        (each.status === 201 || Object.hasOwn(items[place] as object, field))
+        (each.status === 201 || (value !== undefined && valueOf(items[place], field) === value))
       );
       if (other >= 0) return sameAsOther(field, at, other);
     }
     return errorOf(result as NotWritten, outcome, meanings, at);
   }
   throw new Error("a batch was rolled back although no item failed");
+}
+
+/** Returns the value of a unique field in a form that is the same for all spellings of the value. */
+function valueOf(item: unknown, field: string): unknown {
+  const value = (item as Record<string, unknown>)[field];
+  return field === "phone" && typeof value === "string" ? phoneKey(value) : value;
 }
 
 /** Returns the error for an item that conflicts with another item of the same batch. */
