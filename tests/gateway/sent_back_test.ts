@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { assertField, call } from "../support/calls.ts";
 import { newCompany } from "../support/company.ts";
+import { mergesOf } from "../support/merging.ts";
 import { ownGateway, watchedStack } from "../support/own_functions.ts";
 
 const [company, foreign] = [await newCompany(), await newCompany()];
@@ -87,6 +88,44 @@ Deno.test("PUT /contacts accepts a whole contact from a response, and refuses re
   assertField(changed, "created_at", /^is read-only, and/);
   assert.equal(changed.body.details.length, 1);
   assertField(await put({ ...body.data, phone: "+4930123456" }), "id", "is read-only");
+});
+
+Deno.test("an error about a whole record names only the invalid fields", async () => {
+  const path = `/contacts/${company.contact_id}`;
+  const record = await readRecord(path);
+  const fieldsFor = async (change: object, method = "PATCH", to = path) => {
+    const { body } = await call(all, method, to, { json: { ...record, ...change } });
+    return body.details;
+  };
+  const typo = [{
+    field: "nmae",
+    message: "is not a field that is accepted here; did you mean name?",
+  }];
+  assert.deepEqual(await fieldsFor({ nmae: "x" }), typo);
+  assert.deepEqual(await fieldsFor({ nmae: "x" }, "PUT", "/contacts"), typo);
+  const email = [{ field: "email", message: "must be an email address" }];
+  assert.deepEqual(await fieldsFor({ email: "bad" }), email);
+});
+
+Deno.test("a contact that was read by a merged contact's id can be sent back to the survivor", async () => {
+  const { merged, ask } = mergesOf(company);
+  const { survivor, other } = await merged();
+  const record = await readRecord(`/contacts/${other.id}`);
+  assert.equal(record.merged_into, survivor.id);
+  const path = `/contacts/${survivor.id}`;
+  const wrong = { ...record, merged_into: other.id };
+  for (const [method, to] of [["PATCH", path], ["PUT", "/contacts"]]) {
+    assertField(await ask(method, to, wrong), "merged_into", /^is read-only, and the record has/);
+  }
+  const changed = await ask("PATCH", path, { ...record, name: "Ada" });
+  assert.deepEqual([changed.status, changed.body.data?.name], [200, "Ada"]);
+  const put = { ...changed.body.data, merged_into: survivor.id, name: "Eva" };
+  const { status, body } = await ask("PUT", "/contacts", put);
+  assert.deepEqual([status, body.data?.name], [200, "Eva"]);
+  const toMerged = await ask("PATCH", `/contacts/${other.id}`, { ...record, name: "Eva" });
+  assert.deepEqual([toMerged.status, toMerged.body.existing_id], [409, survivor.id]);
+  const deal = { title: "New", merged_into: company.deal_id };
+  assertField(await ask("PATCH", `/deals/${company.deal_id}`, deal), "merged_into");
 });
 
 Deno.test("the gateway reads the record first only if the request has read-only fields", async () => {

@@ -196,7 +196,7 @@ export class ApiDescription {
 const READ_ONLY = new Set(
   ("id,company_id,contact_id,phone_number_id,do_not_contact_source,do_not_contact_at," +
     "marketing_opt_out_at,marketing_opt_out_source,last_message_at,window_expires_at,won_at,lost_at,stage_changed_at," +
-    "archived_at,erased_at,created_at,updated_at,version").split(","),
+    "archived_at,erased_at,created_at,updated_at,version,merged_into").split(","),
 );
 
 /** The body of an update, without the read-only fields that are unchanged. */

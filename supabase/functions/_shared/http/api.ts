@@ -130,7 +130,9 @@ async function read(c: Context<ApiEnv>, operation: Operation, config: Config) {
     const readOnly = () => Object.values(answers()).flatMap(readOnlyFields);
     if (batch) body = await readBatch(c.req.raw, batch, reading);
     else {
-      const ofRecord = () => changes ? Object.values(answers()).flatMap(fieldsOfRow) : [];
+      const merged = changes?.canBeMerged ? ["merged_into"] : [];
+      const ofRecord = () =>
+        changes ? [...Object.values(answers()).flatMap(fieldsOfRow), ...merged] : [];
       const read = await readBody(c.req.raw, bodiesOf(operation), readOnly, reading, ofRecord);
       body = read.body;
       if (changes && caller && Object.keys(read.sentBack).length > 0) {

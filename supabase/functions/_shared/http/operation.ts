@@ -92,6 +92,8 @@ export interface Declaration {
 /** The record that an operation changes. */
 export interface ChangedRecord {
   table: "contacts" | "deals" | "conversations" | "pipelines" | "stages";
+  /** Whether a record that was read by a merged record's id has `merged_into`. */
+  canBeMerged?: boolean;
   /**
    * Finds the record if its id is not in the path. Returns null when there is no such record, so
    * that the operation creates it.

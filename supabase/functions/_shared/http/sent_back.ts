@@ -31,7 +31,8 @@ export async function requireUnchanged(
     | null;
   // If the record does not exist, the write itself reports this.
   if (record === null) return null;
-  const changed = names.filter((name) => !isSame(sentBack[name], record[name]));
+  const shown: Record<string, unknown> = { ...record, merged_into: id };
+  const changed = names.filter((name) => !isSame(sentBack[name], shown[name]));
   if (changed.length > 0) {
     throw refused(changed, "is read-only, and the record has another value; leave it out");
   }

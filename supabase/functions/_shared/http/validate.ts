@@ -16,7 +16,8 @@ const NoParameters = z.strictObject({});
  * @param readOnly fields that are refused as read-only.
  * @param ofRecord fields of the record that may be sent back although the schema does not have them.
  * @returns the body, and the fields that were sent back.
- * @throws ApiError invalid_request with every invalid field; the errors of reading the body.
+ * @throws ApiError invalid_request with every invalid field, without the fields that were sent
+ * back; the errors of reading the body.
  */
 export async function readBody<Schemas extends Record<string, z.core.$ZodType>>(
   request: Request,
@@ -35,7 +36,8 @@ export async function readBody<Schemas extends Record<string, z.core.$ZodType>>(
   const rest = judged(schema, Object.fromEntries(others), ofUnknownField(readOnly));
   // If a request sends only fields that the operation does not write, the caller probably wants to
   // change these fields. So the fields are refused.
-  if ("wrong" in rest || others.length === 0) throw invalidRequest(result.wrong);
+  if (others.length === 0) throw invalidRequest(result.wrong);
+  if ("wrong" in rest) throw invalidRequest(rest.wrong);
   return { body: rest.parsed, sentBack: Object.fromEntries(fields.filter(isSentBack)) };
 }
 

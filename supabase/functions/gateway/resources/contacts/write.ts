@@ -105,6 +105,7 @@ export const contactWrites = [
     body: ContactToPut,
     changes: {
       table: "contacts",
+      canBeMerged: true,
       async find(db, { phone, external_id }, { match }) {
         if (match === "external_id" && !external_id) {
           throw invalidRequest([MEANINGS.constraints.contacts_external_id_check]);
@@ -176,7 +177,7 @@ export const contactWrites = [
     params: IdParams,
     body: ContactChanges,
     mergePatch: ContactPatch,
-    changes: { table: "contacts" },
+    changes: { table: "contacts", canBeMerged: true },
     answers: () => ({ 200: one(Contact) }),
     conditional: true,
     errors: ["not_found", "conflict"],
