@@ -119,6 +119,10 @@ Deno.test("events can be filtered by type, by resource, by record and by time", 
   ]);
   assert.deepEqual(await typesFor(`type=deal.*&since=${before}`), ["deal.created", "deal.won"]);
   assert.deepEqual(await typesFor(`type=*&until=${before}`), []);
+  // A plain plus sign in a query string means a space.
+  const plain = `${before.slice(0, -1)}+00:00`;
+  assert.deepEqual(await typesFor(`type=deal.*&since=${plain}`), ["deal.created", "deal.won"]);
+  assert.deepEqual(await typesFor(`type=*&until=${plain}`), []);
   assert.deepEqual(
     (await typesFor("")).length,
     (await withDatabase((sql) => eventsOf(sql, { id }))).length,

@@ -160,7 +160,7 @@ export const TIME: QueryValue = {
     "must be a time such as 2026-01-31T09:30:00Z, with at most six decimals, or a day such as " +
     "2026-01-31",
   operand(text) {
-    const time = withPlus(text, -6);
+    const time = withPlusInOffset(text);
     const [, day, clock] = DATE_TIME.exec(time) ?? [];
     if (!day || day < "0001-01-02" || !isDay(day)) return null;
     return clock ? time : `${day}T00:00:00Z`;
@@ -174,9 +174,9 @@ function isDay(day: string): boolean {
 }
 
 /**
- * Replaces the space at this position with a plus sign. In the query string of a URL, a plus sign
- * that is not written as `%2B` means a space. No time has a space at this position.
+ * Replaces a space before the UTC offset of a time with a plus sign. In the query string of a URL,
+ * a plus sign that is not written as `%2B` means a space. No time has a space at this position.
  */
-function withPlus(text: string, at: number): string {
-  return text.at(at) === " " ? text.slice(0, at) + "+" + text.slice(at + 1 || undefined) : text;
+export function withPlusInOffset(text: string): string {
+  return text.at(-6) === " " ? `${text.slice(0, -6)}+${text.slice(-5)}` : text;
 }

@@ -8,6 +8,7 @@ import { Event, EventId, WANTED_TYPES } from "../../../_shared/webhooks/event.ts
 import { type Place, placeAt, readPlace, writePlace } from "../../records/change_cursor.ts";
 import { ChangesPagination, cursorExpired } from "../../records/changes.ts";
 import { Limit } from "../../records/list_parameters.ts";
+import { withPlusInOffset } from "../../records/query_values.ts";
 import { MAX_VALUES, splitValues } from "../../records/split_values.ts";
 
 const FEED = "events";
@@ -34,6 +35,12 @@ const Types = z.optional(
   }),
 );
 
+/** A time in a query string, where a plus sign may have become a space. */
+function queryTime() {
+  return z.pipe(z.pipe(z.string(), z.transform(withPlusInOffset)), sentTime())
+    .register(z.globalRegistry, { type: "string", format: "date-time" });
+}
+
 const parameters = lazily(() =>
   z.strictObject({
     limit: Limit,
@@ -56,8 +63,8 @@ const parameters = lazily(() =>
     }),
     type: Types,
     record_id: z.optional(Id),
-    since: z.optional(sentTime()),
-    until: z.optional(sentTime()),
+    since: z.optional(queryTime()),
+    until: z.optional(queryTime()),
   }).check(z.refine(({ cursor, start }) => cursor === undefined || start === undefined, {
     path: ["start"],
     error: "must not be combined with cursor",
