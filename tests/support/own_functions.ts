@@ -20,6 +20,11 @@ import {
   readWebhooksConfig,
   type WebhooksConfig,
 } from "../../supabase/functions/webhooks/webhooks_config.ts";
+import { DeliveryDatabase } from "../../supabase/functions/webhooks/deliver/database.ts";
+import { Run } from "../../supabase/functions/webhooks/deliver/run.ts";
+import { Sender } from "../../supabase/functions/webhooks/deliver/sender.ts";
+import { companyDb } from "../../supabase/functions/_shared/database/company_db.ts";
+import { webhookTokenSource } from "../../supabase/functions/_shared/key/token.ts";
 import type { Usage } from "../../supabase/functions/_shared/usage/counts.ts";
 import type { Answer } from "./calls.ts";
 import { isOfUsage } from "./log_lines.ts";
@@ -148,6 +153,28 @@ export async function ownWebhooks(
         ...{ company_id, until_idle: true },
       })
     );
+}
+
+/** A run of the delivery job for one company, with what it reports. */
+export async function ownRun(
+  company_id: string,
+  hosts: string[],
+  notes: Partial<Run["notes"]> = {},
+  changes: Partial<WebhooksConfig> = {},
+): Promise<Run> {
+  const config = {
+    ...await readWebhooksConfig(environment({ supabaseUrl: stack.url })),
+    ...{ addresses: { hosts }, ...changes },
+  };
+  const requestId = crypto.randomUUID();
+  const db = companyDb(config, webhookTokenSource(config.signingKey)).forRequest(requestId);
+  const failed = (error: Error) => console.error(error);
+  return new Run(
+    config,
+    new DeliveryDatabase(db, crypto.randomUUID(), company_id),
+    new Sender(config, { requestId }),
+    { told() {}, ended() {}, spent() {}, failed, ...notes },
+  );
 }
 
 type OwnReplies = Partial<WhatsappConfig> & { timeoutMs?: number };

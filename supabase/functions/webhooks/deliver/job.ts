@@ -78,13 +78,13 @@ async function deliver(
     told: (webhook) => logWebhook(origin, webhook),
     ended: (webhook_id) =>
       logWarning(origin, "webhook_switched_off", { webhook_id, why: "key_ended" }),
+    spent: () => callNextRun(config, { companyId, untilIdle }, origin),
     failed,
   });
   const end = await run.run({ untilMs: began + config.runMs, untilIdle });
   const facts = { company_id: companyId, ...run.result };
   const ms = Math.round(performance.now() - began);
   logEvent(origin, "job", { job: DELIVER, outcome: end, ms, ...facts });
-  if (end === "budget") callNextRun(config, { companyId, untilIdle }, origin);
 }
 
 function logWebhook(origin: Origin, { told, id, company_id, ...state }: SettledWebhook) {

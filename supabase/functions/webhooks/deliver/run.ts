@@ -5,6 +5,7 @@ import type { WebhooksConfig } from "../webhooks_config.ts";
 import type { DeliveryDatabase } from "./database.ts";
 import type { Delivery, Outcome, SettledWebhook } from "./delivery.ts";
 import { LeasedWebhook } from "./leased_webhook.ts";
+import { givePlaces } from "./places.ts";
 import type { Sender } from "./sender.ts";
 import { Signal } from "./signal.ts";
 
@@ -17,10 +18,6 @@ const CPU_MS = { statement: 2, delivery: 0.35, host: 1.2 };
  */
 const MOST_WEBHOOKS = 50;
 const MOST_IN_HAND = 600;
-/**
- * At most this share of the requests in flight may be for webhooks without a success in this run.
- */
-const SHARE_OF_UNPROVEN = 2 / 3;
 /** The lease of a webhook without due deliveries is ended after this time. */
 const IDLE_MS = 1_000;
 /** For this time after its last work, a run asks the database for work more often. */
@@ -90,6 +87,11 @@ export class Run {
       told(webhook: SettledWebhook): void;
       /** A webhook was switched off because the key that it depends on is no longer valid. */
       ended(webhookId: string): void;
+      /**
+       * The CPU time is used up, and deliveries are still due. Another run can deliver them while
+       * this run waits for its last responses.
+       */
+      spent(): void;
       /** The database failed. */
       failed(error: DatabaseError): void;
     },
@@ -106,6 +108,10 @@ export class Run {
     for (const webhook of this.#webhooks.values()) webhook.stop();
     this.#isFed = true;
     this.#hasOutcome.ring();
+    if (end === "budget" && isDue) {
+      await this.#giveBackStopped();
+      this.notes.spent();
+    }
     await settling;
     await this.#statement(() => this.db.release()).catch(() => {});
     return end === "budget" && !isDue ? "time" : end;
@@ -201,28 +207,18 @@ export class Run {
     return true;
   }
 
-  /** Begins as many requests as may be in flight, taking each webhook in turn. */
+  /** Begins as many requests as may be in flight. */
   #begin() {
-    const { inAll } = this.config.atOnce;
-    const webhooks = [...this.#webhooks.values()];
-    let unproven = webhooks.reduce(
-      (sum, { hasSucceeded, inFlight }) => sum + (hasSucceeded ? 0 : inFlight),
-      0,
-    );
-    for (let hasBegun = true; hasBegun;) {
-      hasBegun = false;
-      for (const webhook of webhooks) {
-        if (this.#inFlight >= inAll) return;
-        // Receivers that never respond must not use up all the requests in flight.
-        if (!webhook.hasSucceeded && unproven >= inAll * SHARE_OF_UNPROVEN) continue;
-        const delivery = webhook.begin();
-        if (!delivery) continue;
-        if (!webhook.hasSucceeded) unproven++;
-        hasBegun = true;
-        this.#inFlight++;
-        this.#send(webhook, delivery);
-      }
-    }
+    givePlaces([...this.#webhooks.values()], this.config.atOnce.inAll, (webhook) => {
+      const delivery = webhook.begin();
+      if (!delivery) return false;
+      // With equal numbers of requests, the webhook whose last request began first is next.
+      this.#webhooks.delete(webhook.id);
+      this.#webhooks.set(webhook.id, webhook);
+      this.#inFlight++;
+      this.#send(webhook, delivery);
+      return true;
+    });
   }
 
   async #send(webhook: LeasedWebhook, delivery: Delivery): Promise<void> {

@@ -1,0 +1,55 @@
+import type { LeasedWebhook } from "./leased_webhook.ts";
+
+/** At most this share of the places may be for webhooks without a success in this run. */
+const SHARE_OF_UNPROVEN = 2 / 3;
+/**
+ * From this share of the places on, a company gets no place for a webhook that already has a
+ * request in flight.
+ */
+const SHARE_OF_COMPANY = 1 / 2;
+/** This share of the places is kept for companies that have no request in flight. */
+const SHARE_KEPT = 1 / 6;
+
+/**
+ * Gives the free places, one request each, to webhooks. The next place is for the webhook with the
+ * fewest requests in flight. If several have the fewest, it is for the first of them.
+ *
+ * @param most how many requests may be in flight.
+ * @param take begins a request of this webhook. Returns false if the webhook has none to begin.
+ */
+export function givePlaces(
+  webhooks: readonly LeasedWebhook[],
+  most: number,
+  take: (webhook: LeasedWebhook) => boolean,
+) {
+  let [inAll, unproven] = [0, 0];
+  const ofCompany = new Map<string, number>();
+  const add = ({ companyId, hasSucceeded }: LeasedWebhook, count: number) => {
+    inAll += count;
+    if (!hasSucceeded) unproven += count;
+    ofCompany.set(companyId, (ofCompany.get(companyId) ?? 0) + count);
+  };
+  for (const webhook of webhooks) add(webhook, webhook.inFlight);
+  const mayBegin = (webhook: LeasedWebhook, inFlight: number): boolean => {
+    const company = ofCompany.get(webhook.companyId)!;
+    if (inFlight > 0 && company >= most * SHARE_OF_COMPANY) return false;
+    // A company's slow receivers must not delay the first request of another company.
+    const kept = company > 0 ? most * SHARE_KEPT : 0;
+    // Receivers that never respond must not use up all the places.
+    return inAll < most - kept &&
+      (webhook.hasSucceeded || unproven < most * SHARE_OF_UNPROVEN - kept);
+  };
+  // The webhooks that may want a place, by their number of requests in flight.
+  const queues: LeasedWebhook[][] = [];
+  for (const webhook of webhooks) {
+    if (webhook.waiting > 0) (queues[webhook.inFlight] ??= []).push(webhook);
+  }
+  // A limit that a webhook has reached stays reached, because no request ends in the meantime.
+  for (let inFlight = 0; inFlight < queues.length; inFlight++) {
+    for (const webhook of queues[inFlight] ?? []) {
+      if (!mayBegin(webhook, inFlight) || !take(webhook)) continue;
+      add(webhook, 1);
+      (queues[inFlight + 1] ??= []).push(webhook);
+    }
+  }
+}
