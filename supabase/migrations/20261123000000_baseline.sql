@@ -20559,7 +20559,8 @@ as $$
     'seq', read.seq,
     'attempts', read.attempts,
     'event', read.event,
-    'data', case when read.is_whole then read.data else json_build_object('id', read.record_id) end,
+    -- As text: the run parses a record only when it sends it, because parsed records need much more memory.
+    'data', case when read.is_whole then read.data else json_build_object('id', read.record_id)::text end,
     'is_truncated', not read.is_whole
   ) order by read.place)
   from (
@@ -20573,10 +20574,10 @@ as $$
       select case
         when hook.payload = 'full' then app.shown_record(split_part(due.type, '.', 1), due.company_id, due.record_id)
         else json_build_object('id', due.record_id)
-      end as data
+      end::text as data
     ) as shown
     -- The largest body has 256 KiB, and an event itself has a few hundred bytes.
-    cross join lateral (select coalesce(octet_length(shown.data::text), 0) as bytes) as whole
+    cross join lateral (select coalesce(octet_length(shown.data), 0) as bytes) as whole
     cross join lateral (
       select whole.bytes <= 250 * 1024 as is_whole, case when whole.bytes <= 250 * 1024 then whole.bytes else 0 end as bytes
     ) as size
@@ -20584,8 +20585,9 @@ as $$
   where read.bytes_before < most_bytes
 $$;
 comment on function app.deliveries_with_records(public.webhooks, integer, uuid[], integer) is
-  'Returns due deliveries of a webhook, as app.due_deliveries() does, with their events and current records. Stops '
-  'when the records have a total size of most_bytes. For a record of more than 250 KiB, returns only its id.';
+  'Returns due deliveries of a webhook, as app.due_deliveries() does, with their events and the text of '
+  'their current records. Stops when the records have a total size of most_bytes. For a record of more than 250 KiB, '
+  'returns only its id.';
 
 create function public.next_deliveries(run uuid, wanted jsonb, held jsonb) returns json
 language plpgsql security definer

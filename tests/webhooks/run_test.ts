@@ -34,3 +34,50 @@ Deno.test("a run whose CPU time is used up starts the next run before its last r
   }
   assert.equal(await ended, "budget");
 });
+
+Deno.test("a run reads at most six megabytes of records that it cannot send yet", async () => {
+  const company = await newCompany();
+  const slow = Promise.withResolvers<void>();
+  await using shop = receiver(async () => {
+    await slow.promise;
+    return new Response(null, { status: 204 });
+  });
+  const webhooks = await Promise.all(
+    Array.from({ length: 10 }, () => addWebhook(company.id, shop.url)),
+  );
+  const contacts = await statement`
+    insert into contacts (company_id, phone, custom_fields)
+    select ${company.id}, '+1415555' || 1000 + place, jsonb_build_object('note', repeat('a', 16000))
+    from generate_series(1, 70) as place
+    returning id
+  `;
+  await noteEvents(
+    company.id,
+    contacts.map(({ id }) => ({
+      ...{ type: "contact.updated", record_id: id, webhooks: webhooks.map(({ id }) => id) },
+    })),
+  );
+  const run = await ownRun(company.id, [shop.url]);
+  const { db } = run;
+  const [take, next] = [db.take.bind(db), db.next.bind(db)];
+  let [bytes, polls] = [0, 0];
+  const polled = Promise.withResolvers<void>();
+  db.take = (most) => {
+    if (++polls === 4) polled.resolve();
+    return take(most);
+  };
+  db.next = async (wanted, held) => {
+    const found = await next(wanted, held);
+    for (const { data } of found.flatMap(({ deliveries }) => deliveries)) {
+      assert.equal(typeof data, "string");
+      bytes += data!.length;
+    }
+    return found;
+  };
+  const ended = run.run({ untilMs: performance.now() + 5_000, untilIdle: false });
+  await Promise.race([polled.promise, ended]);
+  const read = bytes;
+  slow.resolve();
+  await ended;
+  assert.ok(read > 300_000 && read < 6_000_000, `${read} bytes`);
+});

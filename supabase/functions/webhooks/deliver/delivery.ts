@@ -8,8 +8,11 @@ export interface Delivery {
   attempts: number;
   /** The event, as `GET /events/{id}` returns it. */
   event: { id: string; type: string } & Record<string, unknown>;
-  /** The record in its current state, or only its id; null when the record no longer exists. */
-  data: Record<string, unknown> | null;
+  /**
+   * The record in its current state, or only its id, as JSON text; null when the record no longer
+   * exists.
+   */
+  data: string | null;
   /** Whether `data` is only the id because the record is too large. */
   is_truncated: boolean;
 }

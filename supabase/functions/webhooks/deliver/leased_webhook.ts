@@ -27,6 +27,7 @@ export class LeasedWebhook {
   /** For each record, the number of outcomes that are not stored yet. */
   readonly #unsettled = new Map<string, number>();
   #waitingCount = 0;
+  #waitingCharacters = 0;
   #unsettledCount = 0;
   #failuresInARow = 0;
   #atOnce = FIRST_AT_ONCE;
@@ -60,6 +61,11 @@ export class LeasedWebhook {
     return this.#waitingCount;
   }
 
+  /** The total length of the records that wait to be sent. */
+  get waitingCharacters(): number {
+    return this.#waitingCharacters;
+  }
+
   /** How many more deliveries the run should read; 0 while it has enough. */
   get room(): number {
     const inHand = this.#waitingCount + this.#inFlight.size;
@@ -79,6 +85,7 @@ export class LeasedWebhook {
     if (deliveries.length === 0) return;
     const readAt = this.activeAt = performance.now();
     for (const delivery of deliveries) {
+      this.#waitingCharacters += delivery.data?.length ?? 0;
       const ofRecord = this.#waiting.get(delivery.record_id);
       if (ofRecord) ofRecord.deliveries.push(delivery);
       else this.#waiting.set(delivery.record_id, { readAt, deliveries: [delivery] });
@@ -106,6 +113,7 @@ export class LeasedWebhook {
       this.#waiting.delete(record);
       if (deliveries.length > 0) this.#waiting.set(record, { readAt, deliveries });
       this.#waitingCount--;
+      this.#waitingCharacters -= delivery.data?.length ?? 0;
       this.#inFlight.add(record);
       return delivery;
     }
@@ -113,7 +121,10 @@ export class LeasedWebhook {
   }
 
   #forget(record: string) {
-    this.#waitingCount -= this.#waiting.get(record)?.deliveries.length ?? 0;
+    for (const { data } of this.#waiting.get(record)?.deliveries ?? []) {
+      this.#waitingCount--;
+      this.#waitingCharacters -= data?.length ?? 0;
+    }
     this.#waiting.delete(record);
   }
 
@@ -152,6 +163,6 @@ export class LeasedWebhook {
   stop() {
     this.isStopped = true;
     this.#waiting.clear();
-    this.#waitingCount = 0;
+    this.#waitingCount = this.#waitingCharacters = 0;
   }
 }

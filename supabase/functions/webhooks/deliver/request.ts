@@ -11,7 +11,8 @@ export const MAX_BODY_BYTES = 256 * 1024;
 /** The body of a delivery: the event, with its record as `data`. */
 export function bodyOf({ event, record_id, data, is_truncated }: Delivery): Uint8Array {
   if (!is_truncated) {
-    const body = encode({ ...event, data: answeredData(event.type, data) });
+    const record = data === null ? null : JSON.parse(data);
+    const body = encode({ ...event, data: answeredData(event.type, record) });
     if (body.length <= MAX_BODY_BYTES) return body;
   }
   return encode({ ...event, data: { id: record_id }, truncated: true });

@@ -18,6 +18,11 @@ const CPU_MS = { statement: 2, delivery: 0.35, host: 1.2 };
  */
 const MOST_WEBHOOKS = 50;
 const MOST_IN_HAND = 600;
+/**
+ * If the unsent records have this length, the run reads only for webhooks that have none. One
+ * statement returns at most four megabytes, and each webhook's last record may exceed them.
+ */
+const MANY_CHARACTERS = 2_000_000;
 /** The lease of a webhook without due deliveries is ended after this time. */
 const IDLE_MS = 1_000;
 /** For this time after its last work, a run asks the database for work more often. */
@@ -177,8 +182,12 @@ export class Run {
 
   /** Reads due deliveries and begins requests. Returns whether there may be more. */
   async #next(): Promise<boolean> {
-    const hungry = [...this.#webhooks.values()].filter(({ room }) => room > 0);
-    const inHand = [...this.#webhooks.values()].reduce((sum, { waiting }) => sum + waiting, 0);
+    const webhooks = [...this.#webhooks.values()];
+    const inHand = webhooks.reduce((sum, { waiting }) => sum + waiting, 0);
+    const length = webhooks.reduce((sum, { waitingCharacters }) => sum + waitingCharacters, 0);
+    const hungry = webhooks.filter(({ room, waiting }) =>
+      room > 0 && (waiting === 0 || length < MANY_CHARACTERS)
+    );
     if (hungry.length === 0 || inHand >= MOST_IN_HAND) return false;
     const each = Math.ceil((MOST_IN_HAND - inHand) / hungry.length);
     const [wanted, held]: [Record<string, number>, Record<string, string[]>] = [{}, {}];
