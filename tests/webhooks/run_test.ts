@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { newCompany } from "../support/company.ts";
+import { newCompany, newCompanyWithTemplate } from "../support/company.ts";
 import { ownRun } from "../support/own_functions.ts";
 import { addWebhook, noteEvents, receiver } from "../support/receiving.ts";
 import { statement } from "../support/test_stack.ts";
@@ -80,4 +80,32 @@ Deno.test("a run reads at most six megabytes of records that it cannot send yet"
   slow.resolve();
   await ended;
   assert.ok(read > 300_000 && read < 6_000_000, `${read} bytes`);
+});
+
+Deno.test("a run that reads large records stops after fewer deliveries, because they need more CPU time", async () => {
+  const company = await newCompanyWithTemplate();
+  await using shop = receiver();
+  const webhooks = await Promise.all(
+    Array.from({ length: 10 }, () => addWebhook(company.id, shop.url)),
+  );
+  await statement`
+    update templates set components = jsonb_build_array(
+      jsonb_build_object('type', 'BODY', 'text', repeat('a', 240000))
+    ) where id = ${company.template_id}
+  `;
+  const ends: string[] = [];
+  for (const payload of ["ids", "full"]) {
+    await statement`update webhooks set payload = ${payload} where company_id = ${company.id}`;
+    await noteEvents(
+      company.id,
+      Array.from({ length: 8 }, () => ({
+        type: "template.status_changed",
+        record_id: company.template_id,
+        webhooks: webhooks.map(({ id }) => id),
+      })),
+    );
+    const run = await ownRun(company.id, [shop.url], {}, { cpuMs: 200 });
+    ends.push(await run.run({ untilMs: performance.now() + 30_000, untilIdle: true }));
+  }
+  assert.deepEqual(ends, ["idle", "budget"]);
 });
