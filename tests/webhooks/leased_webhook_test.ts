@@ -8,12 +8,12 @@ const delivery = (record_id: string, seq: number) => ({
   is_truncated: false,
 });
 
-Deno.test("a delivery that has waited for five seconds is read again, so that it contains the record's current state", () => {
+Deno.test("a delivery that has waited for half a second is read again, so that it contains the record's current state", () => {
   const webhook = new LeasedWebhook("w", 20);
   webhook.add([delivery("a", 1), delivery("a", 2), delivery("b", 3)]);
   webhook.isDrained = true;
   assert.equal(webhook.begin()!.seq, 1);
-  assert.equal(webhook.begin(performance.now() + 5_001), null);
+  assert.equal(webhook.begin(performance.now() + 501), null);
   assert.deepEqual([webhook.waiting, webhook.isDrained, webhook.isEmpty], [0, false, false]);
   assert.deepEqual(webhook.held(), ["a"]);
 });
@@ -25,4 +25,19 @@ Deno.test("one record's deliveries are sent one at a time, and other records' de
   assert.deepEqual([webhook.begin()?.seq, webhook.begin()?.seq, webhook.begin()], [1, 3, null]);
   webhook.end(deliveries[0], true);
   assert.equal(webhook.begin()?.seq, 2);
+});
+
+Deno.test("a webhook wants only deliveries that can begin soon, so that each request contains the record's current state", () => {
+  const webhookAfter = (responseMs: number) => {
+    const webhook = new LeasedWebhook("w", 20);
+    assert.equal(webhook.wanted(webhook.free, 80), 4);
+    webhook.add([delivery("a", 1)]);
+    const began = performance.now();
+    webhook.end(webhook.begin(began)!, true, began + responseMs);
+    return webhook;
+  };
+  assert.equal(webhookAfter(3_000).wanted(5, 80), 5);
+  assert.equal(webhookAfter(500).wanted(5, 80), 7);
+  assert.equal(webhookAfter(5).wanted(5, 80), 85);
+  assert.equal(webhookAfter(5).wanted(0, 80), 0);
 });

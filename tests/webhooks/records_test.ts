@@ -134,6 +134,40 @@ Deno.test("after a contact is erased, no stored attempt and no later delivery co
   assert.deepEqual(tries.map(({ answer }: { answer: string | null }) => answer), [null, null]);
 });
 
+Deno.test("a request that begins after a contact was erased does not contain the contact's data, even if the receiver is slow", async () => {
+  const contacts = await Promise.all(
+    Array.from({ length: 8 }, async (_, at) => {
+      const json = { name: `Severin Quist ${at}`, phone: `+551198765100${at}` };
+      return (await call(company.keys.write, "POST", "/contacts", { json })).body.data;
+    }),
+  );
+  const slow = Promise.withResolvers<void>();
+  await using shop = receiver(async () => {
+    await slow.promise;
+    return new Response(null, { status: 204 });
+  });
+  const webhook = await addWebhook(company.id, shop.url);
+  await noteEvents(
+    company.id,
+    contacts.map(({ id }) => ({
+      ...{ type: "contact.updated", record_id: id, webhooks: [webhook.id] },
+    })),
+  );
+  const delivered = (await ownWebhooks([shop.url]))(company.id);
+  await until(() => shop.got.length === 4);
+  const begun = new Set(shop.got.map(({ body }) => body.record_id));
+  const { id, name } = contacts.find((each) => !begun.has(each.id));
+  const erased = await call(company.keys.write, "POST", `/contacts/${id}/erase`, {
+    json: { confirm: id },
+  });
+  assert.equal(erased.status, 200);
+  slow.resolve();
+  await delivered;
+  const later = shop.got.filter(({ body }) => body.record_id === id);
+  assert.ok(later.length > 0);
+  for (const { text } of later) assert.ok(!text.includes(name), text);
+});
+
 Deno.test("an event has the same time in the received requests, in the event log and in the delivery log, and all times have the same format", async () => {
   let isBroken = true;
   await using shop = receiver(() => new Response(null, { status: isBroken ? 500 : 204 }));

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { delay } from "deno-std/async/delay.js";
 import { newCompany, newCompanyWithTemplate } from "../support/company.ts";
 import { ownRun } from "../support/own_functions.ts";
 import { addWebhook, noteEvents, receiver } from "../support/receiving.ts";
@@ -108,4 +109,29 @@ Deno.test("a run that reads large records stops after fewer deliveries, because 
     ends.push(await run.run({ untilMs: performance.now() + 30_000, untilIdle: true }));
   }
   assert.deepEqual(ends, ["idle", "budget"]);
+});
+
+Deno.test("a delivery is read again after a slow DNS lookup, so that the request contains the record's current state", async () => {
+  const company = await newCompany();
+  const webhook = await addWebhook(company.id, "https://hooks.example.com/crm");
+  await noteEvents(company.id, [
+    { type: "deal.won", record_id: company.deal_id, webhooks: [webhook.id] },
+  ]);
+  const read = Promise.withResolvers<void>();
+  const resolve = async () => {
+    await read.promise;
+    await delay(550); // longer than a delivery may wait
+    return ["93.184.216.34"];
+  };
+  const run = await ownRun(company.id, [], {}, { addresses: { resolve }, postTimeoutMs: 300 });
+  const next = run.db.next.bind(run.db);
+  let count = 0;
+  run.db.next = async (wanted, held) => {
+    const found = await next(wanted, held);
+    count += found.flatMap(({ deliveries }) => deliveries).length;
+    if (count > 0) read.resolve();
+    return found;
+  };
+  await run.run({ untilMs: performance.now() + 30_000, untilIdle: true });
+  assert.deepEqual([count, run.result.failed, run.sender.lookUps], [2, 1, 1]);
 });

@@ -11,7 +11,12 @@ const FAILURES_IN_A_ROW = 5;
  * A delivery that has waited longer than this is dropped from memory and read again. Otherwise a
  * request could contain the record of a person who was erased in the meantime.
  */
-const FRESH_MS = 5_000;
+const FRESH_MS = 500;
+/**
+ * In addition to the deliveries that can begin now, a run reads those that the receiver will
+ * probably take in this time.
+ */
+const AHEAD_MS = 250;
 /** The maximum number of deliveries of one webhook that a run has in memory. */
 const MOST_IN_HAND = 100;
 
@@ -23,7 +28,7 @@ export class LeasedWebhook {
   /** The deliveries that are not sent yet, by record, in their order. */
   readonly #waiting = new Map<string, { readAt: number; deliveries: Delivery[] }>();
   /** The records whose requests have no response yet. */
-  readonly #inFlight = new Set<string>();
+  readonly #inFlight = new Map<string, { readAt: number; begunAt: number }>();
   /** For each record, the number of outcomes that are not stored yet. */
   readonly #unsettled = new Map<string, number>();
   #waitingCount = 0;
@@ -31,6 +36,8 @@ export class LeasedWebhook {
   #unsettledCount = 0;
   #failuresInARow = 0;
   #atOnce = FIRST_AT_ONCE;
+  /** The average time until a response, with more weight for later ones; null before the first. */
+  #responseMs: number | null = null;
   /** Whether a request has succeeded in this run. */
   hasSucceeded = false;
   /**
@@ -66,18 +73,46 @@ export class LeasedWebhook {
     return this.#waitingCharacters;
   }
 
-  /** How many more deliveries the run should read; 0 while it has enough. */
-  get room(): number {
-    const inHand = this.#waitingCount + this.#inFlight.size;
-    return this.isStopped || this.isDrained || inHand > MOST_IN_HAND / 2
+  /** How many more requests may begin now if the run reads their deliveries. */
+  get free(): number {
+    if (this.isStopped || !this.#mayBegin) return 0;
+    const free = this.#atOnce - this.#inFlight.size;
+    return this.isDrained ? Math.min(free, this.#ready) : free;
+  }
+
+  get #mayBegin(): boolean {
+    if (this.#inFlight.size >= this.#atOnce) return false;
+    return this.#failuresInARow < FAILURES_IN_A_ROW || this.#unsettledCount === 0;
+  }
+
+  /** How many records have a delivery that can begin now. */
+  get #ready(): number {
+    let ready = this.#waiting.size;
+    for (const record of this.#inFlight.keys()) if (this.#waiting.has(record)) ready--;
+    return ready;
+  }
+
+  /**
+   * How many deliveries the run should read; 0 while it has enough.
+   *
+   * @param places how many requests may begin now.
+   * @param mostAhead how many deliveries may be read that can only begin later.
+   */
+  wanted(places: number, mostAhead: number): number {
+    if (this.isStopped || this.isDrained) return 0;
+    const atOnce = this.#inFlight.size + places;
+    const ahead = this.#responseMs === null
       ? 0
-      : MOST_IN_HAND - inHand;
+      : Math.min(Math.floor(atOnce * AHEAD_MS / this.#responseMs), mostAhead);
+    const spare = this.#ready - places;
+    const room = MOST_IN_HAND - this.#waitingCount - this.#inFlight.size;
+    return spare < 0 || spare < ahead / 2 ? Math.max(0, Math.min(ahead - spare, room)) : 0;
   }
 
   /** The records with an unsent delivery, an open request or an unstored outcome in this run. */
   held(): string[] {
     return [
-      ...new Set([...this.#waiting.keys(), ...this.#inFlight, ...this.#unsettled.keys()]),
+      ...new Set([...this.#waiting.keys(), ...this.#inFlight.keys(), ...this.#unsettled.keys()]),
     ];
   }
 
@@ -98,14 +133,9 @@ export class LeasedWebhook {
    * flight at a time.
    */
   begin(now = performance.now()): Delivery | null {
-    if (this.isStopped || this.#inFlight.size >= this.#atOnce) return null;
-    if (this.#failuresInARow >= FAILURES_IN_A_ROW && this.#unsettledCount > 0) return null;
+    if (this.isStopped || !this.#mayBegin) return null;
+    this.forgetStale(now);
     for (const [record, { readAt, deliveries }] of this.#waiting) {
-      if (now - readAt > FRESH_MS) {
-        this.#forget(record);
-        this.isDrained = false;
-        continue;
-      }
       if (this.#inFlight.has(record)) continue;
       const delivery = deliveries.shift()!;
       // A record with more deliveries moves to the end of the queue, so that every record gets its
@@ -114,10 +144,34 @@ export class LeasedWebhook {
       if (deliveries.length > 0) this.#waiting.set(record, { readAt, deliveries });
       this.#waitingCount--;
       this.#waitingCharacters -= delivery.data?.length ?? 0;
-      this.#inFlight.add(record);
+      this.#inFlight.set(record, { readAt, begunAt: now });
       return delivery;
     }
     return null;
+  }
+
+  /** Drops the deliveries that have waited too long, so that they are read again. */
+  forgetStale(now = performance.now()) {
+    for (const [record, { readAt }] of this.#waiting) {
+      if (now - readAt <= FRESH_MS) continue;
+      this.#forget(record);
+      this.isDrained = false;
+    }
+  }
+
+  /** Whether a delivery that has begun was read so recently that it may be sent. */
+  isFresh({ record_id }: Delivery, now = performance.now()): boolean {
+    return now - this.#inFlight.get(record_id)!.readAt <= FRESH_MS;
+  }
+
+  /**
+   * Notes that a delivery that has begun was not sent. It is read again, with the later deliveries
+   * of its record.
+   */
+  putBack({ record_id }: Delivery) {
+    this.#inFlight.delete(record_id);
+    this.#forget(record_id);
+    this.isDrained = false;
   }
 
   #forget(record: string) {
@@ -132,7 +186,9 @@ export class LeasedWebhook {
    * Records the outcome of a request. After a failure, later deliveries of the record are dropped
    * from memory.
    */
-  end({ record_id }: Delivery, isDelivered: boolean) {
+  end({ record_id }: Delivery, isDelivered: boolean, now = performance.now()) {
+    const ms = Math.max(now - this.#inFlight.get(record_id)!.begunAt, 1);
+    this.#responseMs = this.#responseMs === null ? ms : 0.8 * this.#responseMs + 0.2 * ms;
     this.#inFlight.delete(record_id);
     this.#unsettled.set(record_id, (this.#unsettled.get(record_id) ?? 0) + 1);
     this.#unsettledCount++;

@@ -41,9 +41,7 @@ export function givePlaces(
   };
   // The webhooks that may want a place, by their number of requests in flight.
   const queues: LeasedWebhook[][] = [];
-  for (const webhook of webhooks) {
-    if (webhook.waiting > 0) (queues[webhook.inFlight] ??= []).push(webhook);
-  }
+  for (const webhook of webhooks) (queues[webhook.inFlight] ??= []).push(webhook);
   // A limit that a webhook has reached stays reached, because no request ends in the meantime.
   for (let inFlight = 0; inFlight < queues.length; inFlight++) {
     for (const webhook of queues[inFlight] ?? []) {

@@ -19,7 +19,7 @@ const CPU_MS = { statement: 2, delivery: 0.35, host: 1.2, thousand: 0.02 };
 const MOST_WEBHOOKS = 50;
 const MOST_IN_HAND = 600;
 /**
- * If the unsent records have this length, the run reads only for webhooks that have none. One
+ * If the unsent records have this length, the run reads only deliveries that can begin now. One
  * statement returns at most four megabytes, and each webhook's last record may exceed them.
  */
 const MANY_CHARACTERS = 2_000_000;
@@ -186,18 +186,23 @@ export class Run {
   /** Reads due deliveries and begins requests. Returns whether there may be more. */
   async #next(): Promise<boolean> {
     const webhooks = [...this.#webhooks.values()];
+    for (const webhook of webhooks) webhook.forgetStale();
     const inHand = webhooks.reduce((sum, { waiting }) => sum + waiting, 0);
     const length = webhooks.reduce((sum, { waitingCharacters }) => sum + waitingCharacters, 0);
-    const hungry = webhooks.filter(({ room, waiting }) =>
-      room > 0 && (waiting === 0 || length < MANY_CHARACTERS)
-    );
-    if (hungry.length === 0 || inHand >= MOST_IN_HAND) return false;
-    const each = Math.ceil((MOST_IN_HAND - inHand) / hungry.length);
+    const most = length < MANY_CHARACTERS ? Math.max(MOST_IN_HAND - inHand, 0) : 0;
+    const undrained = webhooks.filter(({ isDrained, isStopped }) => !isDrained && !isStopped);
+    if (undrained.length === 0) return false;
+    const mostAhead = Math.floor(most / undrained.length);
+    const places = this.#freePlaces();
     const [wanted, held]: [Record<string, number>, Record<string, string[]>] = [{}, {}];
-    for (const webhook of hungry) {
-      wanted[webhook.id] = Math.min(webhook.room, each);
+    const hungry = undrained.filter((webhook) => {
+      const count = webhook.wanted(places.get(webhook) ?? 0, mostAhead);
+      if (count === 0) return false;
+      wanted[webhook.id] = count;
       held[webhook.id] = webhook.held();
-    }
+      return true;
+    });
+    if (hungry.length === 0) return false;
     const answer = await this.#statement(() => this.db.next(wanted, held));
     const found = new Map(answer.map((webhook) => [webhook.id, webhook]));
     for (const webhook of hungry) {
@@ -220,6 +225,18 @@ export class Run {
     return true;
   }
 
+  /** How many requests of each webhook could begin now if all their deliveries were read. */
+  #freePlaces(): Map<LeasedWebhook, number> {
+    const places = new Map<LeasedWebhook, number>();
+    givePlaces([...this.#webhooks.values()], this.config.atOnce.inAll, (webhook) => {
+      const count = (places.get(webhook) ?? 0) + 1;
+      if (count > webhook.free) return false;
+      places.set(webhook, count);
+      return true;
+    });
+    return places;
+  }
+
   /** Begins as many requests as may be in flight. */
   #begin() {
     givePlaces([...this.#webhooks.values()], this.config.atOnce.inAll, (webhook) => {
@@ -235,9 +252,18 @@ export class Run {
   }
 
   async #send(webhook: LeasedWebhook, delivery: Delivery): Promise<void> {
-    const { result, try: attempt } = await this.sender.send(webhook, delivery);
-    const { webhook_id, record_id, seq, attempts } = delivery;
+    const sent = await this.sender.send(webhook, delivery);
     this.#inFlight--;
+    if (!sent) {
+      webhook.putBack(delivery);
+      // A statement that is reading deliveries now may have left out this record.
+      this.#isQuiet = false;
+      this.#hasOutcome.ring();
+      this.#progress.ring();
+      return;
+    }
+    const { result, try: attempt } = sent;
+    const { webhook_id, record_id, seq, attempts } = delivery;
     const isDelivered = result.kind === "delivered";
     if (isDelivered) this.result.delivered++;
     else if (result.kind === "later") this.result.postponed++;
@@ -255,7 +281,7 @@ export class Run {
     });
     this.#hasOutcome.ring();
     if (!this.#isFed) this.#begin();
-    if (webhook.room > 0) this.#progress.ring();
+    this.#progress.ring();
   }
 
   /** Stores outcomes until the run begins no new requests and all its requests have ended. */

@@ -23,8 +23,14 @@ export class Sender {
 
   constructor(readonly config: WebhooksConfig, readonly origin: Origin) {}
 
-  /** Sends one delivery and returns the outcome. Never throws. */
-  async send(webhook: LeasedWebhook, delivery: Delivery): Promise<{ result: Result; try: Try }> {
+  /**
+   * Sends one delivery and returns the outcome. Returns null without sending anything if the
+   * delivery must be read again, because the DNS lookup took too long. Never throws.
+   */
+  async send(
+    webhook: LeasedWebhook,
+    delivery: Delivery,
+  ): Promise<{ result: Result; try: Try } | null> {
     const at = new Date();
     const without = (failure: Failure, result: Result = { kind: "failed" }) => ({
       result,
@@ -32,6 +38,7 @@ export class Sender {
     });
     const problem = await this.#problemOf(webhook.url);
     if (problem) return without(problem);
+    if (!webhook.isFresh(delivery)) return null;
     let headers: Record<string, string>;
     const body = bodyOf(delivery);
     try {
