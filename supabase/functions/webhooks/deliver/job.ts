@@ -4,12 +4,12 @@ import { DatabaseError } from "../../_shared/database/rows.ts";
 import { ApiError } from "../../_shared/errors.ts";
 import { webhookTokenSource } from "../../_shared/key/token.ts";
 import { LineLimit } from "../../_shared/line_limit.ts";
-import { logEvent, logFailure, logWarning, type Origin } from "../../_shared/log.ts";
+import { logEvent, logFailure, type Origin } from "../../_shared/log.ts";
 import type { WebhooksConfig } from "../webhooks_config.ts";
 import { DeliveryDatabase } from "./database.ts";
-import type { SettledWebhook } from "./delivery.ts";
 import { Run } from "./run.ts";
 import { Sender } from "./sender.ts";
+import { logEndedKey, logSettledWebhook } from "./webhook_lines.ts";
 
 /** The name of the job in its path and in the log. */
 export const DELIVER = "deliver";
@@ -75,9 +75,8 @@ async function deliver(
     failed(error);
   });
   const run = new Run(config, db, new Sender(config, origin), {
-    told: (webhook) => logWebhook(origin, webhook),
-    ended: (webhook_id) =>
-      logWarning(origin, "webhook_switched_off", { webhook_id, why: "key_ended" }),
+    told: (webhook) => logSettledWebhook(origin, webhook),
+    ended: (webhookId) => logEndedKey(origin, webhookId),
     spent: () => callNextRun(config, { companyId, untilIdle }, origin),
     failed,
   });
@@ -85,15 +84,6 @@ async function deliver(
   const facts = { company_id: companyId, ...run.result };
   const ms = Math.round(performance.now() - began);
   logEvent(origin, "job", { job: DELIVER, outcome: end, ms, ...facts });
-}
-
-function logWebhook(origin: Origin, { told, id, company_id, ...state }: SettledWebhook) {
-  const { failures, why, paused_until } = state;
-  const facts = { webhook_id: id, company_id };
-  if (told === "resumed") logEvent(origin, "webhook_resumed", facts);
-  else if (told === "paused") {
-    logEvent(origin, "webhook_paused", { ...facts, failures, paused_until });
-  } else logWarning(origin, "webhook_switched_off", { ...facts, failures, why });
 }
 
 /** Calls the function again, so that another instance delivers what is due. */

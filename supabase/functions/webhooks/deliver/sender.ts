@@ -1,5 +1,5 @@
 import { openWebhookSecret } from "../../_shared/credentials/webhook_secrets.ts";
-import { logFailure, type Origin } from "../../_shared/log.ts";
+import type { Origin } from "../../_shared/log.ts";
 import { exactTimeText } from "../../_shared/time_text.ts";
 import { checkAddress } from "../../_shared/webhooks/address.ts";
 import type { WebhooksConfig } from "../webhooks_config.ts";
@@ -7,6 +7,7 @@ import type { Delivery, Failure, Result, Try } from "./delivery.ts";
 import type { LeasedWebhook } from "./leased_webhook.ts";
 import { post } from "./post.ts";
 import { bodyOf, headersOf } from "./request.ts";
+import { logUnreadableSecret } from "./webhook_lines.ts";
 
 /**
  * If the operator's keys cannot decrypt a webhook's secret, the next attempt follows after this
@@ -18,6 +19,8 @@ const SECRET_WAIT_S = 300;
 export class Sender {
   readonly #hosts = new Map<string, { until: number; problem: Promise<Failure | null> }>();
   readonly #secrets = new Map<string, Promise<string>>();
+  /** The webhooks whose secrets cannot be decrypted, so that each is logged once. */
+  readonly #unreadable = new Set<string>();
   /** How many host names were looked up. */
   lookUps = 0;
 
@@ -45,9 +48,11 @@ export class Sender {
       const secrets = await Promise.all(webhook.secrets.map((each) => this.#open(webhook, each)));
       headers = await headersOf(delivery.event.id, body, secrets, Math.floor(+at / 1000));
     } catch (error) {
-      logFailure(this.origin, "webhook_secret", error, {
-        ...{ webhook_id: webhook.id, company_id: webhook.companyId },
-      });
+      if (!this.#unreadable.has(webhook.id)) {
+        this.#unreadable.add(webhook.id);
+        const facts = { webhook_id: webhook.id, company_id: webhook.companyId };
+        logUnreadableSecret(this.origin, error, facts);
+      }
       return without("secret", { kind: "later", waitSeconds: SECRET_WAIT_S });
     }
     return await post(webhook.url, headers, body, this.config.postTimeoutMs);
