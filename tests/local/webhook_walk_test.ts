@@ -66,6 +66,7 @@ Deno.test("after the commands on the page have run, a signed event about a chang
     );
     assert.equal(first.headers["webhook-id"], repeat.headers["webhook-id"]);
     const moved = await verifyWebhook(repeat.headers, repeat.body, webhook.secret);
+    assert.ok(moved.type === "deal.stage_changed");
     assert.deepEqual(
       [moved.record_id, moved.changes.stage_id, (moved.data as { stage_id: string }).stage_id],
       [deal.id, { from: deal.stage_id, to: next.id }, next.id],
