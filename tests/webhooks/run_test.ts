@@ -36,6 +36,14 @@ Deno.test("a run whose CPU time is used up starts the next run before its last r
   assert.equal(await ended, "budget");
 });
 
+Deno.test("a run whose CPU time is used up while nothing is due starts the next run", async () => {
+  const company = await newCompany();
+  const next: string[] = [];
+  const run = await ownRun(company.id, [], { spent: () => next.push("begun") }, { cpuMs: 1 });
+  const end = await run.run({ untilMs: performance.now() + 30_000, untilIdle: false });
+  assert.deepEqual([end, next], ["budget", ["begun"]]);
+});
+
 Deno.test("a run reads at most six megabytes of records that it cannot send yet", async () => {
   const company = await newCompany();
   const slow = Promise.withResolvers<void>();

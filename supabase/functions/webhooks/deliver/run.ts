@@ -59,7 +59,7 @@ export type RunEnd =
   | "idle"
   /** The run reached its time limit. */
   | "time"
-  /** The CPU time is used up, and deliveries are still due. */
+  /** The CPU time is used up. */
   | "budget";
 
 /**
@@ -95,8 +95,8 @@ export class Run {
       /** A webhook was switched off because the key that it depends on is no longer valid. */
       ended(webhookId: string): void;
       /**
-       * The CPU time is used up, and deliveries are still due. Another run can deliver them while
-       * this run waits for its last responses.
+       * The CPU time is used up. Another run can deliver the next events while this run waits for
+       * its last responses.
        */
       spent(): void;
       /** The database failed. */
@@ -115,13 +115,14 @@ export class Run {
     for (const webhook of this.#webhooks.values()) webhook.stop();
     this.#isFed = true;
     this.#hasOutcome.ring();
-    if (end === "budget" && isDue) {
+    const isOver = end !== "budget" || (untilIdle && !isDue);
+    if (!isOver) {
       await this.#giveBackStopped();
       this.notes.spent();
     }
     await settling;
     await this.#statement(() => this.db.release()).catch(() => {});
-    return end === "budget" && !isDue ? "time" : end;
+    return isOver && end === "budget" ? "idle" : end;
   }
 
   get #isOverBudget(): boolean {
