@@ -49,8 +49,14 @@ for (const [version, deno] of DENOS) {
         });
       const readWhole = async () => {
         const hash = createHash("sha256");
-        for await (const piece of (await ask(id)).body!) hash.update(piece);
-        assert.equal(hash.digest("hex"), sha256);
+        let size = 0;
+        const answer = await ask(id);
+        assert.equal(answer.status, 200, answer.ok ? "" : await answer.text());
+        for await (const piece of answer.body!) {
+          hash.update(piece);
+          size += piece.length;
+        }
+        assert.deepEqual([size, hash.digest("hex")], [SIZE, sha256]);
       };
       // The first read also loads the code, so its memory is not measured.
       const first = await ask(small);
