@@ -37,6 +37,7 @@ const LONGEST = [
   ...["tests/local/checkout_test.ts", "tests/local/start_test.ts"],
   ...["tests/admin/rotation_test.ts", "tests/local/recovery_test.ts"],
   ...["tests/bench/budget_test.ts", "tests/functions/linear_regexes_long_test.ts"],
+  "tests/database/linear_regexes_long_test.ts",
   ...["tests/database/roles_grown_plans_test.ts", "tests/settings/activity_test.ts"],
   ...["tests/examples/postman_test.ts", "tests/database/erased_events_long_test.ts"],
 ];

@@ -18397,8 +18397,14 @@ begin
       select quoted[1]
       from regexp_matches(told, '"(?:[a-z_]*user_id|current|previous)"\s*:\s*"([^"\\]+)"', 'g') as quoted
       union all
+      -- An address begins where its characters begin. Without this condition, Postgres would search from each
+      -- character of a long text again.
       select lower(email[1])
-      from regexp_matches(told, '([A-Za-z0-9.!#$%&''*+/=?^_`{|}~-]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+)', 'g') as email
+      from regexp_matches(
+        told,
+        '(?<![A-Za-z0-9.!#$%&''*+/=?^_`{|}~-])([A-Za-z0-9.!#$%&''*+/=?^_`{|}~-]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+)',
+        'g'
+      ) as email
     ) as ids (id)
     where char_length(id) between 1 and 320
   );

@@ -64,16 +64,26 @@ const ATOM =
 /**
  * Kinds of strings that are hostile to a regular expression. Each kind repeats one part of a string
  * that the expression matches. The kinds are derived from the pattern, so no list is needed.
+ *
+ * @param withMatch whether to add kinds that end with a match.
  */
-export function kindsAgainst({ source, flags }: RegExp, samples = 4): HostileKind[] {
+export function kindsAgainst(
+  { source, flags }: RegExp,
+  samples = 4,
+  withMatch = false,
+): HostileKind[] {
   const kinds = new Map<string, HostileKind>();
   for (let seed = 1; seed <= samples; seed++) {
     const text = matched(source, flags, seed);
     for (let from = 0; from < text.length; from++) {
       for (let to = from + 1; to <= text.length; to++) {
         const [before, piece] = [text.slice(0, from), text.slice(from, to)];
+        const ends = ["", "\n\u0000", "a", text.slice(to)];
+        for (let most = to; withMatch && most < text.length; most++) {
+          ends.push(text.slice(to, most) + text);
+        }
         for (const begin of [before, `a${before}`]) {
-          for (const end of ["", "\n\u0000", "a", text.slice(to)]) {
+          for (const end of ends) {
             kinds.set(JSON.stringify([begin, piece, end]), { begin, piece, end });
           }
         }

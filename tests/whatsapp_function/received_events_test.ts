@@ -152,6 +152,17 @@ Deno.test("an event with 42,000 phone numbers is applied, and an event of almost
   });
 });
 
+Deno.test("a message with a very long false email address does not delay the other messages of its event", async () => {
+  const { company, app } = await companyWithApp();
+  // Without the false address, the database needs about ten milliseconds.
+  const own = await ownWebhook({ eventTimeoutMs: 2_000 });
+  const text = `${"a".repeat(60_000)}@!a@b.co`;
+  const body = eventBody(company.phone_number_id, [text, "the next message"]);
+  assert.equal((await own.post(app, body)).status, 200);
+  assert.deepEqual(await statesOf(app), ["done"]);
+  assert.deepEqual(await inboundOf(company), [[text, "the next message"]]);
+});
+
 /** The CPU time that a process has used, or null if there is no /proc. */
 function cpuMs(pid: number): number | null {
   try {
