@@ -2,6 +2,31 @@
 -- item's facts. A failed item does not stop the other items. Two events that are applied at the same time cannot cause
 -- a deadlock. Applying an item again changes nothing.
 
+create function app.accounts_at(account_ids uuid[], happened_at timestamptz) returns uuid[]
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  holder_ids constant uuid[] := array(
+    select accounts.id
+    from public.messaging_accounts as accounts
+    join public.account_connections as connections on connections.company_id = accounts.company_id
+      and connections.account_id = accounts.id
+    where accounts.id = any (account_ids) and connections.connected_at <= happened_at
+      and (connections.disconnected_at is null or connections.disconnected_at > happened_at)
+    order by accounts.id
+  );
+begin
+  return case when holder_ids <> '{}' then holder_ids else array(
+    select id from public.messaging_accounts where id = any (account_ids) and disconnected_at is null order by id
+  ) end;
+end
+$$;
+comment on function app.accounts_at(uuid[], timestamptz) is
+  'Returns those of the accounts that were connected at the given time. If none of them was connected then, returns '
+  'those that are connected now. So a company sees no event about a business account after its numbers have moved to '
+  'another company.';
+
 create function app.apply_item(app_id uuid, item jsonb) returns text
 language plpgsql
 set search_path = ''
@@ -9,13 +34,14 @@ as $$
 declare
   kind constant text := item ->> 'kind';
   number_id constant text := item ->> 'phone_number_id';
+  happened_at constant timestamptz := least(coalesce((item ->> 'at')::timestamptz, now()), now());
   account_ids uuid[];
   account_id uuid;
 begin
   if kind = 'unknown' then
     return 'unknown';
   elsif kind in ('template', 'account') then
-    account_ids := app.accounts_of_app(app_id, null, item ->> 'waba');
+    account_ids := app.accounts_at(app.accounts_of_app(app_id, null, item ->> 'waba'), happened_at);
   else
     account_ids := app.accounts_of_app(app_id, number_id, null);
   end if;
@@ -30,9 +56,7 @@ begin
     else null;
   end case;
 
-  account_id := app.account_at(
-    account_ids, number_id, least(coalesce((item ->> 'at')::timestamptz, now()), now())
-  );
+  account_id := app.account_at(account_ids, number_id, happened_at);
   if account_id is null then
     return 'no_account';
   end if;

@@ -322,6 +322,56 @@ Deno.test("an account that takes over a number receives only messages that were 
   });
 });
 
+Deno.test("an event about a business account concerns only the companies that had a connected number of it at that time", async () => {
+  const [one, other] = [await newCompany(), await newCompany()];
+  await rolledBack(async (sql) => {
+    await addStandIns(sql);
+    const app = await nameChannelApp(sql, one.account_id);
+    const ago = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString();
+    const owners = async (account_ids: string[], at: string | null) => {
+      for (const kind of ["template", "account"]) {
+        const { state } = await receive(sql, app, [message(null, { kind, waba: BUSINESS, at })]);
+        assert.equal(state, account_ids.length > 0 ? "done" : "unroutable");
+        if (account_ids.length === 0) continue;
+        const applied = (await appliedItems(sql)).at(-1)!;
+        assert.deepEqual(applied.account_ids.toSorted(), account_ids.toSorted(), `${kind} ${at}`);
+      }
+    };
+    await sql`update messaging_accounts set business_account_id = ${BUSINESS} where id = ${one.account_id}`;
+    await sql`
+      update account_connections set connected_at = ${ago(10)} where account_id = ${one.account_id}
+    `;
+    await owners([one.account_id], null);
+    await disconnectAccount(sql, one.account_id);
+    await sql`
+      update account_connections set disconnected_at = ${
+      ago(6)
+    } where account_id = ${one.account_id}
+    `;
+    await owners([one.account_id], ago(8));
+    await owners([], ago(5));
+    await owners([], null);
+
+    const { id: others } = await connectAccount(sql, other.id, {
+      phone_number_id: one.phone_number_id,
+      business_account_id: BUSINESS,
+    });
+    await sql`update messaging_accounts set channel_app_id = ${app.id} where id = ${others}`;
+    await sql`update account_connections set connected_at = ${ago(4)} where account_id = ${others}`;
+    await owners([others], null);
+    await owners([others], ago(2));
+    await owners([one.account_id], ago(8));
+    // No company had a connected number at that time.
+    await owners([others], ago(5));
+
+    // Several companies may have numbers of one business account at the same time.
+    const { id: second } = await connectAccount(sql, one.id, { business_account_id: BUSINESS });
+    await sql`update messaging_accounts set channel_app_id = ${app.id} where id = ${second}`;
+    await owners([others, second], null);
+    await owners([others], ago(2));
+  });
+});
+
 Deno.test("a message that was sent twice is reported and noted on the event", async () => {
   await withApp(async (sql, app, { phone_number_id: number }) => {
     const send_id = crypto.randomUUID();
