@@ -19185,6 +19185,42 @@ as $$
 $$;
 comment on function app.empty_event() is 'Returns the bytes of an event without content.';
 
+create function app.lock_events_with(own_company_id uuid, marks bigint[]) returns uuid[]
+language plpgsql
+set search_path = ''
+-- Postgres uses the indexes of person_marks only with bitmap scans.
+set enable_bitmapscan = on
+as $$
+declare
+  app_ids constant uuid[] := array(
+    select channel_app_id from public.account_channel_apps where company_id = own_company_id
+  );
+  account_ids constant text[] := array(
+    select phone_number_id from public.messaging_accounts where company_id = own_company_id
+    union
+    select business_account_id from public.messaging_accounts
+    where company_id = own_company_id and business_account_id is not null
+  );
+begin
+  return array(
+    select events.id from public.channel_events as events
+    where events.person_marks && marks
+      -- The people in this event are unknown. app.change_without() erases a part of it only if the company uses the app
+      -- or has the account in the part. So the erasure does not wait for the other events, which another transaction
+      -- may be applying.
+      or events.person_marks is null and (
+        events.channel_app_id = any (app_ids)
+        or exists (
+          select from unnest(account_ids) as id where position(convert_to(id, 'UTF8') in events.body) > 0
+        )
+      )
+    order by events.id for update
+  );
+end
+$$;
+comment on function app.lock_events_with(uuid, bigint[]) is
+  'Locks the events that may contain a company''s data about the people with these hashes, and returns their ids.';
+
 -- A former phone number may belong to another person now. Events about that person are not changed.
 create function app.erase_in_events(own_company_id uuid, event_ids uuid[], people jsonb) returns integer
 language plpgsql
@@ -19549,11 +19585,9 @@ begin
   where company_id = own_company_id
     and app.names_among(value, whom) <> '{}';
 
-  counts := counts || jsonb_build_object('events', app.erase_in_events(own_company_id, array(
-    select events.id from public.channel_events as events
-    where events.person_marks && marks or events.person_marks is null
-    order by events.id for update
-  ), whom));
+  counts := counts || jsonb_build_object('events', app.erase_in_events(
+    own_company_id, app.lock_events_with(own_company_id, marks), whom
+  ));
 
   update public.contacts set
     erased_at = now(),

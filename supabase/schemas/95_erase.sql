@@ -298,11 +298,9 @@ begin
   where company_id = own_company_id
     and app.names_among(value, whom) <> '{}';
 
-  counts := counts || jsonb_build_object('events', app.erase_in_events(own_company_id, array(
-    select events.id from public.channel_events as events
-    where events.person_marks && marks or events.person_marks is null
-    order by events.id for update
-  ), whom));
+  counts := counts || jsonb_build_object('events', app.erase_in_events(
+    own_company_id, app.lock_events_with(own_company_id, marks), whom
+  ));
 
   update public.contacts set
     erased_at = now(),

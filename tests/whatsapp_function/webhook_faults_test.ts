@@ -19,10 +19,7 @@ const MAX_BYTES = 3 * 1024 * 1024;
 
 Deno.test("a body of 3 MiB is stored, and a body with one more byte is refused with a 413", async () => {
   const app = await newChannelApp();
-  // The body is JSON, because an erasure in another test empties stored events that are not JSON.
-  const [start, end] = ['{"object":"whatsapp_business_account","entry":[],"padding":"', '"}'];
-  const padding = "x".repeat(MAX_BYTES - start.length - end.length);
-  const body = new TextEncoder().encode(start + padding + end);
+  const body = new TextEncoder().encode("x".repeat(MAX_BYTES));
   assert.equal((await webhook.post(app, body)).status, 200);
   const more = new Uint8Array([...body, 0]);
   assert.equal((await webhook.post(app, more)).status, 413);
