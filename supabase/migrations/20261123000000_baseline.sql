@@ -15284,12 +15284,17 @@ begin
   ) as named
   where accounts.phone_number_id = named.number_id and accounts.business_account_id is null
     and accounts.disconnected_at is null
-    and accounts.id = any (app.accounts_of_app(app_id, named.number_id, null));
+    and accounts.id = any (app.accounts_of_app(app_id, named.number_id, null))
+    -- A company knows the secret of its own app, so it could forge an event with another company's business account.
+    and not exists (
+      select from public.channel_apps as apps where apps.id = app_id and apps.owner_company_id = accounts.company_id
+    );
 end
 $$;
 comment on function app.fill_business_accounts(uuid, jsonb) is
-  'Stores the business account of each connected number whose business account is unknown. With this id, the account '
-  'also gets template events, which contain the business account but no number.';
+  'Stores the business account of each connected number whose business account is unknown, if the operator''s app '
+  'signed the event. With this id, the account also gets template events, which contain the business account but no '
+  'number.';
 
 -- schemas/82_event_retries.sql
 

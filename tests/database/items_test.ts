@@ -231,6 +231,17 @@ Deno.test("an account's first message event tells the account's business account
   });
 });
 
+Deno.test("an event from a company's own app does not tell the account's business account, because the company can forge the event", async () => {
+  await withApp(async (sql, app, { id, account_id, phone_number_id: number }) => {
+    await sql`update channel_apps set owner_company_id = ${id} where id = ${app.id}`;
+    assert.equal((await receive(sql, app, [message(number, { waba: BUSINESS })])).state, "done");
+    const [account] = await sql`
+      select business_account_id from messaging_accounts where id = ${account_id}
+    `;
+    assert.equal(account.business_account_id, null);
+  });
+});
+
 Deno.test("an event with an unknown field is stored as unroutable, together with the field's name", async () => {
   await withApp(async (sql, app) => {
     const { event_id, state } = await receive(sql, app, [{ kind: "unknown", field: "calls" }]);
