@@ -188,6 +188,37 @@ Deno.test("large events of all apps of a company leave a slot for storing a larg
   assert.deepEqual([(await slow).status, ofSecond, ofOther], [200, 503, 200]);
 });
 
+Deno.test("the events of all apps of a company share one limit, and events of another app are still applied", async () => {
+  const released = Promise.withResolvers<void>();
+  let begun = Promise.withResolvers<void>();
+  await using watched = watchedStack(async (request) => {
+    if (!request.url.endsWith("receive_channel_event")) return null;
+    const { body } = await request.clone().json();
+    if (atob(body).includes("slow")) {
+      begun.resolve();
+      await released.promise;
+    }
+    return null;
+  });
+  await using own = await busyWebhook({
+    supabaseUrl: watched.url,
+    eventShare: { atOnce: 1, inAll: 2, ...NOBODY_WAITS },
+  }, await newCompany());
+  const [first, second, other] = own.apps;
+  const post = async (app: ChannelApp, business: string, text = "") =>
+    (await own.post(app, `{"entry":[{"id":"${business}","changes":["${text}"]}]}`)).status;
+  const slow = [post(first, "11", "slow")];
+  await begun.promise;
+  const ofSameAccount = await post(second, "11");
+  begun = Promise.withResolvers<void>();
+  slow.push(post(second, "22", "slow"));
+  await begun.promise;
+  const statuses = [ofSameAccount, await post(first, "33"), await post(other, "11")];
+  released.resolve();
+  assert.deepEqual(statuses, [503, 503, 200]);
+  assert.deepEqual(await Promise.all(slow), [200, 200]);
+});
+
 Deno.test("a large body that is too slow is refused with a 408, and the next large body is read", async () => {
   await using own = await busyWebhook({
     largeBodyShare: { atOnce: 1, inAll: 1, waiting: 1, patienceMs: 60_000 },

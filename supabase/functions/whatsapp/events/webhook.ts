@@ -37,7 +37,7 @@ export function webhook(config: WhatsappConfig, noSuchPath: () => ApiError) {
   );
   const apps = new KnownApps(db, credentialsKeys, strangerShare);
   const events = new FairShare(eventShare);
-  const allEventsOfApp = new FairShare({ ...eventShare, atOnce: eventShare.inAll });
+  const allEventsOfOwner = new FairShare({ ...eventShare, atOnce: eventShare.inAll });
   // These queues of all owners need no limit, because the share of each owner keeps them short.
   const shareOfAll = ({ inAll, ...share }: typeof largeBodyShare) =>
     new FairShare({ ...share, atOnce: inAll, waiting: Infinity });
@@ -57,8 +57,8 @@ export function webhook(config: WhatsappConfig, noSuchPath: () => ApiError) {
     const receive = async () => await receiveEvent(ownDb, appKey, bytes, origin);
     const receiveInTurn = () =>
       events.run(
-        `${appKey} ${businessAccountIn(bytes)}`,
-        () => allEventsOfApp.run(appKey, receive),
+        `${app.owner} ${businessAccountIn(bytes)}`,
+        () => allEventsOfOwner.run(app.owner, receive),
       );
     // A large event first waits for the other large events, so that it does not occupy the place of
     // an ordinary event in the meantime.
@@ -152,7 +152,7 @@ export function webhook(config: WhatsappConfig, noSuchPath: () => ApiError) {
 
 /**
  * The business account that an event names first, or an empty string. Reading only the start is
- * cheap, and the channel signed these bytes. The id only divides an app's share among companies.
+ * cheap, and the channel signed these bytes. The id only divides an owner's share among companies.
  */
 function businessAccountIn(bytes: Uint8Array): string {
   const start = new TextDecoder().decode(bytes.subarray(0, 1024));
