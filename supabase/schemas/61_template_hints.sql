@@ -87,7 +87,7 @@ declare
 begin
   for catalogue in
     -- The catalogues are always locked in the same order, and each catalogue is locked before its templates.
-    select catalogues.id, catalogues.company_id, catalogues.business_account_id, catalogues.synced_at
+    select catalogues.id, catalogues.company_id, catalogues.business_account_id
     from public.template_catalogues as catalogues
     where (catalogues.company_id, catalogues.business_account_id) in (
       select accounts.company_id, accounts.business_account_id from public.messaging_accounts as accounts
@@ -96,9 +96,6 @@ begin
     order by catalogues.company_id
     for no key update
   loop
-    -- If no list is stored yet, the platform will soon read the list anyway, and sends are not checked against
-    -- templates.
-    continue when catalogue.synced_at is null;
     -- If the last attempt to read the list failed, a hint does not shorten the pause before the next attempt.
     update public.template_catalogues set sync_due_at = now()
     where id = catalogue.id and failures = 0 and sync_due_at > now();

@@ -193,6 +193,20 @@ test("an event that arrives while the list is being read is kept, and the list b
   assert.deepEqual([await shown(sql), await dueIn(sql) > 0], [AS_LISTED, true]);
 });
 
+test("an event that arrives while the list is being read for the first time is kept, and the list becomes due again", async (sql) => {
+  const waba = await joinBusinessAccount(sql, account_id);
+  await sql`select begin_job('template-sync', ${account_id})`;
+  await tellOfTemplate(sql, [account_id], hint(waba));
+  await apply(sql, account_id, [entry()], { age: "5 seconds" });
+  assert.deepEqual(await shown(sql), {
+    ...AS_LISTED,
+    ...{ status: "REJECTED", reason: "INVALID_FORMAT" },
+  });
+  assert.equal(await dueIn(sql), 0);
+  await apply(sql, account_id, [entry()]);
+  assert.deepEqual([await shown(sql), await dueIn(sql) > 0], [AS_LISTED, true]);
+});
+
 test("an event changes only the catalogues of the accounts that the event concerns", async (sql) => {
   const waba = await catalogued(sql, own, [entry()], "1 hour");
   await joinBusinessAccount(sql, other.account_id, waba);
