@@ -17,7 +17,6 @@ import { headLength } from "./head_length.ts";
 import { type ErrorAnswers, respondToError } from "./error_response.ts";
 import { idempotencyOf, readIdempotencyKey, requireKeyOfBody } from "./idempotency.ts";
 import { bodiesOf, type Operation, pathOf } from "./operation.ts";
-import { methodNotAllowed, refusedRoute } from "./refused_route.ts";
 import { requestId } from "./request_id.ts";
 import { requireUnchanged } from "./sent_back.ts";
 import { readBody, readParams, readQuery, requireNoBody } from "./validate.ts";
@@ -100,6 +99,8 @@ export function api(config: Config, options: ApiOptions): Hono<ApiEnv> {
       const { body, headers } = await welcome(c.req.raw);
       return c.body(body, 200, headers);
     }
+    // Correct requests do not need this module, so it is not loaded at the start.
+    const { methodNotAllowed, refusedRoute } = await import("./refused_route.ts");
     const here = refusesMethodFirst ? fixed.filter((each) => pathOf(name, each) === path) : [];
     if (here.length > 0) throw methodNotAllowed(method, here);
     const caller = await callerOf(c.req.raw.headers, scopeOf(method), c.var.origin.requestId);
