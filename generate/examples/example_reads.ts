@@ -1,33 +1,9 @@
 import { encodeBase64Url } from "deno-std/encoding/base64url.js";
 import type { OperationId } from "../openapi/functions.ts";
+import { contact, demoId } from "./demo_ids.ts";
+import type { ExampleRequest } from "./example_request.ts";
 
 // The example requests that only read.
-
-/** An example's request. */
-export interface ExampleRequest {
-  name: string;
-  summary: string;
-  /** The values of the path parameters. */
-  params?: Record<string, string>;
-  query?: Record<string, string>;
-  body?: Record<string, unknown>;
-  /** The request body, for an operation that uploads a file. */
-  file?: string;
-  /** The content type of the body. The default is application/json. */
-  contentType?: string;
-  ifMatch?: string;
-  /** The header with the API key. By default, the request has the demo company's key. */
-  key?: Record<string, string>;
-}
-
-/**
- * Returns the id of a row in the demo data. All ids of one table share the same block of digits.
- */
-export const demoId = (block: string, number: number) =>
-  `de3000${block}-0000-4000-8000-${String(number).padStart(12, "0")}`;
-
-/** Returns the id of a contact in the demo data. */
-export const contact = (number: number) => demoId("06", number);
 
 /** The `next_cursor` from a page of contacts that was requested without filters. */
 const CURSOR_OF_ALL = encodeBase64Url(

@@ -1,11 +1,6 @@
 import { decodeBase64Url, encodeBase64Url } from "deno-std/encoding/base64url.js";
-import {
-  type Example,
-  EXAMPLE_REQUESTS,
-  exampleRequests,
-  type Examples,
-  HOOK_URL,
-} from "./examples.ts";
+import { HOOK_URL } from "./example_webhooks.ts";
+import { type Example, EXAMPLE_REQUESTS, exampleRequests, type Examples } from "./examples.ts";
 import { describedPath, FUNCTIONS, type OperationId } from "../openapi/functions.ts";
 
 /** The stack on which examples are recorded. Its demo data must be unchanged. */
