@@ -3,6 +3,9 @@ import { rows } from "../../_shared/database/rows.ts";
 import type { Json } from "../../_shared/database/types.ts";
 import type { Outcome, SettledWebhook, WebhookWithDeliveries } from "./delivery.ts";
 
+/** A failed statement is repeated after this pause. */
+export const DATABASE_PAUSE_MS = 1_000;
+
 /** The result of leasing webhooks that have due deliveries. */
 export interface TakenWebhooks {
   /** False when four other runs are in progress. */
