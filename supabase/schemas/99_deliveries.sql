@@ -259,13 +259,14 @@ as $$
 begin
   update public.webhooks set lease_id = null, leased_until = null
   where lease_id = run and (ids is null or id = any (ids));
-  if ids is null then
+  if ids is null or ids = '{}' then
     update app.delivery_runs set run_id = null, until = '-infinity' where run_id = run;
   end if;
 end
 $$;
 comment on function public.release_webhooks(uuid, uuid[]) is
-  'Ends the leases of a run for these webhooks. Without ids, ends all its leases and frees its slot.';
+  'Ends the leases of a run for these webhooks. Without ids, ends all its leases and frees its slot. With an empty '
+  'list, frees only its slot.';
 grant execute on function public.release_webhooks(uuid, uuid[]) to webhook_client;
 
 create function app.has_answer(tries jsonb) returns boolean

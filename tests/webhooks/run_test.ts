@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { delay } from "deno-std/async/delay.js";
+import { rolledBack } from "../support/acting_as.ts";
 import { newCompany, newCompanyWithTemplate } from "../support/company.ts";
 import { ownRun } from "../support/own_functions.ts";
 import { addWebhook, noteEvents, receiver } from "../support/receiving.ts";
@@ -38,10 +39,35 @@ Deno.test("a run whose CPU time is used up starts the next run before its last r
 
 Deno.test("a run whose CPU time is used up while nothing is due starts the next run", async () => {
   const company = await newCompany();
-  const next: string[] = [];
-  const run = await ownRun(company.id, [], { spent: () => next.push("begun") }, { cpuMs: 1 });
+  const steps: string[] = [];
+  const run = await ownRun(company.id, [], { spent: () => steps.push("next run") }, { cpuMs: 1 });
+  run.db.freeSlot = async () => void steps.push("free slot");
   const end = await run.run({ untilMs: performance.now() + 30_000, untilIdle: false });
-  assert.deepEqual([end, next], ["budget", ["begun"]]);
+  assert.deepEqual([end, steps], ["budget", ["free slot", "next run"]]);
+});
+
+Deno.test("a run that frees its slot keeps the leases of its webhooks", async () => {
+  const company = await newCompany();
+  const run = crypto.randomUUID();
+  await addWebhook(company.id, "https://receiver.example", { lease_id: run });
+  await rolledBack(async (sql) => {
+    await sql`
+      update app.delivery_runs set run_id = ${run}
+      where place = (select place from app.delivery_runs limit 1 for update skip locked)
+    `;
+    const kept = async () => {
+      const [{ slots, leases }] = await sql`
+        select (select count(*)::int from app.delivery_runs where run_id = ${run}) as slots,
+          (select count(*)::int from webhooks where lease_id = ${run}) as leases
+      `;
+      return [slots, leases];
+    };
+    assert.deepEqual(await kept(), [1, 1]);
+    await sql`select release_webhooks(${run}, '{}')`;
+    assert.deepEqual(await kept(), [0, 1]);
+    await sql`select release_webhooks(${run})`;
+    assert.deepEqual(await kept(), [0, 0]);
+  });
 });
 
 Deno.test("a run reads at most six megabytes of records that it cannot send yet", async () => {

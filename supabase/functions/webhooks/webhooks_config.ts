@@ -22,9 +22,9 @@ export interface WebhooksConfig extends Config {
    */
   runMs: number;
   /**
-   * After about this much CPU time, a run begins nothing new, and calls the next run if deliveries
-   * are still due. The platform gives an instance no new request after about one second of CPU
-   * time, and kills it after two seconds.
+   * After about this much CPU time, a run begins nothing new, and calls the next run. The platform
+   * gives an instance no new request after about one second of CPU time, and kills it after two
+   * seconds.
    */
   cpuMs: number;
   /**

@@ -76,6 +76,15 @@ export class DeliveryDatabase {
   }
 
   /**
+   * Frees the run's slot, and keeps its leases. The run may still store outcomes.
+   *
+   * @throws DatabaseError
+   */
+  async freeSlot(): Promise<void> {
+    await this.release([]);
+  }
+
+  /**
    * Records that the run ended because of an unexpected error.
    *
    * @throws DatabaseError

@@ -1,4 +1,4 @@
-import { keepRunning } from "../../_shared/background.ts";
+import { keepRunning, pauseUntilEnd } from "../../_shared/background.ts";
 import { companyDb } from "../../_shared/database/company_db.ts";
 import { DatabaseError } from "../../_shared/database/rows.ts";
 import { ApiError } from "../../_shared/errors.ts";
@@ -25,13 +25,15 @@ export interface DeliverRequest {
 /** The response to a call of the job: the run that has begun. */
 type DeliverAnswer = { job: typeof DELIVER; company_id?: string };
 
-/** The timeout of the call that starts the next run. */
+/** The timeout of a call that starts the next run. */
 const CALL_MS = 5_000;
+/** How often the next run is called if it does not begin, with a pause between the calls. */
+const [MOST_CALLS, CALL_PAUSE_MS] = [3, 1_000];
 
 /**
  * Returns a function that begins a run of the job. The run continues after the response, and writes
- * a line about its end to the log. That function throws ApiError job_running when four other runs
- * are in progress; DatabaseError.
+ * a line about its end to the log. If the database fails now, the run tries again. That function
+ * throws ApiError job_running when four other runs are in progress.
  */
 export function deliverJob(config: WebhooksConfig) {
   const companiesDb = companyDb(config, webhookTokenSource(config.signingKey));
@@ -40,7 +42,11 @@ export function deliverJob(config: WebhooksConfig) {
     const requestDb = companiesDb.forRequest(origin.requestId);
     const db = new DeliveryDatabase(requestDb, crypto.randomUUID(), companyId);
     // This statement leases no webhook. It only gets the run's slot.
-    if (!(await db.take(0)).may_run) {
+    const taken = await db.take(0).catch((error) => {
+      if (!(error instanceof DatabaseError)) throw error;
+      logFailure(origin, "deliver_database", error);
+    });
+    if (taken && !taken.may_run) {
       throw new ApiError("job_running", "Four other runs of this job are in progress");
     }
     // The caller does not wait for the run: while pg_net waits for a response, its transaction
@@ -88,14 +94,28 @@ async function deliver(
 
 /** Calls the function again, so that another instance delivers what is due. */
 function callNextRun(config: WebhooksConfig, request: DeliverRequest, origin: Origin) {
-  const call = fetch(`${config.supabaseUrl}/functions/v1/webhooks/jobs/${DELIVER}`, {
-    method: "POST",
-    headers: {
-      Authorization: `Bearer ${config.jobsSecret}`,
-      "Content-Type": "application/json",
-    },
-    body: JSON.stringify({ company_id: request.companyId, until_idle: request.untilIdle }),
-    signal: AbortSignal.timeout(CALL_MS),
-  }).then((answer) => answer.body?.cancel());
-  keepRunning(call.catch((error) => logFailure(origin, "deliver_next_run", error)));
+  const call = async () => {
+    const answer = await fetch(`${config.supabaseUrl}/functions/v1/webhooks/jobs/${DELIVER}`, {
+      method: "POST",
+      headers: {
+        Authorization: `Bearer ${config.jobsSecret}`,
+        "Content-Type": "application/json",
+      },
+      body: JSON.stringify({ company_id: request.companyId, until_idle: request.untilIdle }),
+      signal: AbortSignal.timeout(CALL_MS),
+    });
+    await answer.body?.cancel();
+    // With a 409, four other runs deliver what is due.
+    if (!answer.ok && answer.status !== 409) throw new Error(`The answer was ${answer.status}`);
+  };
+  const callUntilBegun = async () => {
+    for (let calls = 1;; calls++) {
+      try {
+        return await call();
+      } catch (error) {
+        if (calls === MOST_CALLS || await pauseUntilEnd(CALL_PAUSE_MS)) throw error;
+      }
+    }
+  };
+  keepRunning(callUntilBegun().catch((error) => logFailure(origin, "deliver_next_run", error)));
 }

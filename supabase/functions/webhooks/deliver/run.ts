@@ -96,6 +96,8 @@ export class Run {
     const isOver = end !== "budget" || (untilIdle && !isDue);
     if (!isOver) {
       await this.#leases.giveBackStopped().catch((error) => this.#note(error));
+      // The next run needs a slot, and this run no longer does.
+      await this.db.freeSlot().catch((error) => this.#note(error));
       this.notes.spent();
     }
     await settling;
