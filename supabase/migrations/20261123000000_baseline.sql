@@ -15726,26 +15726,29 @@ begin
   -- reaction. Then each transaction may miss the row of the other, and the fact waits until this function applies it.
   -- All sends are locked before any fact is applied, because every transaction locks sends first.
   for fact in
-    -- A company may have any number of waiting facts, so each run checks only the latest ones, and others from a random
-    -- time on.
-    with checked as (
+    -- A company may have any number of waiting facts, so each run checks only the latest ones, and others around a
+    -- random id. Their times would not be random enough: thousands of facts may arrive in one second.
+    with around as (select gen_random_uuid() as id),
+    checked as (
       (
         select latest.id from public.waiting_facts as latest
         where latest.received_at > now() - interval '1 day'
-        order by latest.received_at desc
-        limit 5000
+        order by latest.received_at desc limit 5000
       )
       union
       (
         select others.id from public.waiting_facts as others
-        where others.received_at > (select now() - random() * interval '1 day')
-        order by others.received_at
-        limit 5000
+        where others.id >= (select id from around) order by others.id limit 2500
+      )
+      union
+      (
+        select others.id from public.waiting_facts as others
+        where others.id < (select id from around) order by others.id desc limit 2500
       )
     ), matched as (
       select facts.id, facts.account_id, facts.item, facts.company_id, known.message_id
       from checked
-      join public.waiting_facts as facts on facts.id = checked.id
+      join public.waiting_facts as facts on facts.id = checked.id and facts.received_at > now() - interval '1 day'
       cross join lateral (
         select messages.id from public.messages
         where messages.company_id = facts.company_id and messages.whatsapp_message_id = facts.whatsapp_message_id
@@ -15796,8 +15799,8 @@ end
 $$;
 comment on function app.apply_waiting_facts(integer) is
   'Applies waiting facts of the last day if their messages or reactions are known now, and links replies whose '
-  'original message is known now. Checks the latest 5,000 facts, and 5,000 from a random time on. Handles at most max_rows facts and max_rows replies. Returns the number of applied '
-  'facts and linked replies. A scheduled job calls this function.';
+  'original message is known now. Checks the latest 5,000 facts and 5,000 random ones. Handles at most max_rows facts '
+  'and max_rows replies. Returns the number of applied facts and linked replies. A scheduled job calls this function.';
 
 create function app.remove_old_waiting_facts(max_rows integer) returns integer
 language sql
@@ -16986,9 +16989,6 @@ as $$
 declare
   duty record;
   done integer;
-  sum_done integer;
-  -- The deletions of old events and reports continue until this time. It is well below the statement timeout.
-  delete_until constant timestamptz := clock_timestamp() + interval '8 seconds';
   counts jsonb := '{}';
   failures text[] := '{}';
 begin
@@ -17011,14 +17011,8 @@ begin
   loop
     -- If one task fails, the other tasks still run.
     begin
-      sum_done := 0;
-      loop
-        execute format('select %s', replace(duty.signature, 'integer', '$1')) into done using max_rows;
-        sum_done := sum_done + coalesce(done, 0);
-        exit when duty.name not in ('events_removed', 'waiting_removed') or done < max_rows or max_rows < 1
-          or clock_timestamp() > delete_until;
-      end loop;
-      counts := counts || jsonb_build_object(duty.name, sum_done);
+      execute format('select %s', replace(duty.signature, 'integer', '$1')) into done using max_rows;
+      counts := counts || jsonb_build_object(duty.name, coalesce(done, 0));
     exception when query_canceled then
       -- The statement timeout applies only once, so no other task may begin. The tasks that are done remain done.
       failures := failures || format('%s: %s %s', duty.name, sqlstate, left(sqlerrm, 200));
@@ -17033,11 +17027,25 @@ $$;
 comment on function public.tend_channel(integer) is
   'Runs all tasks of the job channel-events, but does not apply events. Makes an event due again when its account has '
   'been added, and applies reports about messages that are now known. Updates expired messages, and deletes old rows. '
-  'Deletes old events and reports for at most about eight seconds, max_rows at a time. Deletes at most max_rows rows of '
-  'each other table, and ten times as many idempotency keys. If a task reaches the statement timeout, the results of '
-  'the earlier tasks remain, and the later tasks wait for the next run. Returns the number of rows for each task, and '
-  'the failures.';
+  'Deletes at most max_rows rows of each table, and ten times as many idempotency keys. If a task reaches the '
+  'statement timeout, the results of the earlier tasks remain, and the later tasks wait for the next run. Returns the '
+  'number of rows for each task, and the failures.';
 grant execute on function public.tend_channel(integer) to channel_client;
+
+-- These deletions are a transaction of their own, which locks no other rows. In the transaction of tend_channel(), they
+-- would hold the locks of the earlier tasks.
+create function public.remove_old_channel_rows(max_rows integer default 1000) returns jsonb
+language sql security definer -- see begin_channel_job()
+set search_path = ''
+as $$
+  select jsonb_build_object(
+    'events_removed', app.remove_old_events(max_rows),
+    'waiting_removed', app.remove_old_waiting_facts(max_rows)
+  )
+$$;
+comment on function public.remove_old_channel_rows(integer) is
+  'Deletes at most max_rows old events and max_rows old reports about unknown messages, and returns their numbers.';
+grant execute on function public.remove_old_channel_rows(integer) to channel_client;
 
 create function app.channel_job_status() returns jsonb
 language sql stable
@@ -21390,6 +21398,7 @@ set search_path = ''
 as $$
 declare
   next_slot constant smallint := app.slot_of(clock_timestamp() + interval '1 day');
+  own_timeout constant text := current_setting('lock_timeout');
   part text;
   has_rows boolean;
   is_emptied boolean := false;
@@ -21409,6 +21418,7 @@ begin
       is_emptied := true;
     end if;
   end loop;
+  perform set_config('lock_timeout', own_timeout, true);
   return is_emptied;
 exception when lock_not_available then
   return false;
@@ -21433,8 +21443,13 @@ declare
       union
       select record_id from app.deliveries where company_id = of_company and app.has_answer(tries)
     ) as answered
-    join public.deleted_rows as gone on gone.company_id = of_company and gone.id = answered.record_id
-      and gone.resource in ('contacts', 'deals', 'conversations', 'messages')
+    -- Because of the limit, the planner never starts from the deleted records, even if it has no statistics of them.
+    cross join lateral (
+      select deleted_rows.id from public.deleted_rows
+      where deleted_rows.company_id = of_company and deleted_rows.id = answered.record_id
+        and deleted_rows.resource in ('contacts', 'deals', 'conversations', 'messages')
+      limit 1
+    ) as gone
   );
 begin
   -- This statement waits for a transaction that is moving one of these deliveries to the log. The next statement then

@@ -122,26 +122,29 @@ begin
   -- reaction. Then each transaction may miss the row of the other, and the fact waits until this function applies it.
   -- All sends are locked before any fact is applied, because every transaction locks sends first.
   for fact in
-    -- A company may have any number of waiting facts, so each run checks only the latest ones, and others from a random
-    -- time on.
-    with checked as (
+    -- A company may have any number of waiting facts, so each run checks only the latest ones, and others around a
+    -- random id. Their times would not be random enough: thousands of facts may arrive in one second.
+    with around as (select gen_random_uuid() as id),
+    checked as (
       (
         select latest.id from public.waiting_facts as latest
         where latest.received_at > now() - interval '1 day'
-        order by latest.received_at desc
-        limit 5000
+        order by latest.received_at desc limit 5000
       )
       union
       (
         select others.id from public.waiting_facts as others
-        where others.received_at > (select now() - random() * interval '1 day')
-        order by others.received_at
-        limit 5000
+        where others.id >= (select id from around) order by others.id limit 2500
+      )
+      union
+      (
+        select others.id from public.waiting_facts as others
+        where others.id < (select id from around) order by others.id desc limit 2500
       )
     ), matched as (
       select facts.id, facts.account_id, facts.item, facts.company_id, known.message_id
       from checked
-      join public.waiting_facts as facts on facts.id = checked.id
+      join public.waiting_facts as facts on facts.id = checked.id and facts.received_at > now() - interval '1 day'
       cross join lateral (
         select messages.id from public.messages
         where messages.company_id = facts.company_id and messages.whatsapp_message_id = facts.whatsapp_message_id
@@ -192,8 +195,8 @@ end
 $$;
 comment on function app.apply_waiting_facts(integer) is
   'Applies waiting facts of the last day if their messages or reactions are known now, and links replies whose '
-  'original message is known now. Checks the latest 5,000 facts, and 5,000 from a random time on. Handles at most max_rows facts and max_rows replies. Returns the number of applied '
-  'facts and linked replies. A scheduled job calls this function.';
+  'original message is known now. Checks the latest 5,000 facts and 5,000 random ones. Handles at most max_rows facts '
+  'and max_rows replies. Returns the number of applied facts and linked replies. A scheduled job calls this function.';
 
 create function app.remove_old_waiting_facts(max_rows integer) returns integer
 language sql

@@ -268,9 +268,6 @@ as $$
 declare
   duty record;
   done integer;
-  sum_done integer;
-  -- The deletions of old events and reports continue until this time. It is well below the statement timeout.
-  delete_until constant timestamptz := clock_timestamp() + interval '8 seconds';
   counts jsonb := '{}';
   failures text[] := '{}';
 begin
@@ -293,14 +290,8 @@ begin
   loop
     -- If one task fails, the other tasks still run.
     begin
-      sum_done := 0;
-      loop
-        execute format('select %s', replace(duty.signature, 'integer', '$1')) into done using max_rows;
-        sum_done := sum_done + coalesce(done, 0);
-        exit when duty.name not in ('events_removed', 'waiting_removed') or done < max_rows or max_rows < 1
-          or clock_timestamp() > delete_until;
-      end loop;
-      counts := counts || jsonb_build_object(duty.name, sum_done);
+      execute format('select %s', replace(duty.signature, 'integer', '$1')) into done using max_rows;
+      counts := counts || jsonb_build_object(duty.name, coalesce(done, 0));
     exception when query_canceled then
       -- The statement timeout applies only once, so no other task may begin. The tasks that are done remain done.
       failures := failures || format('%s: %s %s', duty.name, sqlstate, left(sqlerrm, 200));
@@ -315,11 +306,25 @@ $$;
 comment on function public.tend_channel(integer) is
   'Runs all tasks of the job channel-events, but does not apply events. Makes an event due again when its account has '
   'been added, and applies reports about messages that are now known. Updates expired messages, and deletes old rows. '
-  'Deletes old events and reports for at most about eight seconds, max_rows at a time. Deletes at most max_rows rows of '
-  'each other table, and ten times as many idempotency keys. If a task reaches the statement timeout, the results of '
-  'the earlier tasks remain, and the later tasks wait for the next run. Returns the number of rows for each task, and '
-  'the failures.';
+  'Deletes at most max_rows rows of each table, and ten times as many idempotency keys. If a task reaches the '
+  'statement timeout, the results of the earlier tasks remain, and the later tasks wait for the next run. Returns the '
+  'number of rows for each task, and the failures.';
 grant execute on function public.tend_channel(integer) to channel_client;
+
+-- These deletions are a transaction of their own, which locks no other rows. In the transaction of tend_channel(), they
+-- would hold the locks of the earlier tasks.
+create function public.remove_old_channel_rows(max_rows integer default 1000) returns jsonb
+language sql security definer -- see begin_channel_job()
+set search_path = ''
+as $$
+  select jsonb_build_object(
+    'events_removed', app.remove_old_events(max_rows),
+    'waiting_removed', app.remove_old_waiting_facts(max_rows)
+  )
+$$;
+comment on function public.remove_old_channel_rows(integer) is
+  'Deletes at most max_rows old events and max_rows old reports about unknown messages, and returns their numbers.';
+grant execute on function public.remove_old_channel_rows(integer) to channel_client;
 
 create function app.channel_job_status() returns jsonb
 language sql stable

@@ -288,6 +288,7 @@ set search_path = ''
 as $$
 declare
   next_slot constant smallint := app.slot_of(clock_timestamp() + interval '1 day');
+  own_timeout constant text := current_setting('lock_timeout');
   part text;
   has_rows boolean;
   is_emptied boolean := false;
@@ -307,6 +308,7 @@ begin
       is_emptied := true;
     end if;
   end loop;
+  perform set_config('lock_timeout', own_timeout, true);
   return is_emptied;
 exception when lock_not_available then
   return false;
@@ -331,8 +333,13 @@ declare
       union
       select record_id from app.deliveries where company_id = of_company and app.has_answer(tries)
     ) as answered
-    join public.deleted_rows as gone on gone.company_id = of_company and gone.id = answered.record_id
-      and gone.resource in ('contacts', 'deals', 'conversations', 'messages')
+    -- Because of the limit, the planner never starts from the deleted records, even if it has no statistics of them.
+    cross join lateral (
+      select deleted_rows.id from public.deleted_rows
+      where deleted_rows.company_id = of_company and deleted_rows.id = answered.record_id
+        and deleted_rows.resource in ('contacts', 'deals', 'conversations', 'messages')
+      limit 1
+    ) as gone
   );
 begin
   -- This statement waits for a transaction that is moving one of these deliveries to the log. The next statement then

@@ -164,10 +164,10 @@ test(
       from unnest(array[29, 31]) as days
     `;
     await actAs(sql, "channel_client");
-    const tend = async (max: number) =>
-      (await sql`select tend_channel(${max}) as tended`)[0].tended;
-    const { events_removed, failures } = await tend(2);
-    assert.deepEqual([events_removed, failures], [5, []]);
+    const [{ tended }] = await sql`select tend_channel(2) as tended`;
+    assert.deepEqual([tended.events_removed, tended.failures], [2, []]);
+    const [{ removed }] = await sql`select remove_old_channel_rows(3) as removed`;
+    assert.equal(removed.events_removed, 3);
     await actAsSuperuser(sql);
     const left = await sql`select id from channel_events where id = any (${ids})`;
     assert.deepEqual(left.map(({ id }) => id), [ids[5]]);

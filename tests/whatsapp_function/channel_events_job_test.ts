@@ -127,6 +127,24 @@ Deno.test("if another task of the run fails, the run reports the failure and sti
   assert.deepEqual(await inboundOf(company), [["applied"]]);
 });
 
+Deno.test("a run deletes old rows in several transactions until few are left", async () => {
+  const removed = [[1_000, 1_000], [3, 1_000], [0, 2]];
+  const counts = ([events_removed, waiting_removed]: number[]) => ({
+    ...{ events_removed, waiting_removed },
+  });
+  await using watched = stackWithEnds((request) => {
+    if (request.url.endsWith("tend_channel")) {
+      return Response.json({ ...counts(removed.shift()!), failures: [] });
+    }
+    return request.url.endsWith("remove_old_channel_rows")
+      ? Response.json(counts(removed.shift()!))
+      : null;
+  });
+  const run = await ownWhatsapp("http://127.0.0.1:9", { supabaseUrl: watched.url });
+  const { result } = await ran(watched, run);
+  assert.deepEqual([result.events_removed, result.waiting_removed], [1_003, 2_002]);
+});
+
 Deno.test("a run that has no time left applies no event, and the next run applies the events", async () => {
   const { company, app } = await companyWithApp();
   await using watched = stackWithEnds();

@@ -5169,6 +5169,7 @@ export type Database = {
         };
       };
       "remove_member": { Args: { "company_id": string; "user_id": string }; Returns: undefined };
+      "remove_old_channel_rows": { Args: { "max_rows"?: number }; Returns: Json };
       "remove_second_factors": { Args: { "email": string }; Returns: number };
       "renew_invitation": {
         Args: { "invitation_id": string };

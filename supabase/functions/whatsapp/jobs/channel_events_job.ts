@@ -9,6 +9,13 @@ import { applyDueEvents, type EventCost, isOfEvent } from "../events/due_events.
 /** The name of the job in its path and in the database. */
 export const CHANNEL_EVENTS = "channel-events";
 
+/**
+ * The maximum number of rows of a table that one statement deletes. While a table may have more old
+ * rows, the statement is repeated for at most `REMOVE_MS`.
+ */
+const MOST_REMOVED = 1_000;
+const REMOVE_MS = 8_000;
+
 /** What a run of the job has done. */
 export interface ChannelEventsResult {
   /** How many events were applied, with any result. */
@@ -95,10 +102,32 @@ class AppShares {
   }
 }
 
-/** Runs tend_channel(). If tend_channel() fails, the job still applies the events. */
+/**
+ * Continues the deletions that `tend_channel()` has begun, and adds the numbers of deleted rows.
+ * Each statement is a short transaction, because an open transaction delays the change feeds.
+ */
+async function removeOldRows(db: CompanyDb, tended: Record<string, unknown>) {
+  const untilMs = performance.now() + REMOVE_MS;
+  let last: Record<string, number> = {
+    events_removed: Number(tended.events_removed),
+    waiting_removed: Number(tended.waiting_removed),
+  };
+  while (Math.max(...Object.values(last)) >= MOST_REMOVED && performance.now() < untilMs) {
+    const answer = await db.rpc("remove_old_channel_rows", { max_rows: MOST_REMOVED });
+    last = rows(answer) as Record<string, number>; // the jsonb from remove_old_channel_rows()
+    for (const [name, count] of Object.entries(last)) tended[name] = Number(tended[name]) + count;
+  }
+}
+
+/**
+ * Runs tend_channel(), and continues its deletions. If a statement fails, the job still applies the
+ * events.
+ */
 async function tend(db: CompanyDb): Promise<{ failures: string[] } & Record<string, unknown>> {
   try {
-    return rows(await db.rpc("tend_channel")) as { failures: string[] }; // the jsonb from tend_channel()
+    const tended = rows(await db.rpc("tend_channel")) as { failures: string[] }; // the jsonb
+    await removeOldRows(db, tended);
+    return tended;
   } catch (error) {
     if (!(error instanceof DatabaseError) || !isOfEvent(error)) throw error;
     return { failures: [`The database failed (${error.message})`] };
