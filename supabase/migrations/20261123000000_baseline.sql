@@ -15380,13 +15380,14 @@ create function public.return_channel_events(event_ids uuid[]) returns void
 language sql security definer -- see receive_channel_event()
 set search_path = ''
 as $$
-  update public.channel_events as events set attempts = events.attempts - 1, next_attempt_at = now()
+  update public.channel_events as events set attempts = events.attempts - 1, next_attempt_at = events.received_at
   where events.id = any (return_channel_events.event_ids) and events.attempts > 0
     and events.next_attempt_at > now() and events.state <> 'done'
 $$;
 comment on function public.return_channel_events(uuid[]) is
   'Makes events due again that due_channel_events() returned and that the run has not started to apply. The attempt '
-  'does not count.';
+  'does not count. The events are due since they were received, so the next run gets them before the later events of '
+  'their app.';
 grant execute on function public.return_channel_events(uuid[]) to channel_client, service_role;
 
 create function public.fail_channel_event(event_id uuid, failure text) returns void

@@ -116,6 +116,27 @@ test(
 );
 
 test(
+  "the events that a run gives back come before the later events of their app",
+  async (sql, app_key) => {
+    const ids = [];
+    for (let n = 0; n < 5; n++) {
+      const id = await stored(sql, app_key, `in order ${n}`);
+      await sql`
+        update channel_events set
+          received_at = now() - ${5 - n} * interval '1 minute',
+          next_attempt_at = now() - ${5 - n} * interval '1 minute'
+        where id = ${id}
+      `;
+      ids.push(id);
+    }
+    const left = (await due(sql, 3)).map(({ event_id }) => event_id);
+    assert.deepEqual(left, ids.slice(0, 3));
+    await sql`select return_channel_events(${left})`;
+    assert.deepEqual((await due(sql)).map(({ event_id }) => event_id), ids);
+  },
+);
+
+test(
   "a run receives the events in the order in which they became due, whatever their size",
   async (sql, app_key) => {
     const ids = [];
