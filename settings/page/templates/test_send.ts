@@ -46,10 +46,11 @@ class TestSend {
   #phone: string | null = null;
   #isPhoneWrong = false;
   /**
-   * The id of the test, until the page has read what happened to the message. Until then, the next
-   * press of the button uses the same id, so that no message is sent twice.
+   * The id and the content of the test, until the page has read what happened to the message. Until
+   * then, a press of the button with the same content uses the same id, so that no message is sent
+   * twice.
    */
-  #id: string | null = null;
+  #unread: { id: string; content: string } | null = null;
   #send: WholeSend | null = null;
   /** Why nothing was sent, although nothing failed. */
   #stopped: "do_not_contact" | "marketing_opt_out" | null = null;
@@ -116,24 +117,29 @@ class TestSend {
     keep(phoneOf(app), phone);
     void this.#sending.run(app, async () => {
       this.#send = this.#stopped = null;
-      const id = this.#id ??= crypto.randomUUID();
+      const asked = {
+        ...{ company_id: app.company.id, phone, phone_number_id: sender },
+        ...{ template_name: template.name, language_code: template.language },
+        header_variables: values.header,
+        body_variables: values.body,
+        button_variables: values.buttons,
+      };
+      const content = JSON.stringify(asked);
+      if (this.#unread?.content !== content) this.#unread = { id: crypto.randomUUID(), content };
       let sent: string | null;
       try {
         const { message_id, reason } = await askSettings<Sent>(app, "test-sends", {
-          ...{ company_id: app.company.id, id, phone, phone_number_id: sender },
-          ...{ template_name: template.name, language_code: template.language },
-          header_variables: values.header,
-          body_variables: values.body,
-          button_variables: values.buttons,
+          ...asked,
+          id: this.#unread.id,
         }, sentenceFor);
         this.#stopped = reason;
         sent = message_id;
       } catch (error) {
-        if (!(error instanceof Failure) || error.kind !== "unanswered") this.#id = null;
+        if (!(error instanceof Failure) || error.kind !== "unanswered") this.#unread = null;
         throw error;
       }
       if (sent) await this.#watch(sent, app);
-      this.#id = null;
+      this.#unread = null;
     });
   }
 
