@@ -9,7 +9,7 @@ export class CRMError extends Error {
   override name = "CRMError";
   /**
    * The idempotency key of the request, if the request had a key. If you repeat the request with
-   * this key, the request takes effect only once.
+   * this key, the request takes effect only once. For `createMany`, it is the key of the whole call.
    */
   idempotencyKey: string | null = null;
   /**

@@ -65,7 +65,7 @@ export function requestsOf(ask: Transport): Requests {
         if (query?.atomic && batches.length > 1) {
           throw new TypeError("With atomic, the items must fit into one batch: 500 items, 1 MB");
         }
-        const { idempotencyKey, onProgress } = options;
+        const { idempotencyKey = newKey(), onProgress } = options;
         const all: Many = { data: [], summary: {} };
         let answer!: Answer<Many>;
         for (const [place, batch] of batches.entries()) {
@@ -76,11 +76,15 @@ export function requestsOf(ask: Transport): Requests {
               type: method === "PATCH" ? "application/merge-patch+json" : undefined,
               options: {
                 ...options,
-                idempotencyKey: idempotencyKey && idempotencyKey + (place ? `-${place}` : ""),
+                idempotencyKey: idempotencyKey + (place ? `-${place}` : ""),
               },
             }, (body) => body.summary && body).withResponse();
           } catch (error) {
-            if (error instanceof CRMError && place > 0) error.done = all as BatchAnswer<unknown>;
+            if (error instanceof CRMError && place > 0) {
+              error.done = all as BatchAnswer<unknown>;
+              // A PATCH request has no key.
+              if (error.idempotencyKey !== null) error.idempotencyKey = idempotencyKey;
+            }
             throw error;
           }
           const { data, summary } = answer.data;

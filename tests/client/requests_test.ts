@@ -310,6 +310,24 @@ Deno.test("if a batch fails, the error contains the results of earlier batches, 
   assert.equal(made.length, 2);
 });
 
+Deno.test("if `createMany` runs again with the key of its error, each batch is sent with its first key", async () => {
+  const items = Array.from({ length: 1001 }, () => ({ phone: "+1" }));
+  for (const idempotencyKey of [undefined, "import-1"]) {
+    const refused = failure(422, "invalid_request");
+    const { crm, made } = scripted([BATCH, BATCH, refused, BATCH]);
+    const error = await crm.contacts.createMany(items, {}, { idempotencyKey })
+      .catch((error) => error);
+    await crm.contacts.createMany(items, {}, { idempotencyKey: error.idempotencyKey });
+    const keys = made.map(({ headers }) => headers.get("Idempotency-Key"));
+    assert.deepEqual(keys.slice(3), keys.slice(0, 3));
+    assert.equal(error.idempotencyKey, idempotencyKey ?? keys[0]);
+  }
+  const { crm } = scripted([BATCH, failure(422, "invalid_request")]);
+  const changes = items.map(() => ({ id: ID, name: "Ada" }));
+  const error = await crm.contacts.updateMany(changes).catch((error) => error);
+  assert.equal(error.idempotencyKey, null);
+});
+
 Deno.test("if a response does not match the operation, the client throws an error with the response's status", async () => {
   const bodies = [{}, [], null, { status: "ok" }].map((body) => json(200, body));
   const requests: ((crm: client.CRM) => PromiseLike<unknown>)[] = [
