@@ -109,3 +109,29 @@ Deno.test("n8n: the mirror reads all pages, removes deleted contacts and survive
   });
   assert.notEqual(runner.staticData.copy, copy);
 });
+
+for (
+  const [workflow, table] of [["sync-contacts", "crm_contacts_copy"], [
+    "mirror",
+    "crm_contacts_mirror",
+  ]]
+) {
+  Deno.test(`n8n: ${workflow} has no row of a contact that is deleted while the run reads the pages`, async () => {
+    const company = await newCompany();
+    const { body } = await call(company.keys.read, "GET", "/contacts");
+    const [contact] = body.data;
+    const changes = [contact, { id: contact.id, deleted_at: "2026-11-22T09:30:00.123456+00:00" }];
+    const kept = { ...contact, id: crypto.randomUUID() };
+    await using proxy = bendingProxy(stack.url, {
+      "GET /gateway/contacts/changes": (answer, made) => {
+        const pagination = { ...answer.body.pagination, has_more: made < 1 };
+        return { ...answer, body: { data: [changes[made], kept], pagination } };
+      },
+    });
+    const columns = [...COLUMNS, "tags", "updated_at", "version", "copy"];
+    const tables = new DataTables({ [table]: columns });
+    const crm_api_url = `${proxy.url}/functions/v1`;
+    await (await runnerOf(workflow, company, { tables, crm_api_url })).run();
+    assert.deepEqual(tables.rows(table).map(({ contact_id }) => contact_id), [kept.id]);
+  });
+}
