@@ -1,6 +1,6 @@
 // Receives CRM webhooks with Node: verifies each delivery and stores its event. See docs/webhooks.md.
 // WEBHOOK_SECRET=whsec_… node receive.mjs 8000
-import { appendFileSync, existsSync, readFileSync } from "node:fs";
+import { appendFileSync, readFileSync, truncateSync } from "node:fs";
 import { createServer } from "node:http";
 import { verifyWebhook, WebhookVerificationError } from "@crm-messaging/client/webhooks";
 
@@ -10,9 +10,17 @@ const FILE = "events.jsonl";
 /** An event has at most 256 KiB of data. */
 const MAX_BYTES = 1_000_000;
 
+/** Reads the stored events. Cuts off a part of a line, which a failed write leaves. */
+function readWhole() {
+  const text = readFileSync(FILE, "utf8");
+  const whole = text.slice(0, text.lastIndexOf("\n") + 1);
+  if (whole !== text) truncateSync(FILE, Buffer.byteLength(whole));
+  return whole;
+}
+
+appendFileSync(FILE, "", { mode: 0o600 }); // creates the file
 // The same event may arrive more than once, with the same id.
-const text = existsSync(FILE) ? readFileSync(FILE, "utf8") : "";
-const seen = new Set(text.split("\n").filter(Boolean).map((line) => JSON.parse(line).id));
+const seen = new Set(readWhole().split("\n").filter(Boolean).map((line) => JSON.parse(line).id));
 
 /**
  * Returns the raw body as it was received, or null if the body is too large. In Express, use
@@ -38,8 +46,14 @@ async function receive(request) {
     const event = await verifyWebhook(request.headers, body, secret);
     if (seen.has(event.id)) return [204];
     // The event is stored before the response is sent. After a 2xx response, the service does not
-    // send the event again.
-    appendFileSync(FILE, JSON.stringify(event) + "\n", { mode: 0o600 });
+    // send the event again. Nothing runs between the check and the write, so that two requests at
+    // the same time do not both store the event.
+    try {
+      appendFileSync(FILE, JSON.stringify(event) + "\n", { mode: 0o600 });
+    } catch (error) {
+      readWhole();
+      throw error;
+    }
     seen.add(event.id);
     if (event.type === "deal.won") console.log(`won: ${event.data?.title}`);
     else console.log(`${event.type} ${event.record_id}`);

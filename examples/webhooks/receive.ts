@@ -8,9 +8,17 @@ const FILE = "events.jsonl";
 /** An event has at most 256 KiB of data. */
 const MAX_BYTES = 1_000_000;
 
+/** Reads the stored events. Cuts off a part of a line, which a failed write leaves. */
+const readWhole = (): string => {
+  const text = Deno.readTextFileSync(FILE);
+  const whole = text.slice(0, text.lastIndexOf("\n") + 1);
+  if (whole !== text) Deno.truncateSync(FILE, new TextEncoder().encode(whole).length);
+  return whole;
+};
+
+Deno.writeTextFileSync(FILE, "", { append: true, mode: 0o600 }); // creates the file
 // The same event may arrive more than once, with the same id.
-const text = await Deno.readTextFile(FILE).catch(() => "");
-const seen = new Set(text.split("\n").filter(Boolean).map((line) => JSON.parse(line).id));
+const seen = new Set(readWhole().split("\n").filter(Boolean).map((line) => JSON.parse(line).id));
 
 /** Returns the raw body as it was received, or null if the body is too large. */
 const bodyOf = async (request: Request): Promise<Uint8Array<ArrayBuffer> | null> => {
@@ -32,8 +40,14 @@ const receive = async (request: Request): Promise<Response> => {
     const event = await verifyWebhook(request.headers, body, secret);
     if (seen.has(event.id)) return new Response(null, { status: 204 });
     // The event is stored before the response is sent. After a 2xx response, the service does not
-    // send the event again.
-    await Deno.writeTextFile(FILE, JSON.stringify(event) + "\n", { append: true, mode: 0o600 });
+    // send the event again. Nothing runs between the check and the write, so that two requests at
+    // the same time do not both store the event.
+    try {
+      Deno.writeTextFileSync(FILE, JSON.stringify(event) + "\n", { append: true, mode: 0o600 });
+    } catch (error) {
+      readWhole();
+      throw error;
+    }
     seen.add(event.id);
     if (event.type === "deal.won") console.log(`won: ${event.data?.title}`);
     else console.log(`${event.type} ${event.record_id}`);

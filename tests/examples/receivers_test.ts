@@ -44,7 +44,7 @@ const RECEIVERS: Record<string, (port: string) => Promise<[program: string, args
 };
 
 for (const [name, commandOf] of Object.entries(RECEIVERS)) {
-  Deno.test(`the receiver for ${name} stores each event once, even after a restart, and refuses unsigned requests`, async () => {
+  Deno.test(`the receiver for ${name} stores each event once, even at the same time or after a restart, and refuses unsigned requests`, async () => {
     await withFolder(async (folder) => {
       const port = freePort();
       const [program, args] = await commandOf(port);
@@ -96,13 +96,28 @@ for (const [name, commandOf] of Object.entries(RECEIVERS)) {
         const chunked = await fetch(url, { method: "POST", headers: large.headers, body });
         assert.deepEqual([chunked.status, await chunked.text()], [413, "The body is too large\n"]);
         assert.deepEqual(await stored(), ["Ação 1", "Ação 2"]);
+        const third = await delivery(3);
+        const answers = await Promise.all(Array.from({ length: 20 }, () => post(third)));
+        assert.ok(answers.every(([status]) => status === 204));
+        assert.deepEqual(await stored(), ["Ação 1", "Ação 2", "Ação 3"]);
+
+        await Deno.rename(`${folder}/events.jsonl`, `${folder}/moved.jsonl`);
+        await Deno.mkdir(`${folder}/events.jsonl`);
+        assert.equal((await post(await delivery(5)))[0], 500);
+        await Deno.remove(`${folder}/events.jsonl`);
+        await Deno.rename(`${folder}/moved.jsonl`, `${folder}/events.jsonl`);
+        assert.deepEqual(await post(await delivery(5)), [204, ""]);
       }
+      // A receiver that is killed while it writes leaves a part of a line.
+      const torn = new TextEncoder().encode('{"id":"evt_6","data":{"title":"Aç').slice(0, -1);
+      await Deno.writeFile(`${folder}/events.jsonl`, torn, { append: true });
       {
         await using _receiver = await started();
         assert.deepEqual(await post(await delivery(2)), [204, ""]);
         assert.deepEqual(await post(await delivery(4)), [204, ""]);
       }
-      assert.deepEqual(await stored(), ["Ação 1", "Ação 2", "Ação 4"]);
+      const whole = [1, 2, 3, 5, 4].map((number) => `Ação ${number}`);
+      assert.deepEqual(await stored(), whole);
       assert.equal((await Deno.stat(`${folder}/events.jsonl`)).mode! & 0o777, 0o600);
     });
   });
