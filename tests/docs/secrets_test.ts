@@ -4,7 +4,10 @@ import { parseEnv } from "node:util";
 import { root } from "../../local/checkout.ts";
 import { readConfig } from "../../supabase/functions/_shared/config.ts";
 import { credentialsKeyId } from "../../supabase/functions/_shared/credentials/credentials.ts";
-import { readCredentialsKey } from "../../supabase/functions/_shared/credentials/credentials_keys.ts";
+import {
+  readCredentialsKey,
+  readCredentialsKeys,
+} from "../../supabase/functions/_shared/credentials/credentials_keys.ts";
 import { readWhatsappConfig } from "../../supabase/functions/whatsapp/whatsapp_config.ts";
 import { withFolder } from "../support/started.ts";
 import { environment } from "../support/test_stack.ts";
@@ -78,4 +81,23 @@ Deno.test("a command in docs/deploying.md prints the ID of a credentials key", a
   const CREDENTIALS_KEY = btoa("32 bytes that are of no use here");
   const printed = await shell(commandWith("createHash"), { env: { CREDENTIALS_KEY } });
   assert.equal(printed.trim(), await credentialsKeyId(readCredentialsKey(CREDENTIALS_KEY)));
+});
+
+Deno.test("the rotation in docs/deploying.md uploads the new key twice: first as the other key, then as the current key", async () => {
+  const uploads = page.blocks.filter(({ text }) => text.includes("> rotation.env"))
+    .map(({ text }) => text.replace(/^ *supabase .*$/gm, ""));
+  assert.equal(uploads.length, 2);
+  await withFolder(async (cwd) => {
+    await Deno.writeTextFile(`${cwd}/secrets.env`, `CREDENTIALS_KEY=${"A".repeat(43)}\n`);
+    const lines = uploads.map((text) => `${text}\necho next >> rotation.env; cat rotation.env`);
+    const printed = await shell(lines.join("\n"), { cwd });
+    const [first, second] = printed.split("next\n", 2).map((text) => {
+      const [current, other] = readCredentialsKeys(parseEnv(text)).map((key) => key!.join());
+      return { current, other };
+    });
+    assert.equal(first.current, new Uint8Array(32).join());
+    assert.notEqual(first.other, first.current);
+    assert.deepEqual(second, { current: first.other, other: first.current });
+    assert.equal((await Deno.stat(`${cwd}/rotation.env`)).mode! & 0o777, 0o600);
+  });
 });

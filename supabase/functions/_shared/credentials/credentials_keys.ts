@@ -30,7 +30,8 @@ export function readCredentialsKey(text: string | undefined): Uint8Array {
 
 /**
  * The keys in the secrets CREDENTIALS_KEY and CREDENTIALS_KEY_PREVIOUS. The second is set during a
- * key rotation. Otherwise it may be missing or empty.
+ * key rotation: first to the next key, then to the previous key. Otherwise it may be missing or
+ * empty.
  *
  * @throws ConfigError when one of them is malformed, or the first is missing. The message never
  *   contains a key.
@@ -43,8 +44,8 @@ export function readCredentialsKeys(
   const previous = decodeKey(CREDENTIALS_KEY_PREVIOUS);
   if (previous) return [current, previous];
   throw new ConfigError(
-    "CREDENTIALS_KEY_PREVIOUS must be the previous CREDENTIALS_KEY, 32 bytes in base64 or " +
-      "base64url, or be left out.",
+    "CREDENTIALS_KEY_PREVIOUS must be the previous or the next CREDENTIALS_KEY, 32 bytes in base64 " +
+      "or base64url, or be left out.",
   );
 }
 
