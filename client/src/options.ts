@@ -11,6 +11,7 @@ export interface ClientOptions {
   maxRetries?: number | undefined;
   /**
    * The time limit for one attempt, including its response, in milliseconds. The default is 60,000.
+   * If the response is a file, the limit applies to its start and to each wait for a further part.
    */
   timeout?: number | undefined;
   /**

@@ -41,7 +41,7 @@ export interface Call {
   isRepeatable?: boolean;
   /** Whether the request is a send. A send is repeated until its outcome is known. */
   isSend?: boolean;
-  /** Whether the result is a file. The caller reads the file, so `pick` receives no body. */
+  /** Whether the result is a file. The caller reads the file, so `pick` receives a stream. */
   isFile?: boolean;
   /**
    * Extracts the result from a response body. Returns `undefined` if the body does not come from
@@ -77,10 +77,10 @@ export function transportOf(settings: Settings): Transport {
       signal?.throwIfAborted();
       let error: CRMError;
       try {
-        const [response, text] = await attempt(
+        const [response, text, file] = await attempt(
           ...[settings.fetch, url, init, timeout, signal, call.isFile] as const,
         );
-        const data = answered(call, response, text) as Data;
+        const data = answered(call, response, text, file) as Data;
         return { data, response, requestId: response.headers.get("X-Request-Id") };
       } catch (thrown) {
         if (!(thrown instanceof CRMError)) throw thrown;
@@ -163,7 +163,7 @@ function tags(versions: string | readonly string[]): string {
 
 /**
  * Makes one request and reads the whole response, with its body as text. If the response is a file,
- * the caller reads the body instead.
+ * the caller reads the file instead. Each wait for a part of the file has its own time limit.
  */
 async function attempt(
   fetch = globalThis.fetch as NonNullable<Settings["fetch"]>,
@@ -172,28 +172,44 @@ async function attempt(
   timeout: number,
   signal?: AbortSignal,
   isFile?: boolean,
-): Promise<[Response, string]> {
+): Promise<[Response, string, ReadableStream?]> {
   const { host } = new URL(url);
   const controller = new AbortController();
   const abort = () => controller.abort(signal!.reason);
-  const timer = setTimeout(() => controller.abort(), timeout);
   signal?.addEventListener("abort", abort);
-  let isLeft: boolean | undefined;
+  const inTime = async <Part>(what: string, read: () => Promise<Part>): Promise<Part> => {
+    const timer = setTimeout(() => controller.abort(), timeout);
+    try {
+      return await read();
+    } catch (cause) {
+      if (signal?.aborted) throw signal.reason;
+      throw controller.signal.aborted
+        ? new TimeoutError(`There was no ${what} from ${host} within ${timeout} ms`)
+        : new ConnectionError(`There was no complete response from ${host}: ${why(cause)}`, {
+          cause,
+        });
+    } finally {
+      clearTimeout(timer);
+    }
+  };
+  let reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
   try {
-    const response = await fetch(url, { ...init, signal: controller.signal });
-    isLeft = isFile && response.ok;
-    return [response, isLeft ? "" : await response.text()];
-  } catch (cause) {
-    if (signal?.aborted) throw signal.reason;
-    throw controller.signal.aborted
-      ? new TimeoutError(`There was no response from ${host} within ${timeout} ms`)
-      : new ConnectionError(`There was no complete response from ${host}: ${why(cause)}`, {
-        cause,
-      });
+    return await inTime("response", async () => {
+      const response = await fetch(url, { ...init, signal: controller.signal });
+      if (!isFile || !response.ok) return [response, await response.text()];
+      reader = response.body?.getReader();
+      const file = reader && new ReadableStream({
+        async pull(stream) {
+          const { done, value } = await inTime("further part of the file", () => reader!.read());
+          done ? stream.close() : stream.enqueue(value);
+        },
+        cancel: (reason) => reader!.cancel(reason),
+      }, { highWaterMark: 0 });
+      return [response, "", file];
+    });
   } finally {
-    clearTimeout(timer);
     // The signal also stops a file that is still being downloaded.
-    if (!isLeft) signal?.removeEventListener("abort", abort);
+    if (!reader) signal?.removeEventListener("abort", abort);
   }
 }
 
@@ -212,11 +228,16 @@ function why(error: unknown): string {
  * Returns the result that the caller of a method receives for a response.
  * @throws CRMError if the response is an error
  */
-function answered(call: Call, response: Response, text: string): unknown {
-  const { method, options, pick, isFile } = call;
+function answered(
+  call: Call,
+  response: Response,
+  text: string,
+  file?: ReadableStream,
+): unknown {
+  const { method, options, pick } = call;
   const { status, headers, ok } = response;
   // The API always sends a file's name in a header. A proxy's error page has no such header.
-  if (isFile && ok && headers.has("Content-Disposition")) return pick?.(null, response);
+  if (file && headers.has("Content-Disposition")) return pick?.(file, response);
   if (status === 304 && options?.ifNoneMatch !== undefined) return null;
   if (status === 204 && method === "DELETE") return undefined;
   let body: unknown = text;

@@ -1,7 +1,7 @@
 // Tests that the client returns a media file as a stream.
 import assert from "node:assert/strict";
 import { MediaExpiredError } from "../../client/src/main.ts";
-import { failure, LOST, RECORD, scripted, withoutPauses } from "./scripted.ts";
+import { failure, LOST, RECORD, scripted, type Step, withoutPauses } from "./scripted.ts";
 
 const ID = "0b5e55ed-0000-4000-8000-000000000001";
 const HEADERS = {
@@ -16,6 +16,45 @@ Deno.test("`messages.media()` returns the media file's stream, type, name and le
   assert.equal(await new Response(stream).text(), "abc");
   assert.deepEqual(told, { type: "audio/ogg; codecs=opus", filename: "図.ogg", length: 3 });
   assert.equal(made[0].url.pathname, `/functions/v1/gateway/messages/${ID}/media`);
+});
+
+/** A media file of three parts. After some parts, no further part arrives. */
+function fileThatStopsAfter(parts: number): Step {
+  return (_made, signal) => {
+    let sent = 0;
+    const body = new ReadableStream({
+      start: (stream) => signal.addEventListener("abort", () => stream.error(signal.reason)),
+      async pull(stream) {
+        if (sent === 3) return stream.close();
+        if (sent === parts) await new Promise(() => {});
+        stream.enqueue(new TextEncoder().encode("abc"[sent++]));
+      },
+    }, { highWaterMark: 0 });
+    return Promise.resolve(new Response(body, { headers: HEADERS }));
+  };
+}
+
+Deno.test("a media file that stops arriving ends with a timeout or an abort signal, but the caller may read slowly", async () => {
+  const { crm } = scripted([fileThatStopsAfter(3), fileThatStopsAfter(2)], { timeout: 20 });
+  const whole = (await crm.messages.media(ID)).stream.getReader();
+  let text = "";
+  for (let part = await whole.read(); !part.done; part = await whole.read()) {
+    text += new TextDecoder().decode(part.value);
+    await new Promise((resolve) => setTimeout(resolve, 60));
+  }
+  assert.equal(text, "abc");
+
+  const { stream } = await crm.messages.media(ID);
+  await assert.rejects(new Response(stream).text(), {
+    name: "TimeoutError",
+    message: "There was no further part of the file from api.test within 20 ms",
+  });
+
+  const stop = new AbortController();
+  const options = { signal: stop.signal, timeout: 60_000 };
+  const aborted = new Response((await crm.messages.media(ID, options)).stream).text();
+  stop.abort(new Error("enough"));
+  await assert.rejects(aborted, { message: "enough" });
 });
 
 Deno.test("the client throws an error for an expired media file, and returns null if the caller already has the file", async () => {
