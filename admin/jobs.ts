@@ -1,10 +1,11 @@
 import { type Command, InvalidArgumentError } from "commander";
+import { serviceUrl, withoutSlash } from "../supabase/functions/_shared/service_url.ts";
 import { examples } from "./examples.ts";
 import { type ChannelHealth, type JobsStatus, statusText } from "./jobs_status.ts";
 import { currentNotices } from "./notices.ts";
 import { OperatorError } from "./operator_error.ts";
 import { JSON_OPTION, print, type Printing } from "./print.ts";
-import { openProject } from "./project.ts";
+import { isProtected, openProject } from "./project.ts";
 
 /** Adds the commands `jobs schedule`, `status` and `unschedule`. */
 export function jobCommands(program: Command) {
@@ -66,13 +67,9 @@ export function jobCommands(program: Command) {
  * container network.
  */
 function functionsUrl(value: string): string {
-  const url = URL.canParse(value) ? new URL(value) : null;
-  const isPlain = url && !url.search && !url.hash && !url.username && !url.password;
-  // A host name without a dot is a container's name, such as `kong`.
-  const isNear = /^(127(\.\d{1,3}){3}|\[::1\]|(.+\.)?localhost|[^.]+|host\.docker\.internal)$/
-    .test(url?.hostname ?? "");
-  if (isPlain && (url.protocol === "https:" || url.protocol === "http:" && isNear)) {
-    const address = url.href.replace(/\/+$/, "");
+  const url = serviceUrl(value);
+  if (url && isProtected(url)) {
+    const address = withoutSlash(url);
     if (!/\/(whatsapp|webhooks)$/.test(address)) return address;
   }
   throw new InvalidArgumentError(

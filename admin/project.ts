@@ -16,6 +16,7 @@ import {
 import { meaningOf } from "../supabase/functions/_shared/database/constraints.ts";
 import type { Database } from "../supabase/functions/_shared/database/types.ts";
 import { fetchOnce } from "../supabase/functions/_shared/fetch_once.ts";
+import { isExposed, serviceUrl } from "../supabase/functions/_shared/service_url.ts";
 import { OperatorError } from "./operator_error.ts";
 
 /** The project that the command manages. Requests to its Data API have the role service_role. */
@@ -109,9 +110,17 @@ function namedTarget(): Target | null {
       `${set} is set but ${missing} is not: set both for a project, or neither for the local stack.`,
     );
   }
-  if (!/^https?:/.test(url) || !URL.canParse(url)) {
+  const parsed = serviceUrl(url);
+  if (!parsed) {
     throw new OperatorError(
       "SUPABASE_URL must be the URL of a Supabase project, such as https://<project>.supabase.co.",
+    );
+  }
+  if (!isProtected(parsed)) {
+    throw new OperatorError(
+      "SUPABASE_URL must begin with https://, because each request carries the project's secret " +
+        "key; http:// is only for this machine (localhost, 127.0.0.1, [::1]), host.docker.internal " +
+        "and a container's name, such as kong.",
     );
   }
   return {
@@ -123,6 +132,12 @@ function namedTarget(): Target | null {
     unauthorized:
       `The project at ${url} does not accept the secret key: check SUPABASE_SECRET_KEY.`,
   };
+}
+
+/** Whether a URL has TLS, or stays on this machine or in a container network. */
+export function isProtected(url: URL): boolean {
+  // A host name without a dot is a container's name, such as `kong`. An IPv6 address has colons.
+  return !isExposed(url) || /^[^.:]+$/.test(url.hostname);
 }
 
 const NOT_RUNNING = "The local stack is not running: start it with npm start, give its folder " +

@@ -53,6 +53,28 @@ Deno.test("`jobs schedule` stores the URLs of the project's functions unless ano
   assert.match(one.stderr, /without the name of a function/);
 });
 
+Deno.test("`jobs schedule` refuses a URL to which JOBS_SECRET would travel without TLS", async () => {
+  await using project = Deno.serve(
+    { hostname: "127.0.0.1", port: 0, onListen: () => {} },
+    () => new Response(null, { status: 204 }),
+  );
+  const env = {
+    SUPABASE_URL: `http://127.0.0.1:${project.addr.port}`,
+    SUPABASE_SECRET_KEY: "sb_secret_x",
+    JOBS_SECRET: SECRET,
+  };
+  const codes = (hosts: string[]) =>
+    Promise.all(hosts.map(async (host) => {
+      const url = `http://${host}/functions/v1`;
+      return (await admin(["jobs", "schedule", "--functions-url", url], { env })).code;
+    }));
+  assert.deepEqual(
+    await codes(["[2001:db8::1]", "[::ffff:192.0.2.1]", "192.0.2.1", "api.example.com"]),
+    [2, 2, 2, 2],
+  );
+  assert.deepEqual(await codes(["[::1]:54321", "crm.localhost", "kong:8000"]), [0, 0, 0]);
+});
+
 Deno.test("`jobs status` and `jobs unschedule` work when nothing is scheduled", async () => {
   const status = ["jobs", "status"];
   assert.match(

@@ -91,6 +91,14 @@ Deno.test("if a project cannot be used, the command explains why in one sentence
         { SUPABASE_URL: "project" },
         "SUPABASE_URL must be the URL of a Supabase project, such as https://<project>.supabase.co.",
       ],
+      ...["http://crm.example.com", "http://[2001:db8::1]"].map((
+        SUPABASE_URL,
+      ): [Record<string, string>, string] => [
+        { SUPABASE_URL },
+        "SUPABASE_URL must begin with https://, because each request carries the project's secret " +
+        "key; http:// is only for this machine (localhost, 127.0.0.1, [::1]), host.docker.internal " +
+        "and a container's name, such as kong.",
+      ]),
       [
         { SUPABASE_SECRET_KEY: stack.publishable_key },
         `The project at ${stack.url} does not accept the secret key: check SUPABASE_SECRET_KEY.`,
