@@ -55,7 +55,8 @@ const MAX_SIGNATURES = 10;
  * with one of them.
  * @throws WebhookVerificationError if the request is not a recent delivery that was signed with
  * this secret.
- * @throws TypeError if the body is not a string or bytes, or if the secret is not a webhook secret.
+ * @throws TypeError if the body is not a string or bytes, if the secret is not a webhook secret, or
+ * if the tolerance is not a number of at least 0.
  */
 export async function verifyWebhook(
   headers: WebhookHeaders,
@@ -65,6 +66,10 @@ export async function verifyWebhook(
 ): Promise<WebhookEvent> {
   const keys = [secret].flat().map(bytesOfSecret);
   if (keys.length === 0) throw new TypeError("No secret: give the secret of the webhook, whsec_…");
+  // Every comparison with NaN is false, so NaN would accept a delivery of any age.
+  if (typeof tolerance !== "number" || !(tolerance >= 0)) {
+    throw new TypeError("tolerance must be a number of seconds, 0 or more");
+  }
   const bytes = bytesOfBody(body);
   const id = headerOf(headers, "webhook-id");
   const timestamp = headerOf(headers, "webhook-timestamp");

@@ -143,6 +143,10 @@ Deno.test("an invalid call throws a `TypeError` that describes the expected argu
     await assert.rejects(use(BODY, secret), /TypeError: The secret is not a webhook secret/);
   }
   await assert.rejects(use(BODY, []), /TypeError: No secret/);
+  for (const tolerance of [NaN, -1, "300", null]) {
+    const old = verifyWebhook(headersAt(-10_000), BODY, SECRET, { tolerance: tolerance as number });
+    await assert.rejects(old, /TypeError: tolerance must be a number of seconds, 0 or more/);
+  }
 });
 
 Deno.test("Node and Bun verify a delivery with the published package", async () => {
