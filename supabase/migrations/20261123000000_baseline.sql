@@ -20579,43 +20579,60 @@ set search_path = ''
 as $$
 declare
   at constant timestamptz := clock_timestamp();
+  examined integer := most;
+  postponed integer := 0;
+  postponed_before integer;
+  left_to_return integer := most;
+  affected integer;
   due record;
 begin
   -- The query excludes the records whose deliveries are still in progress in this run. For every other record, it
   -- includes all earlier deliveries. So a delivery never overtakes an earlier delivery of the same record.
-  for due in
-    select chosen.record_id, chosen.deliveries, head.seq as head_seq, head.due_at as head_due_at
-    from (
-      select record_id, count(*) as deliveries, min(due_at) as due_at
-      from (
-        select record_id, due_at from app.open_deliveries
-        where webhook_id = hook.id and due_at <= at and record_id <> all (held)
-        order by due_at limit most
-      ) as oldest
-      group by record_id
-    ) as chosen
-    cross join lateral (
-      select seq, due_at from app.open_deliveries
-      where webhook_id = hook.id and record_id = chosen.record_id order by seq limit 1
-    ) as head
-    order by chosen.due_at, head.seq
   loop
-    if due.head_due_at > at then
-      -- An earlier delivery of this record waits for its next attempt. The later deliveries get the same due time, so
-      -- that the query does not find them repeatedly.
-      update app.open_deliveries set due_at = due.head_due_at
-      where webhook_id = hook.id and record_id = due.record_id and due_at < due.head_due_at;
-      continue;
-    end if;
-    return query
-      select open.* from app.open_deliveries as open
-      where open.webhook_id = hook.id and open.record_id = due.record_id and open.due_at <= at
-        and open.seq < coalesce((
-          select later.seq from app.open_deliveries as later
-          where later.webhook_id = hook.id and later.record_id = due.record_id and later.due_at > at
-          order by later.seq limit 1
-        ), 9223372036854775807)
-      order by open.seq limit due.deliveries;
+    postponed_before := postponed;
+    for due in
+      select chosen.record_id, chosen.deliveries, head.seq as head_seq, head.due_at as head_due_at
+      from (
+        select record_id, count(*) as deliveries, min(due_at) as due_at
+        from (
+          select record_id, due_at from app.open_deliveries
+          where webhook_id = hook.id and due_at <= at and record_id <> all (held)
+          order by due_at limit examined
+        ) as oldest
+        group by record_id
+      ) as chosen
+      cross join lateral (
+        select seq, due_at from app.open_deliveries
+        where webhook_id = hook.id and record_id = chosen.record_id order by seq limit 1
+      ) as head
+      order by chosen.due_at, head.seq
+    loop
+      if due.head_due_at > at then
+        -- An earlier delivery of this record waits for its next attempt. The later deliveries get the same due time, so
+        -- that the query does not find them repeatedly.
+        update app.open_deliveries set due_at = due.head_due_at
+        where webhook_id = hook.id and record_id = due.record_id and due_at < due.head_due_at;
+        get diagnostics affected = row_count;
+        postponed := postponed + affected;
+        continue;
+      end if;
+      return query
+        select open.* from app.open_deliveries as open
+        where open.webhook_id = hook.id and open.record_id = due.record_id and open.due_at <= at
+          and open.seq < coalesce((
+            select later.seq from app.open_deliveries as later
+            where later.webhook_id = hook.id and later.record_id = due.record_id and later.due_at > at
+            order by later.seq limit 1
+          ), 9223372036854775807)
+        order by open.seq limit least(due.deliveries, left_to_return);
+      get diagnostics affected = row_count;
+      left_to_return := left_to_return - affected;
+      exit when left_to_return = 0;
+    end loop;
+    -- If all the deliveries were only postponed, younger deliveries of other records may be due. The limit bounds the
+    -- duration of the statement.
+    exit when left_to_return < most or postponed = postponed_before or postponed >= 1000;
+    examined := greatest(most, 100);
   end loop;
 end
 $$;

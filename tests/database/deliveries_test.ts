@@ -1,0 +1,69 @@
+// Tests which due deliveries a run of the delivery job reads, and in which order.
+import assert from "node:assert/strict";
+import type { Delivery } from "../../supabase/functions/webhooks/deliver/delivery.ts";
+import { actAs, actAsSuperuser, rolledBack, type Sql } from "../support/acting_as.ts";
+import { newCompany } from "../support/company.ts";
+import { addWebhook, type MadeWebhook, noteEvents } from "../support/receiving.ts";
+
+const company = await newCompany();
+const run = crypto.randomUUID();
+
+/** A webhook that the run has leased. */
+const leasedWebhook = () =>
+  addWebhook(company.id, "https://receiver.example", { types: ["deal.won"], lease_id: run });
+
+/** Queues one delivery of each type, in this order, for each of these records. */
+const queue = ({ id }: MadeWebhook, types: string[], records: string[]) =>
+  noteEvents(
+    company.id,
+    types.flatMap((type) => records.map((record_id) => ({ type, record_id, webhooks: [id] }))),
+  );
+
+/** Reads at most this many due deliveries of the webhook, as the run does. */
+async function read(sql: Sql, { id }: MadeWebhook, most: number): Promise<Delivery[]> {
+  await actAs(sql, "webhook_client");
+  const [{ answer }] = await sql`
+    select next_deliveries(${run}, ${sql.json({ [id]: most })}, '{}') as answer
+  `;
+  await actAsSuperuser(sql);
+  return answer[0].deliveries;
+}
+
+/** Lets the deliveries with the type `deal.created` wait for their next attempt. */
+const postpone = (sql: Sql, { id }: MadeWebhook) =>
+  sql`
+    update app.open_deliveries set due_at = clock_timestamp() + interval '30 minutes', attempts = 4
+    where webhook_id = ${id} and type = 'deal.created'
+  `;
+
+Deno.test("a due delivery is read at once, even if many records with older deliveries wait for their next attempts", () =>
+  rolledBack(async (sql) => {
+    const webhook = await leasedWebhook();
+    const retried = Array.from({ length: 300 }, () => crypto.randomUUID());
+    await queue(webhook, ["deal.created", "deal.updated"], retried);
+    await postpone(sql, webhook);
+    await queue(webhook, ["deal.won"], [company.deal_id]);
+    const deliveries = await read(sql, webhook, 1);
+    assert.deepEqual(deliveries.map(({ record_id }) => record_id), [company.deal_id]);
+  }));
+
+Deno.test("a run reads at most as many deliveries as it asks for, beginning with each record's first one", () =>
+  rolledBack(async (sql) => {
+    const webhook = await leasedWebhook();
+    for (const most of [1, 3, 5]) {
+      await queue(webhook, ["deal.created", "deal.updated"], [crypto.randomUUID()]);
+      await postpone(sql, webhook);
+      const records = [crypto.randomUUID(), crypto.randomUUID()];
+      await queue(webhook, ["deal.updated", "deal.won", "deal.lost"], records);
+      const deliveries = await read(sql, webhook, most);
+      assert.ok(deliveries.length > 0 && deliveries.length <= most, `${deliveries.length}`);
+      for (const record of records) {
+        const types = deliveries.filter(({ record_id }) => record_id === record)
+          .map(({ event }) => event.type);
+        assert.deepEqual(types, ["deal.updated", "deal.won", "deal.lost"].slice(0, types.length));
+      }
+      await sql`delete from app.open_deliveries where webhook_id = ${webhook.id}`;
+    }
+    await queue(webhook, ["deal.won"], [crypto.randomUUID()]);
+    assert.deepEqual(await read(sql, webhook, 0), []);
+  }));
