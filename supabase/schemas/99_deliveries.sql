@@ -227,27 +227,38 @@ as $$
 declare
   at constant timestamptz := clock_timestamp();
   most_bytes constant integer := 4000000 / greatest((select count(*) from jsonb_object_keys(wanted)), 1);
-  answers json[] := '{}';
-  hook public.webhooks;
-  asked integer;
-begin
-  for hook in
-    select webhooks.* from public.webhooks
+  hooks constant public.webhooks[] := array(
+    select webhooks from public.webhooks
     where webhooks.id in (select key::uuid from jsonb_object_keys(wanted) as key)
       and webhooks.lease_id = run and webhooks.state in ('on', 'catching_up')
       and (webhooks.paused_until is null or webhooks.paused_until <= at)
       and not app.has_ended_key(webhooks)
     order by webhooks.id
-  loop
+  );
+  waiting uuid[] := '{}';
+  answers json[] := '{}';
+  hook public.webhooks;
+  asked integer;
+begin
+  -- Filling the queues may take seconds, so it comes before the first record is read.
+  foreach hook in array hooks loop
+    if app.fill_from_log(hook.id) = 'wait' then
+      waiting := waiting || hook.id;
+    end if;
+  end loop;
+  -- If reading takes long, the run must read the first webhooks' records again. In a random order, no webhook is always
+  -- the first.
+  for hook in select listed.* from unnest(hooks) as listed order by random() loop
     asked := least((wanted ->> hook.id::text)::integer, 500);
     -- After a pause, only one delivery is attempted at a time, until the receiver works again.
     if hook.pauses > 0 then
       asked := case when jsonb_array_length(coalesce(held -> hook.id::text, '[]')) = 0 then 1 else 0 end;
     end if;
-    if app.fill_from_log(hook.id) = 'wait' then
+    if hook.id = any (waiting) then
       asked := 0;
     end if;
     answers := answers || json_build_object(
+      'read_at', extract(epoch from clock_timestamp()),
       'id', hook.id,
       'company_id', hook.company_id,
       'url', hook.url,
@@ -260,13 +271,15 @@ begin
       ), '[]')
     );
   end loop;
-  return array_to_json(answers);
+  return json_build_object('webhooks', array_to_json(answers), 'ended_at', extract(epoch from clock_timestamp()));
 end
 $$;
 comment on function public.next_deliveries(uuid, jsonb, jsonb) is
   'Returns due deliveries of webhooks that the run has leased. The parameter `wanted` contains the number of '
   'deliveries for each webhook. The parameter `held` lists the records whose deliveries are still in progress in this '
-  'run. A webhook that is missing from the result is paused, off, or leased by another run, or its key has ended.';
+  'run. A webhook that is missing from the result is paused, off, or leased by another run, or its key has ended. For '
+  'each webhook, `read_at` is the time just before its records were read. The time `ended_at` is the end of the '
+  'statement. Both are in seconds.';
 grant execute on function public.next_deliveries(uuid, jsonb, jsonb) to webhook_client;
 
 create function public.release_webhooks(run uuid, ids uuid[] default null) returns void

@@ -1,9 +1,11 @@
 // Tests which due deliveries a run of the delivery job reads, and in which order.
 import assert from "node:assert/strict";
-import type { Delivery } from "../../supabase/functions/webhooks/deliver/delivery.ts";
+import type { NextDeliveries } from "../../supabase/functions/webhooks/deliver/delivery.ts";
 import { actAs, actAsSuperuser, rolledBack, type Sql } from "../support/acting_as.ts";
 import { newCompany } from "../support/company.ts";
 import { addWebhook, type MadeWebhook, noteEvents } from "../support/receiving.ts";
+import { statement } from "../support/test_stack.ts";
+import { overlapping } from "./connections.ts";
 
 const company = await newCompany();
 const run = crypto.randomUUID();
@@ -19,14 +21,15 @@ const queue = ({ id }: MadeWebhook, types: string[], records: string[]) =>
     types.flatMap((type) => records.map((record_id) => ({ type, record_id, webhooks: [id] }))),
   );
 
-/** Reads at most this many due deliveries of the webhook, as the run does. */
-async function read(sql: Sql, { id }: MadeWebhook, most: number): Promise<Delivery[]> {
+/** Reads at most this many due deliveries of each webhook, as the run does. */
+async function read(sql: Sql, webhooks: MadeWebhook[], most: number): Promise<NextDeliveries> {
+  const wanted = Object.fromEntries(webhooks.map(({ id }) => [id, most]));
   await actAs(sql, "webhook_client");
-  const [{ answer }] = await sql`
-    select next_deliveries(${run}, ${sql.json({ [id]: most })}, '{}') as answer
-  `;
+  const [{ answer }] = await sql`select next_deliveries(${run}, ${
+    sql.json(wanted)
+  }, '{}') as answer`;
   await actAsSuperuser(sql);
-  return answer[0].deliveries;
+  return answer;
 }
 
 /** Lets the deliveries with the type `deal.created` wait for their next attempt. */
@@ -43,7 +46,7 @@ Deno.test("a due delivery is read at once, even if many records with older deliv
     await queue(webhook, ["deal.created", "deal.updated"], retried);
     await postpone(sql, webhook);
     await queue(webhook, ["deal.won"], [company.deal_id]);
-    const deliveries = await read(sql, webhook, 1);
+    const { webhooks: [{ deliveries }] } = await read(sql, [webhook], 1);
     assert.deepEqual(deliveries.map(({ record_id }) => record_id), [company.deal_id]);
   }));
 
@@ -55,7 +58,7 @@ Deno.test("a run reads at most as many deliveries as it asks for, beginning with
       await postpone(sql, webhook);
       const records = [crypto.randomUUID(), crypto.randomUUID()];
       await queue(webhook, ["deal.updated", "deal.won", "deal.lost"], records);
-      const deliveries = await read(sql, webhook, most);
+      const { webhooks: [{ deliveries }] } = await read(sql, [webhook], most);
       assert.ok(deliveries.length > 0 && deliveries.length <= most, `${deliveries.length}`);
       for (const record of records) {
         const types = deliveries.filter(({ record_id }) => record_id === record)
@@ -65,5 +68,39 @@ Deno.test("a run reads at most as many deliveries as it asks for, beginning with
       await sql`delete from app.open_deliveries where webhook_id = ${webhook.id}`;
     }
     await queue(webhook, ["deal.won"], [crypto.randomUUID()]);
-    assert.deepEqual(await read(sql, webhook, 0), []);
+    assert.deepEqual((await read(sql, [webhook], 0)).webhooks[0].deliveries, []);
+  }));
+
+Deno.test("a record is read after the queues of all webhooks have been filled from the log", async () => {
+  const webhooks = [await leasedWebhook(), await leasedWebhook()];
+  const [first, last] = webhooks.toSorted((one, other) => one.id < other.id ? -1 : 1);
+  await queue(first, ["deal.won"], [company.deal_id]);
+  await statement`
+    update webhooks set state = 'catching_up', catch_up_version = 0, catch_up_seq = 0 where id = ${last.id}
+  `;
+  const [, answer] = await overlapping(
+    async (sql) => {
+      // The queue cannot be filled until this transaction ends.
+      await sql`select from webhooks where id = ${last.id} for no key update`;
+      await sql`update deals set title = 'Renamed' where id = ${company.deal_id}`;
+    },
+    (sql) => read(sql, webhooks, 1),
+  );
+  const found = answer.webhooks.find(({ id }) => id === first.id)!;
+  assert.equal(JSON.parse(found.deliveries[0].data!).title, "Renamed");
+});
+
+Deno.test("the time of a read is the time before the webhook's records are read", () =>
+  rolledBack(async (sql) => {
+    const webhooks = [await leasedWebhook(), await leasedWebhook()];
+    for (const webhook of webhooks) await queue(webhook, ["deal.won"], [company.deal_id]);
+    const time = async () =>
+      Number((await sql`select extract(epoch from clock_timestamp()) as at`)[0].at);
+    const before = await time();
+    const answer = await read(sql, webhooks, 1);
+    const after = await time();
+    const times = answer.webhooks.map(({ read_at }) => read_at);
+    const inOrder = [before, ...times, answer.ended_at, after];
+    assert.deepEqual(inOrder, inOrder.toSorted((one, other) => one - other));
+    assert.equal(new Set(times).size, 2);
   }));

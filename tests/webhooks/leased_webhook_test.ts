@@ -1,11 +1,14 @@
 import assert from "node:assert/strict";
+import type { CompanyDb } from "../../supabase/functions/_shared/database/company_db.ts";
+import { DeliveryDatabase } from "../../supabase/functions/webhooks/deliver/database.ts";
 import { LeasedWebhook } from "../../supabase/functions/webhooks/deliver/leased_webhook.ts";
 
-const delivery = (record_id: string, seq: number) => ({
+const delivery = (record_id: string, seq: number, ageMs = 0) => ({
   ...{ webhook_id: "w", record_id, seq, attempts: 0 },
   event: { id: `evt_${seq}`, type: "deal.updated" },
   data: null,
   is_truncated: false,
+  readAt: performance.now() - ageMs,
 });
 
 Deno.test("a delivery that has waited for half a second is read again, so that it contains the record's current state", () => {
@@ -16,6 +19,37 @@ Deno.test("a delivery that has waited for half a second is read again, so that i
   assert.equal(webhook.begin(performance.now() + 501), null);
   assert.deepEqual([webhook.waiting, webhook.isDrained, webhook.isEmpty], [0, false, false]);
   assert.deepEqual(webhook.held(), ["a"]);
+});
+
+Deno.test("the half second begins when the database reads the record, and not when the answer arrives", async () => {
+  const answer = {
+    webhooks: [
+      { id: "v", read_at: 1795907947.1, deliveries: [delivery("a", 1)] },
+      { id: "w", read_at: 1795907947.4, deliveries: [delivery("b", 2)] },
+    ],
+    ended_at: 1795907947.5,
+  };
+  const rpc = () => Promise.resolve({ data: answer, error: null });
+  const db = new DeliveryDatabase({ rpc } as unknown as CompanyDb, crypto.randomUUID());
+  const [older, newer] = await db.next({ v: 1, w: 1 }, {});
+  const at = performance.now() + 200;
+  const sent = [older, newer].map(({ id, deliveries }) => {
+    const webhook = new LeasedWebhook(id, 20);
+    webhook.add(deliveries);
+    return webhook.begin(at)?.seq ?? null;
+  });
+  assert.deepEqual(sent, [null, 2]);
+});
+
+Deno.test("a webhook whose deliveries are too old when they arrive wants fewer, until they arrive in time", () => {
+  const webhook = new LeasedWebhook("w", 20);
+  const wanted = (ageMs: number) => {
+    const count = webhook.wanted(webhook.free, 80);
+    webhook.add(Array.from({ length: count }, (_, seq) => delivery(`${seq}`, seq, ageMs)));
+    webhook.forgetStale(performance.now() + 501 - ageMs);
+    return count;
+  };
+  assert.deepEqual([700, 700, 600, 10, 10, 10].map(wanted), [4, 2, 1, 1, 2, 4]);
 });
 
 Deno.test("one record's deliveries are sent one at a time, and other records' deliveries do not wait for them", () => {

@@ -12,6 +12,7 @@ const delivery = (): Delivery => ({
   event: { id: "evt_1", type: "deal.updated" },
   data: null,
   is_truncated: false,
+  readAt: performance.now(),
 });
 
 /** A webhook with this many waiting deliveries, whose receiver has responded often enough before. */

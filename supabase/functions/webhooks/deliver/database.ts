@@ -1,7 +1,7 @@
 import { type CompanyDb, urgent } from "../../_shared/database/company_db.ts";
 import { rows } from "../../_shared/database/rows.ts";
 import type { Json } from "../../_shared/database/types.ts";
-import type { Outcome, SettledWebhook, WebhookWithDeliveries } from "./delivery.ts";
+import type { NextDeliveries, Outcome, SettledWebhook, WebhookWithDeliveries } from "./delivery.ts";
 
 /** A failed statement is repeated after this pause. */
 export const DATABASE_PAUSE_MS = 1_000;
@@ -50,7 +50,16 @@ export class DeliveryDatabase {
     held: Record<string, string[]>,
   ): Promise<WebhookWithDeliveries[]> {
     const answer = await this.db.rpc("next_deliveries", { run: this.run, wanted, held });
-    return rows(answer) as unknown as WebhookWithDeliveries[]; // the json from next_deliveries()
+    // The json from next_deliveries().
+    const { webhooks, ended_at } = rows(answer) as unknown as NextDeliveries;
+    // The deliveries are older than the answer, by the time that the database needed for the rest of
+    // the statement.
+    const now = performance.now();
+    for (const { read_at, deliveries } of webhooks) {
+      const readAt = now - 1_000 * (ended_at - read_at);
+      for (const delivery of deliveries) delivery.readAt = readAt;
+    }
+    return webhooks;
   }
 
   /**

@@ -1,4 +1,4 @@
-/** A delivery that is due, as the database returns it. */
+/** A delivery that is due, as the database returns it, with the time at which its record was read. */
 export interface Delivery {
   webhook_id: string;
   record_id: string;
@@ -15,6 +15,8 @@ export interface Delivery {
   data: string | null;
   /** Whether `data` is only the id because the record is too large. */
   is_truncated: boolean;
+  /** When the database read the record, in milliseconds as in `performance.now()`. */
+  readAt: number;
 }
 
 /** A leased webhook with due deliveries, as the database returns it. */
@@ -24,7 +26,16 @@ export interface WebhookWithDeliveries {
   url: string;
   /** The current secret and, for some hours after a rotation, also the previous secret. */
   sealed_secrets: string[];
+  /** When the database began to read the records, in seconds of its clock. */
+  read_at: number;
   deliveries: Delivery[];
+}
+
+/** The due deliveries of leased webhooks, as the database returns them. */
+export interface NextDeliveries {
+  webhooks: WebhookWithDeliveries[];
+  /** When the statement ended, in seconds of the database's clock. */
+  ended_at: number;
 }
 
 /** Why the attempt received no response from the receiver. */

@@ -8,8 +8,9 @@ const FIRST_AT_ONCE = 4;
 /** After this many failures in a row, nothing is sent until their outcomes are stored. */
 const FAILURES_IN_A_ROW = 5;
 /**
- * A delivery that has waited longer than this is dropped from memory and read again. Otherwise a
- * request could contain the record of a person who was erased in the meantime.
+ * If the database read a delivery's record longer ago than this, the delivery is dropped from memory
+ * and read again. Otherwise a request could contain the record of a person who was erased in the
+ * meantime.
  */
 const FRESH_MS = 500;
 /**
@@ -26,9 +27,9 @@ export class LeasedWebhook {
   companyId = "";
   secrets: string[] = [];
   /** The deliveries that are not sent yet, by record, in their order. */
-  readonly #waiting = new Map<string, { readAt: number; deliveries: Delivery[] }>();
-  /** The records whose requests have no response yet. */
-  readonly #inFlight = new Map<string, { readAt: number; begunAt: number }>();
+  readonly #waiting = new Map<string, Delivery[]>();
+  /** The records whose requests have no response yet, each with the time when its request began. */
+  readonly #inFlight = new Map<string, number>();
   /** For each record, the number of outcomes that are not stored yet. */
   readonly #unsettled = new Map<string, number>();
   #waitingCount = 0;
@@ -36,6 +37,11 @@ export class LeasedWebhook {
   #unsettledCount = 0;
   #failuresInARow = 0;
   #atOnce = FIRST_AT_ONCE;
+  /**
+   * The maximum number of deliveries to read in one statement. Each read that takes too long halves
+   * the number, and each other read doubles it.
+   */
+  #mostRead = MOST_IN_HAND;
   /** The average time until a response, with more weight for later ones; null before the first. */
   #responseMs: number | null = null;
   /** Whether a request has succeeded in this run. */
@@ -106,7 +112,8 @@ export class LeasedWebhook {
       : Math.min(Math.floor(atOnce * AHEAD_MS / this.#responseMs), mostAhead);
     const spare = this.#ready - places;
     const room = MOST_IN_HAND - this.#waitingCount - this.#inFlight.size;
-    return spare < 0 || spare < ahead / 2 ? Math.max(0, Math.min(ahead - spare, room)) : 0;
+    if (spare >= 0 && spare >= ahead / 2) return 0;
+    return Math.max(0, Math.min(ahead - spare, room, this.#mostRead));
   }
 
   /** The records with an unsent delivery, an open request or an unstored outcome in this run. */
@@ -118,12 +125,16 @@ export class LeasedWebhook {
 
   add(deliveries: Delivery[]) {
     if (deliveries.length === 0) return;
-    const readAt = this.activeAt = performance.now();
+    const now = this.activeAt = performance.now();
+    // Without fewer deliveries in each statement, a slow database might never return one in time.
+    this.#mostRead = now - deliveries[0].readAt > FRESH_MS
+      ? Math.max(1, Math.floor(deliveries.length / 2))
+      : Math.min(2 * this.#mostRead, MOST_IN_HAND);
     for (const delivery of deliveries) {
       this.#waitingCharacters += delivery.data?.length ?? 0;
       const ofRecord = this.#waiting.get(delivery.record_id);
-      if (ofRecord) ofRecord.deliveries.push(delivery);
-      else this.#waiting.set(delivery.record_id, { readAt, deliveries: [delivery] });
+      if (ofRecord) ofRecord.push(delivery);
+      else this.#waiting.set(delivery.record_id, [delivery]);
     }
     this.#waitingCount += deliveries.length;
   }
@@ -135,16 +146,16 @@ export class LeasedWebhook {
   begin(now = performance.now()): Delivery | null {
     if (this.isStopped || !this.#mayBegin) return null;
     this.forgetStale(now);
-    for (const [record, { readAt, deliveries }] of this.#waiting) {
+    for (const [record, deliveries] of this.#waiting) {
       if (this.#inFlight.has(record)) continue;
       const delivery = deliveries.shift()!;
       // A record with more deliveries moves to the end of the queue, so that every record gets its
       // turn.
       this.#waiting.delete(record);
-      if (deliveries.length > 0) this.#waiting.set(record, { readAt, deliveries });
+      if (deliveries.length > 0) this.#waiting.set(record, deliveries);
       this.#waitingCount--;
       this.#waitingCharacters -= delivery.data?.length ?? 0;
-      this.#inFlight.set(record, { readAt, begunAt: now });
+      this.#inFlight.set(record, now);
       return delivery;
     }
     return null;
@@ -152,7 +163,7 @@ export class LeasedWebhook {
 
   /** Drops the deliveries that have waited too long, so that they are read again. */
   forgetStale(now = performance.now()) {
-    for (const [record, { readAt }] of this.#waiting) {
+    for (const [record, [{ readAt }]] of this.#waiting) {
       if (now - readAt <= FRESH_MS) continue;
       this.#forget(record);
       this.isDrained = false;
@@ -160,8 +171,8 @@ export class LeasedWebhook {
   }
 
   /** Whether a delivery that has begun was read so recently that it may be sent. */
-  isFresh({ record_id }: Delivery, now = performance.now()): boolean {
-    return now - this.#inFlight.get(record_id)!.readAt <= FRESH_MS;
+  isFresh({ readAt }: Delivery, now = performance.now()): boolean {
+    return now - readAt <= FRESH_MS;
   }
 
   /**
@@ -175,7 +186,7 @@ export class LeasedWebhook {
   }
 
   #forget(record: string) {
-    for (const { data } of this.#waiting.get(record)?.deliveries ?? []) {
+    for (const { data } of this.#waiting.get(record) ?? []) {
       this.#waitingCount--;
       this.#waitingCharacters -= data?.length ?? 0;
     }
@@ -187,7 +198,7 @@ export class LeasedWebhook {
    * from memory.
    */
   end({ record_id }: Delivery, isDelivered: boolean, now = performance.now()) {
-    const ms = Math.max(now - this.#inFlight.get(record_id)!.begunAt, 1);
+    const ms = Math.max(now - this.#inFlight.get(record_id)!, 1);
     this.#responseMs = this.#responseMs === null ? ms : 0.8 * this.#responseMs + 0.2 * ms;
     this.#inFlight.delete(record_id);
     this.#unsettled.set(record_id, (this.#unsettled.get(record_id) ?? 0) + 1);
