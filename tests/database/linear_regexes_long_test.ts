@@ -78,9 +78,9 @@ async function addClock(sql: Sql) {
       long double precision := 'infinity';
     begin
       for run in 1..5 loop
-        long := least(long, pg_temp.ms_of(regex, beginning || repeat(piece, 16384 / char_length(piece)) || ending));
+        long := least(long, pg_temp.ms_of(regex, beginning || repeat(piece, 8192 / char_length(piece)) || ending));
         if long < 10 then return false; end if;
-        short := least(short, pg_temp.ms_of(regex, beginning || repeat(piece, 2048 / char_length(piece)) || ending));
+        short := least(short, pg_temp.ms_of(regex, beginning || repeat(piece, 1024 / char_length(piece)) || ending));
         if long <= 27 * short then return false; end if;
       end loop;
       return true;

@@ -11,23 +11,27 @@ import { startOn, until, withFolder } from "../support/started.ts";
 
 Deno.test("the job reads the demo company's templates soon after the start, and again when the sandbox's URL changes", async () => {
   await withFolder(async (folder) => {
-    const uploadsOf = async (sql: postgres.Sql) => {
-      const [{ count }] = await sql`
-        select count(*)::int from template_media where media_id is not null
-      `;
-      return count;
+    /** Waits until every job has run and every template's sample is uploaded. */
+    const untilUploaded = async (sql: postgres.Sql) => {
+      await until(async () => {
+        const [{ is_done }] = await sql`
+          select count(*) > 0 and count(*) = count(media_id) and not exists (
+            select from job_runs where ended_at is null
+          ) and not exists (select from due_jobs()) as is_done
+          from template_media
+        `;
+        return is_done;
+      }).catch(async (error) => {
+        const media = await sql`select media_id, failures, failure from template_media`;
+        const runs = await sql`select job, began_at, ended_at, failure, result from job_runs`;
+        throw new Error(JSON.stringify({ media, runs }), { cause: error });
+      });
     };
     const first = await startOn(folder);
     const sql = postgres(first.stack.database_url, { max: 1 });
-    await until(async () => await uploadsOf(sql) > 0);
+    await untilUploaded(sql);
     const [{ templates }] = await sql`select count(*)::int as templates from templates`;
     assert.ok(templates >= 12, `${templates} templates`);
-    await until(async () => {
-      const [{ open }] =
-        await sql`select count(*)::int as open from job_runs where ended_at is null`;
-      return open === 0;
-    });
-    const uploads = await uploadsOf(sql);
     await sql.end();
     assert.deepEqual(await first.started.end(), [0, ""]);
 
@@ -38,13 +42,15 @@ Deno.test("the job reads the demo company's templates soon after the start, and 
     await Deno.writeTextFile(`${folder}/secrets.json`, JSON.stringify(older));
     const again = await startOn(folder);
     const later = postgres(again.stack.database_url, { max: 1 });
-    await until(async () => await uploadsOf(later) === uploads);
     // The new sandbox has another URL.
     const { origin } = new URL(again.stack.url);
-    const strange = await later`
-      select name from templates where sample_url is not null and sample_url not like ${`${origin}/%`}
-    `;
-    assert.deepEqual([...strange], []);
+    await until(async () => {
+      const strange = await later`
+        select name from templates where sample_url is not null and sample_url not like ${`${origin}/%`}
+      `;
+      return strange.length === 0;
+    });
+    await untilUploaded(later);
     await later.end();
     assert.deepEqual(await again.started.end(), [0, ""]);
     const { jobs_secret, ...others } = JSON.parse(
