@@ -46,17 +46,23 @@ comment on function app.newest_user_id(uuid, uuid) is
   'Returns the newest user id that WhatsApp assigned to a person. After the person changed the phone number, an older '
   'id is no longer valid.';
 
-create function app.further_phone(own_company_id uuid, of_contact_id uuid, any_format text) returns text
+create function app.reply_phone(own_company_id uuid, of_contact_id uuid, main_phone text, last_inbound_phone text)
+returns text
 language sql stable
 set search_path = ''
 as $$
-  select phone from public.contact_former_phones
-  where company_id = own_company_id and contact_id = of_contact_id
-    and phone_key = app.phone_key(any_format) and until = 'infinity'
+  select coalesce(
+    (
+      select phone from public.contact_former_phones
+      where last_inbound_phone <> main_phone and company_id = own_company_id and contact_id = of_contact_id
+        and phone_key = app.phone_key(last_inbound_phone) and until = 'infinity'
+    ),
+    main_phone
+  )
 $$;
-comment on function app.further_phone(uuid, uuid, text) is
-  'Returns the additional phone number of a contact that matches this phone number in any format. Returns null if the '
-  'contact has no such additional number.';
+comment on function app.reply_phone(uuid, uuid, text, text) is
+  'Returns the phone number for a reply: the additional number of the contact from which the person last wrote, in any '
+  'format, otherwise the contact''s main number.';
 
 create function public.claim_reply(
   claim_id uuid,
@@ -220,11 +226,7 @@ begin
       'message_id', send.message_id,
       'created_conversation', send.created_conversation,
       -- WhatsApp has a window only for the number from which the person wrote.
-      'phone', coalesce(
-        case when period.last_inbound_phone <> contact.phone
-          then app.further_phone(own_company_id, contact.id, period.last_inbound_phone) end,
-        contact.phone
-      ),
+      'phone', app.reply_phone(own_company_id, contact.id, contact.phone, period.last_inbound_phone),
       'user_id', case when contact.phone is null then app.newest_user_id(own_company_id, contact.id) end
     );
     if claim_reply.media is not null then

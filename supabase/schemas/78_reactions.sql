@@ -55,11 +55,7 @@ begin
       'business_account_id', account.business_account_id,
       'encrypted_token', account.encrypted_token,
       'whatsapp_message_id', message.whatsapp_message_id,
-      'phone', coalesce(
-        case when period.last_inbound_phone <> contact.phone
-          then app.further_phone(own_company_id, contact.id, period.last_inbound_phone) end,
-        contact.phone
-      ),
+      'phone', app.reply_phone(own_company_id, contact.id, contact.phone, period.last_inbound_phone),
       'user_id', case when contact.phone is null then app.newest_user_id(own_company_id, contact.id) end
     )
   end;
