@@ -158,13 +158,13 @@ async function resealAccounts(options: Printing) {
     options,
     { ...tokens, app_secrets: apps, webhook_secrets: webhooks },
     () =>
-      `Tokens re-encrypted under the key ${currentId}: ${resealed}; already under it: ${already_current}.` +
+      `Tokens re-encrypted under the key ${currentId}: ${resealed}; already under this key: ${already_current}.` +
       (apps.resealed + apps.already_current + apps.unopened.length === 0
         ? ""
-        : `\nSecrets of apps: ${apps.resealed}; already under it: ${apps.already_current}.`) +
+        : `\nSecrets of apps re-encrypted: ${apps.resealed}; already under this key: ${apps.already_current}.`) +
       (webhooks.resealed + webhooks.already_current + webhooks.unopened.length === 0
         ? ""
-        : `\nSecrets of webhooks: ${webhooks.resealed}; already under it: ${webhooks.already_current}.`),
+        : `\nSecrets of webhooks re-encrypted: ${webhooks.resealed}; already under this key: ${webhooks.already_current}.`),
   );
   const sentences = [];
   if (unopened.length > 0) {

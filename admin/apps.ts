@@ -67,7 +67,7 @@ export function appCommands(program: Command) {
 
   app.command("delete")
     .description(
-      "Delete an app and its events. The command refuses while an account uses the app or has used it, and while events wait to be processed.",
+      "Delete an app and its events. The command refuses to delete an app that an account uses or has used, or whose events wait to be processed.",
     )
     .argument(...APP_ARGUMENT)
     .option("--force", "delete the app anyway, with its events", false)

@@ -109,7 +109,10 @@ function momentOf(value: string): Date {
   return new Date(z.iso.date().safeParse(date).success ? date + time + offset : NaN);
 }
 
-/** A point in time in the future, in ISO 8601: a date, or a date and a time. Returns it in UTC. */
+/**
+ * A point in time in the future, in ISO 8601: a date, or a date and a time. Returns the point in
+ * time in UTC.
+ */
 export function futureMoment(value: string): string {
   const moment = momentOf(value);
   if (isNaN(moment.getTime())) {
@@ -125,7 +128,7 @@ const UNITS_MS = { m: 60_000, h: 3_600_000, d: 86_400_000 };
 
 /**
  * A point in time in the past: in the formats that `futureMoment` accepts, or as a duration before
- * now, such as 90m, 24h or 7d. Returns it in UTC.
+ * now, such as 90m, 24h or 7d. Returns the time in UTC.
  */
 export function pastMoment(value: string): string {
   const [, count, unit] = /^([0-9]{1,4})([mhd])$/.exec(value) ?? [];

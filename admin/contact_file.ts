@@ -97,7 +97,10 @@ async function firstLine(path: string): Promise<string> {
   return "";
 }
 
-/** Whether the file begins with a byte order mark. */
+/**
+ * Checks that a file can be read. Returns whether the file begins with a byte order mark.
+ * @throws OperatorError when the file does not exist or cannot be read.
+ */
 async function requireFile(path: string): Promise<boolean> {
   try {
     const { isFile } = await Deno.stat(path);

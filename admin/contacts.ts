@@ -24,7 +24,7 @@ export function contactCommands(program: Command) {
       "Import contacts from a CSV file in UTF-8. Its first line has the names of the fields, as " +
         "in the API: phone, external_id, name, email, temperature, tags (separated by ;), source, " +
         "job_title, empresa, do_not_contact, marketing_opt_out, is_active, custom_fields.<key>. " +
-        "An empty cell changes nothing. It is safe to repeat the import: each phone is one contact.",
+        "An empty cell changes nothing. It is safe to repeat the import: each phone number has one contact.",
     )
     .usage("<file.csv> --company <id> [options]")
     .argument("<file.csv>", "the file; cells are separated by commas, semicolons or tabs")

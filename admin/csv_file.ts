@@ -39,8 +39,8 @@ export function cellsOf({ text }: CsvRecord, separator: string): string[] | null
 }
 
 /**
- * Reads the text of a UTF-8 file, chunk by chunk. @throws OperatorError when the file is not in
- * UTF-8.
+ * Reads the text of a UTF-8 file, chunk by chunk.
+ * @throws OperatorError when the file is not in UTF-8.
  */
 export async function* textsOf(path: string): AsyncGenerator<string> {
   using file = await Deno.open(path);
@@ -66,8 +66,9 @@ export async function* textsOf(path: string): AsyncGenerator<string> {
 }
 
 /**
- * The number of lines that end before the first invalid UTF-8 bytes. If the invalid character began
- * in the previous chunk, this chunk may have no other fault; then the number is 0.
+ * The number of lines of a chunk that end before its first invalid UTF-8 bytes. If the invalid
+ * character began in the previous chunk, this chunk may have no invalid bytes of its own. The
+ * number is then 0.
  */
 function linesBeforeFault(bytes: Uint8Array): number {
   const start = bytes.findIndex((byte) => byte < 0x80 || byte > 0xbf);
@@ -133,7 +134,8 @@ async function* linesOf(texts: AsyncIterable<string>): AsyncGenerator<string> {
     const lines = (rest + text).split("\n");
     rest = lines.pop()!;
     for (const line of lines) yield line.endsWith("\r") ? line.slice(0, -1) : line;
-    // A whole file may be one line. Appending its chunks one by one would take too long.
+    // `recordsOf` refuses a record of this length, so the rest of the file is not read. Otherwise,
+    // reading a large file that is one line would take too long.
     if (rest.length > MAX_RECORD) break;
   }
   if (rest !== "") yield rest;

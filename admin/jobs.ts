@@ -21,9 +21,9 @@ export function jobCommands(program: Command) {
 
   jobs.command("schedule")
     .description(
-      "Let the database call the functions whatsapp and webhooks each minute for the jobs that " +
-        "are due, with the JOBS_SECRET of the environment. Running the command again replaces " +
-        "the addresses and the secret.",
+      "Let the database call the functions whatsapp and webhooks each minute to run the jobs " +
+        "that are due. The calls contain JOBS_SECRET from the environment. Running the command " +
+        "again replaces the addresses and the secret.",
     )
     .option(
       "--functions-url <url>",

@@ -72,7 +72,7 @@ export function keyCommands(program: Command) {
 
   key.command("rotate")
     .description(
-      "Create a successor of an API key, with the same name and scopes, and print it. It is never shown again. " +
+      "Create a successor of an API key, with the same name and scopes, and print it. The successor is never shown again. " +
         "The old key works until the overlap ends.",
     )
     .usage("<id> [options]")

@@ -47,7 +47,7 @@ export function memberCommands(program: Command) {
     );
 
   member.command("add")
-    .description("Add a person to a company. The person has signed up, or is invited by e-mail.")
+    .description("Add a person to a company. --invite also invites a person who has not signed up.")
     .usage("--company <id> --email <address> [options]")
     .requiredOption(...COMPANY_OPTION)
     .requiredOption(...EMAIL_OPTION)
@@ -106,9 +106,9 @@ export function memberCommands(program: Command) {
 
   member.command("reset-factors")
     .description(
-      "Remove the second factors of a person who has lost them, such as a phone, and end all " +
-        "sessions of the person. First make sure who is asking: this opens the account to everyone who knows its " +
-        "password.",
+      "Remove the second factors of a person, for example after the loss of a phone, and end all " +
+        "sessions of the person. First make sure who is asking: afterwards, everyone who knows " +
+        "the password can sign in.",
     )
     .usage("--email <address> [options]")
     .requiredOption(...EMAIL_OPTION)

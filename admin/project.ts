@@ -37,13 +37,13 @@ export interface Project {
   credentialsKeys(): CredentialsKeys;
   /**
    * How to reach the messaging channel. The URL comes from WHATSAPP_API_URL, or else from the
-   * running local stack. Otherwise it is the real channel's URL. @throws ConfigError when the URL
-   * or a media host is malformed.
+   * running local stack. Without both, it is the real channel's URL.
+   * @throws ConfigError when the URL or a media host is malformed.
    */
   channel(): ChannelConfig;
 }
 
-/** A project's URL, and the messages to print when a request to the project fails. */
+/** A project's URL and keys, and the messages to print when a request to the project fails. */
 interface Target {
   url: string;
   secretKey: string;
@@ -134,9 +134,10 @@ function namedTarget(): Target | null {
   };
 }
 
-/** Whether a URL has TLS, or stays on this machine or in a container network. */
+/** Whether requests to a URL use TLS, or stay on this machine or in a container network. */
 export function isProtected(url: URL): boolean {
-  // A host name without a dot is a container's name, such as `kong`. An IPv6 address has colons.
+  // A host name without a dot is a container's name, such as `kong`. An IPv6 address has no dots
+  // either, but it has colons.
   return !isExposed(url) || /^[^.:]+$/.test(url.hostname);
 }
 
@@ -150,8 +151,8 @@ export function chooseLocalStack(folder: string) {
 }
 
 /**
- * The connection string of the local stack's database, with its password. @throws OperatorError
- * when no stack runs.
+ * The connection string of the local stack's database, with its password.
+ * @throws OperatorError when no stack runs.
  */
 export function localDatabaseUrl(): string {
   return readJson(stackFile()).database_url;

@@ -4,7 +4,7 @@ import {
 } from "../supabase/functions/_shared/credentials/credentials.ts";
 import type { CredentialsKeys } from "../supabase/functions/_shared/credentials/credentials_keys.ts";
 
-/** The number of encrypted values that were handled. */
+/** The numbers of encrypted values that were re-encrypted, and that did not need it. */
 export interface Counts {
   /** The number of values that were re-encrypted under the current key. */
   resealed: number;

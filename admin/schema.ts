@@ -67,7 +67,7 @@ function connection(url: string): postgres.Sql {
   if (!/^postgres(ql)?:/.test(url) || !URL.canParse(url) || !isEncoded(url)) {
     throw new OperatorError(
       "DB_URL must be the connection string of a database, such as postgresql://postgres:<password>@<host>:5432/postgres " +
-        "(a special character in the password is percent-encoded).",
+        "(a special character in the password must be percent-encoded).",
     );
   }
   const asked = new URL(url);

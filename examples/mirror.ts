@@ -35,7 +35,7 @@ function csv(): string {
 
 /** Ends the pause before the next request. */
 let wake = () => {};
-/** The number of short pauses next. An event may arrive before its change is in the list. */
+/** How many of the next pauses are short. An event may arrive before its change is in the list. */
 let shortPauses = 0;
 
 /** Whether a request is a recent delivery of the webhook. Throws if its body is too long. */

@@ -4,7 +4,7 @@ import { schemaFiles } from "../local/postgres/schema_files.ts";
 /** The generated migration, which creates the whole database. */
 export const BASELINE = "supabase/migrations/20261123000000_baseline.sql";
 
-/** Returns the text of this migration: all schema files, in order. */
+/** Returns the text of the baseline: all schema files, in order. */
 export async function baseline(): Promise<string> {
   const parts = (await schemaFiles()).map(({ name, text }) => `-- schemas/${name}\n\n${text}`);
   return `-- Written by \`npm run generate\` from supabase/schemas/; do not edit.\n\n${

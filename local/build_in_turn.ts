@@ -13,7 +13,7 @@ export interface BuildInTurn {
   main: string;
   /** The name of the build's result, for the last printed sentence. */
   out: string;
-  /** Whether an earlier build is still current. This check runs after the build gets the lock. */
+  /** Whether an earlier build is still current. Called when no other build of the folder runs. */
   isDone(): boolean;
   build(): Promise<void>;
 }

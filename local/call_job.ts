@@ -4,8 +4,9 @@ import type { Sql } from "./postgres/database.ts";
 const TIMEOUT_MS = 5_000;
 
 /**
- * Calls a job, and returns whether a run has begun. As with pg_net, a transaction that writes stays
- * open until the response arrives. Until then, the change feeds contain no later change.
+ * Calls a job, and returns whether a run has begun. On a hosted project, pg_net keeps a transaction
+ * open until the response arrives, and this function imitates that. While the transaction is open,
+ * the change feeds contain no later change.
  *
  * @param owner a database connection as the owner of the tables.
  * @param url the URL of the job.

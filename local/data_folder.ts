@@ -5,9 +5,9 @@ import { readIfPresent } from "./files.ts";
 const BEFORE_SECRETS = ["lock", "secrets.json.unfinished"];
 
 /**
- * Refuses a folder with other files than a stack's, because a start writes and deletes files there.
- * A stack's folder is empty or missing, or has the secrets of a stack. Its folder `data` is a
- * database of Postgres.
+ * Refuses a folder with other programs' files, because a start writes and deletes files there. The
+ * folder must be missing or empty, or must contain a stack's secrets.json. A subfolder `data` must
+ * be empty or a Postgres database.
  *
  * @throws Error with one sentence that names the folder.
  */

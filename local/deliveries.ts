@@ -14,7 +14,7 @@ const PATIENCE_MS = 2_000;
 
 /**
  * While any webhook is on or catches up, calls the function `webhooks` each minute to deliver
- * events, as pg_cron does on a hosted project. Failed runs are logged by the function.
+ * events, as pg_cron does on a hosted project. The function logs failed runs.
  *
  * @param owner a database connection as the owner of the tables.
  * @param url the URL of the function `webhooks`.

@@ -6,7 +6,7 @@ type Answer = (request: Request) => Promise<Response>;
 /** @param caller the caller's IP address. */
 type AnswerTo = (request: Request, caller: string) => Promise<Response>;
 
-/** The parts of the stack to which this server passes requests. */
+/** The parts of the stack to which the HTTP server passes requests. */
 export interface Rooms {
   rest: AnswerTo;
   functions: AnswerTo;

@@ -6,8 +6,8 @@ import { requestIdOf } from "../supabase/functions/_shared/http/request_id.ts";
  */
 const HOST = /^(?:\[[\da-f:.]+\]|[\w.~!$&'()*+,;=%-]+)(?::\d*)?$/i;
 /**
- * Hosts that no web site can let resolve to this machine: numeric IP addresses, which are not
- * resolved, and names that always mean this machine.
+ * Hosts with which no web site can attack this machine: IP addresses, which need no DNS, and names
+ * that always mean this machine.
  */
 const OF_THIS_MACHINE = /^(?:\[.+\]|\d+\.\d+\.\d+\.\d+|(?:.+\.)?localhost|host\.docker\.internal)$/;
 

@@ -8,10 +8,11 @@ const EVERY_MS = 60_000;
 const PATIENCE_MS = 2_000;
 
 /**
- * Runs the channel's job and the due jobs of messaging accounts by calling the function `whatsapp`.
- * Also settles the sends whose lease has ended, and cleans up events. This happens at the start and
- * then each minute. On a hosted project, pg_cron runs the jobs. A failed job is due again later, and
- * the function logs its failure. A separate loop runs the job that delivers to webhooks.
+ * Calls the function `whatsapp` for the job that applies the channel's events, and for the due jobs
+ * of messaging accounts. Also settles the sends whose lease has ended, and cleans up events. All
+ * this happens at the start and then each minute. On a hosted project, pg_cron does it. A failed
+ * job is due again later, and the function logs the failure. A separate loop runs the job that
+ * delivers events to webhooks.
  * @param owner a database connection as the owner of the tables.
  * @param url the URL of the function `whatsapp`.
  */

@@ -2,7 +2,7 @@ import type { Sql } from "./postgres/database.ts";
 import type { OpenWindow } from "../sandbox/people.ts";
 
 /**
- * The database allows free replies to these people, and this is when each of them last wrote. With
+ * Lists the people to whom the database allows free replies, and when each of them last wrote. With
  * this list, a new sandbox allows the same replies.
  */
 export async function openWindows(owner: Sql): Promise<OpenWindow[]> {

@@ -3,7 +3,7 @@ import { readIfPresent, writePrivately } from "./files.ts";
 
 /** The secrets of the local stack, created once for each data folder. */
 export interface Secrets {
-  /** The password of the database roles supabase_admin, postgres and authenticator. */
+  /** The password of all database roles that can log in, such as supabase_admin and postgres. */
   database_password: string;
   /** A string whose bytes are the key that signs tokens for the Data API (HS256). */
   jwt_secret: string;

@@ -37,9 +37,9 @@ export function escaped(text: string): string {
 
 /**
  * Serves a file of a folder, or `index.html` for a path that ends in a slash. Returns a 304 when
- * the client has the file, and a 404 with the folder's `404.html` when the file does not exist. The
- * server compresses text files, as hosts do. It serves nothing outside the folder, not even through
- * a symbolic link in the folder. It serves no file with a name that begins with a dot.
+ * the client has the current file, and a 404 with the folder's `404.html` when the file does not
+ * exist. The server compresses text files, as hosts do. It serves nothing outside the folder, not
+ * even through a symbolic link in the folder. It serves no file with a name that begins with a dot.
  *
  * @param path the path below the folder's URL, as in the request.
  * @param base the folder's URL, for the links in `404.html`.

@@ -20,8 +20,8 @@ const TEMPLATE_FIELDS = [
 
 /**
  * Handles requests about a business account, its phone numbers and a token. Every id made of digits
- * works as the id of a business account that has all templates. Every such id, except the id of the
- * sandbox's own business account, also works as the id of a phone number.
+ * works as the id of a business account with all templates. Every id except
+ * SANDBOX_BUSINESS_ACCOUNT_ID also works as the id of a phone number.
  *
  * @param now the current time in milliseconds.
  */

@@ -53,8 +53,8 @@ export function statusEvent(
 }
 
 /**
- * The event of a message that failed after the channel had accepted it. Such an event contains no
- * data about the person.
+ * The event of a message that failed after the channel had accepted it. Unlike the other events,
+ * this event has no `contacts` and no `recipient_user_id`.
  */
 export function failureEvent(
   message: StatusOf,

@@ -100,7 +100,7 @@ interface InboundOptions {
 
 /**
  * Imitates a person who writes to a business phone number. The caller needs no secret. The
- * Content-Type must be JSON, so that no page of another web site can send the request.
+ * Content-Type must be JSON, because a browser does not let a page of another web site send JSON.
  */
 export function inboundHandler(
   { people, teller, media, conversations, whyUnheard, now }: InboundOptions,

@@ -34,13 +34,14 @@ export async function readForm(
 ): Promise<void> {
   const boundary = boundaryOf(request.headers.get("Content-Type") ?? "");
   if (boundary === null || !request.body) throw new MalformedForm("It is not multipart/form-data");
-  // Each delimiter except the first begins with a line break.
+  // Each delimiter except the first begins with a line break. `rest` begins with a line break, so
+  // the first delimiter matches too.
   const delimiter = Buffer.from(`\r\n--${boundary}`);
   let rest = LINE;
   let reading = "preamble" as "preamble" | "head" | "content" | "end";
   let read: (piece: Uint8Array) => void = () => {};
 
-  /** Reads the first part of `rest`, whose meaning does not depend on the next chunk. */
+  /** Reads as much of `rest` as is possible before the next chunk arrives. */
   const advance = () => {
     while (reading !== "end") {
       if (reading === "head") {

@@ -29,8 +29,8 @@ export interface SandboxMessage<Sent = TemplateMessage> {
 
 export interface Sandbox {
   /**
-   * The handlers of the WhatsApp API and of the list of accepted messages, under any path. Unlike
-   * `fetch`, they keep an uploaded file in memory.
+   * The handlers of all requests to the sandbox, below any base URL. Unlike `fetch`, the handlers
+   * keep an uploaded file in memory.
    */
   handlers: RequestHandler[];
   /**
@@ -228,7 +228,8 @@ const WINDOW_CLOSED = {
 };
 
 /**
- * The price of a message. Within the 24-hour window, text messages and utility templates are free.
+ * The price of a message. Within the 24-hour window, free-form messages and utility templates cost
+ * nothing.
  */
 function pricingOf(message: Message, hasWindow: boolean): Pricing {
   const category = message.type === "template"

@@ -15,7 +15,7 @@ const { port, host, webhook } = new Command("npm run sandbox --")
   .option("--port <number>", "port to listen on", portUpTo(65535), 54330)
   .option(
     "--host <address>",
-    "address to listen on, which requests may also use as the host; containers can reach 0.0.0.0",
+    "address to listen on; requests may also name this host; use 0.0.0.0 for containers",
     "127.0.0.1",
   )
   .option(

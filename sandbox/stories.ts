@@ -21,7 +21,7 @@ export type Step =
     | { failed: number; details: string; withoutMark?: true }
     /**
      * The person replies. Only a template gets a reply. If a free message got a reply too, the
-     * person and the AI agent would answer each other endlessly.
+     * person and a program that answers every message would write to each other endlessly.
      */
     | { reply: string }
   );
@@ -31,13 +31,13 @@ export interface Story {
   /** The recipient's description in docs/sandbox.md. */
   does: string;
   steps: Step[];
-  /** The story of a text message, if it differs from the story of a template. */
+  /** The story of a free message, if it differs from the story of a template. */
   ofTexts?: Step[];
   /** The business does not see the person's phone number. */
   hidesPhone?: true;
 }
 
-/** What happens to a message to any other recipient. */
+/** What happens to a message to a recipient who is not in STORIES. */
 export const ORDINARY: Step[] = [
   { after: 50, status: "sent" },
   { after: 500, status: "delivered" },

@@ -58,8 +58,9 @@ export function storyTeller({ webhook, people, conversations, now, pace }: Telle
   };
 
   /**
-   * Whether the sandbox can report on one more message. If it cannot, it logs a warning, and logs
-   * the number of dropped messages at the end.
+   * Whether the sandbox can report on one more message. If it cannot, the message is dropped, and
+   * the sandbox logs a warning for the first dropped message. When no report is in progress any
+   * longer, keep() logs how many messages were dropped.
    */
   const hasRoom = () => {
     if (underWay.size < MAX_UNDER_WAY) return true;

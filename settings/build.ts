@@ -19,7 +19,7 @@ export interface SettingsOptions {
 const PAGE = join(root, "settings", "page");
 const ASSETS = join(root, "settings", "assets");
 
-/** The files of the build. Each has its source, and the files that it imports. */
+/** The files that the build wrote. Each entry names the file's source and its imports. */
 export type Made = Metafile["outputs"];
 
 /**
@@ -136,8 +136,8 @@ function nameOf(path: string): string {
 }
 
 /**
- * The names of the files that were built from each entry file, by the entry file's path below the
- * assets.
+ * Maps the path of each entry file, relative to the assets folder, to the name of the file that was
+ * built from it.
  */
 function filesOf({ metafile }: BuildResult<{ metafile: true }>): Map<string, string> {
   return new Map(
@@ -174,7 +174,7 @@ const PAGE_SOURCES: Plugin = {
 
 /**
  * The page's content security policy. It allows the page's own files and any project over https.
- * With a config, the page may call only the config's project.
+ * It allows a project over http only if the config names this project.
  * @param digestOfStyle the digest of the inline style in index.html.
  */
 function policyFor(config: Config | null, digestOfStyle: string): string {

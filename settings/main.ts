@@ -50,7 +50,9 @@ await buildInTurn({
 function url(text: string): string {
   const url = URL.parse(text.replace(/\/+$/, ""));
   if (!url || !/^https?:$/.test(url.protocol) || url.search || url.hash) {
-    throw new InvalidArgumentError("It must begin with https:// and have no ? or #.");
+    throw new InvalidArgumentError(
+      "The URL must begin with http:// or https:// and have no ? or #.",
+    );
   }
   return url.href.replace(/\/$/, "");
 }

@@ -32,7 +32,7 @@ const PROMISES = [
   ],
   [
     "Companies are separate",
-    "A key gives access only to the rows of its own company. The database checks this.",
+    "A key gives access only to the rows of its own company. The database itself enforces this rule.",
   ],
 ];
 

@@ -15,7 +15,7 @@ export interface Request {
   query: [name: string, value: Text][];
   headers: [name: string, value: Text][];
   body: Text | null;
-  /** The variable that stores a value from the response; null when no variable stores one. */
+  /** The variable that stores a value from the response; null when there is no such variable. */
   into: string | null;
   /**
    * The paths of the value that the lines store or show, such as `data.id`. If the response has no

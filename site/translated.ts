@@ -187,7 +187,7 @@ function inPython(steps: Step[]): string {
     if ("waits" in step) return `time.sleep(${step.waits})\n`;
     const { method, url, query, headers, body } = step;
     const value = body && valueOf(body);
-    // The library `requests` adds this header to a request with JSON.
+    // The Python library `requests` itself adds this Content-Type to a request with JSON.
     const own = headers.filter(([name, value]) =>
       value === undefined || name !== "Content-Type" || value.join("") !== "application/json"
     );

@@ -74,7 +74,7 @@ export type WebhookEvent<Type extends EventType = EventType> = Type extends Even
     changed: string[];
     /**
      * The values before and after the change. Fields with personal data are left out. For
-     * `webhook.switched_off`, `why` is the reason.
+     * `webhook.switched_off`, `why` says why the webhook was switched off.
      */
     changes: Type extends "contact.erased" ? ErasedRecords
       : Type extends "webhook.switched_off" ? { why: string }

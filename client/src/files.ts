@@ -2,8 +2,8 @@
 export interface File {
   /**
    * The bytes. If the download is incomplete, the stream throws a ConnectionError. If no further
-   * part arrives within `timeout`, it throws a TimeoutError. Use the file only after the stream has
-   * ended without an error.
+   * part arrives within `timeout`, the stream throws a TimeoutError. Use the file only after the
+   * stream has ended without an error.
    */
   stream: ReadableStream<Uint8Array>;
   /** The file's content type, such as `audio/ogg; codecs=opus`. */

@@ -11,7 +11,8 @@ export interface ClientOptions {
   maxRetries?: number | undefined;
   /**
    * The time limit for one attempt, including its response, in milliseconds. The default is 60,000.
-   * If the response is a file, the limit applies to its start and to each wait for a further part.
+   * If the response is a file, the limit applies to the wait for the beginning of the response, and
+   * then to the wait for each part of the file.
    */
   timeout?: number | undefined;
   /**

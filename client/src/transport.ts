@@ -97,7 +97,7 @@ export function transportOf(settings: Settings): Transport {
       // or the response does not come from the API.
       const hasOutcome = code !== null && status !== 401 && status !== 403;
       const isTold = key !== undefined && left === "final" && hasOutcome;
-      // A send also counts as failed if its outcome remained unknown.
+      // The API also reports a send as failed if its outcome remained unknown.
       error.mayBeDone = wasOpen && !isRead && !isTold || error instanceof SendFailedError;
       const comesTooLate = retryAfter! * 1000 > maxWait;
       if (isStream || left === "final" || left === "open" && !isSafe || comesTooLate) throw error;

@@ -8,7 +8,7 @@ const FILE = "events.jsonl";
 /** An event has at most 256 KiB of data. */
 const MAX_BYTES = 1_000_000;
 
-/** Reads the stored events. Cuts off a part of a line, which a failed write leaves. */
+/** Reads the stored events. Removes an incomplete last line, which a failed write leaves. */
 const readWhole = (): string => {
   const text = Deno.readTextFileSync(FILE);
   const whole = text.slice(0, text.lastIndexOf("\n") + 1);
@@ -40,8 +40,8 @@ const receive = async (request: Request): Promise<Response> => {
     const event = await verifyWebhook(request.headers, body, secret);
     if (seen.has(event.id)) return new Response(null, { status: 204 });
     // The event is stored before the response is sent. After a 2xx response, the service does not
-    // send the event again. Nothing runs between the check and the write, so that two requests at
-    // the same time do not both store the event.
+    // send the event again. No other code runs between the check and the write, so two requests
+    // at the same time never both store the event.
     try {
       Deno.writeTextFileSync(FILE, JSON.stringify(event) + "\n", { append: true, mode: 0o600 });
     } catch (error) {

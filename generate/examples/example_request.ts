@@ -1,4 +1,4 @@
-/** An example's request. */
+/** The request of an example. */
 export interface ExampleRequest {
   name: string;
   summary: string;

@@ -6,8 +6,8 @@ import type { ExampleRequest } from "./example_request.ts";
 export const HOOK_URL = "https://shop.example.com/webhooks/crm";
 
 /**
- * The example requests for webhooks. Those that read come after the request that creates a webhook,
- * because the demo company has no webhook.
+ * The example requests for webhooks. The requests that read a webhook come after the request that
+ * creates it, because the demo company has no webhook.
  */
 export const WEBHOOK_REQUESTS = {
   createWebhook: [

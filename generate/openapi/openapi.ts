@@ -195,7 +195,7 @@ function operationObject(
 ): JsonSchema {
   const { id, scope, params, query, answers } = operation;
   const words = OPERATIONS[id];
-  if (!words) throw new Error(`${id} has no words`);
+  if (!words) throw new Error(`${id} has no description: add it to a words.ts`);
   const { tag, summary, description } = words;
   if (!examples) throw new Error(`${id} has no examples; npm run generate records them`);
   const parameters = [
@@ -351,9 +351,9 @@ function describeFields(schemas: Record<string, JsonSchema>) {
   for (const [id, schema] of Object.entries(schemas)) {
     if (schema.description) continue; // the schema of an error already has a description
     schema.description = SCHEMAS[id];
-    if (!schema.description) throw new Error(`the schema ${id} has no words`);
+    if (!schema.description) throw new Error(`${id} has no description: add it to a words.ts`);
     for (const [name, field] of Object.entries<JsonSchema>(schema.properties ?? {})) {
-      if (!fields[id]?.[name]) throw new Error(`${id}.${name} has no words`);
+      if (!fields[id]?.[name]) throw new Error(`${id}.${name} has no description`);
       schema.properties[name] = { description: fields[id][name], ...field };
     }
   }

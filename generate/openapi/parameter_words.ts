@@ -132,6 +132,6 @@ export function parameterWords(name: string, place: "path" | "query"): string {
   if (known) return known;
   const [, field, operator = "is"] = /^(\w+)(?:\[(\w+)\])?$/.exec(name) ?? [];
   const words = FILTERS[operator];
-  if (!field || !words) throw new Error(`the parameter ${name} has no words`);
+  if (!field || !words) throw new Error(`the parameter ${name} has no description: add one`);
   return words(field);
 }

@@ -103,7 +103,7 @@ function eventSchema(
 }
 
 function delivery(type: string): JsonSchema {
-  if (!WHEN[type]) throw new Error(`${type} has no words`);
+  if (!WHEN[type]) throw new Error(`${type} has no description: add it to WHEN`);
   const [resource] = type.split(".");
   return {
     operationId: `on${toPascalCase(type.replace(".", "_"))}`,

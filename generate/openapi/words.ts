@@ -20,7 +20,7 @@ function gathered<Kind extends keyof Words>(kind: Kind): NonNullable<Words[Kind]
   const found: Record<string, unknown> = {};
   for (const words of all) {
     for (const [id, each] of Object.entries(words[kind] ?? {})) {
-      if (id in found) throw new Error(`two files have words for ${id}`);
+      if (id in found) throw new Error(`two files describe ${id}: keep one description`);
       found[id] = each;
     }
   }

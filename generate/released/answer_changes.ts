@@ -44,6 +44,7 @@ function contentChanges(
 ): Change[] {
   const { id } = before;
   // If the released operation has no parameter `fields`, its callers receive only complete records.
+  // The schemas of partial records, whose names end in `Part`, are then not compared.
   const takesFields = before.operation.parameters.some((each: JsonSchema) =>
     resolved(each, before.document).name === "fields"
   );

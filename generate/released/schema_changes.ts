@@ -28,8 +28,8 @@ export interface Comparison {
   /** Properties of the outermost object that are not compared, such as an error's message. */
   without?: string[];
   /**
-   * Components whose names end with this suffix are not compared, because only requests that were
-   * not possible earlier receive such responses.
+   * Components whose names end with this suffix are not compared. Only a request that was not
+   * possible in the released version receives a response with such a component.
    */
   leavesOut?: string;
   /** The pairs of schemas that have already been compared, with their differences. */
@@ -190,8 +190,8 @@ class SchemaComparison {
 
   #othersChange(at: string, from: Schema, to: Schema): Change[] {
     if (from === false) return [];
-    // A response may always have additional properties. They must still match the earlier schema's
-    // rules for additional properties.
+    // A response may always have additional properties. These properties must still match the
+    // earlier schema's rules for additional properties.
     if (to === false) {
       return this.#isRequest ? [{ name: at, what: "no longer accepts other properties" }] : [];
     }

@@ -2,7 +2,7 @@ import { readdressed } from "../readdressed.ts";
 import { refused } from "./refusal.ts";
 
 // A correction of @supabase/lite, like those in corrections.ts. Supabase refuses a request body
-// that has a member of a wrong type. lite accepts the body and returns a 500.
+// that has a member of a wrong type. lite does not check the types, and returns a 500.
 
 const TEXTS = [
   "email",

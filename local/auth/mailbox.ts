@@ -75,8 +75,8 @@ p{margin:.25rem 0}a{overflow-wrap:anywhere}
 </style>
 <main>
 <h1>Mail of the local stack</h1>
-<p>Nothing is sent from here. These are the newest ${MOST_KEPT} mails that a hosted project would send, until the stack
-ends. A link works once, for an hour.</p>
+<p>Nothing is sent from here. These are the newest ${MOST_KEPT} mails that a hosted project would send. They are
+lost when the stack ends. A link works once, for an hour.</p>
 ${items.length > 0 ? `<ol>\n${items.join("\n")}\n</ol>` : "<p>There is no mail yet.</p>"}
 </main>
 `;

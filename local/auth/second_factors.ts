@@ -112,7 +112,7 @@ async function enroll(
       ? refused(422, `mfa_${factor_type}_enroll_not_enabled`, `MFA enroll is disabled`)
       : refused(400, "validation_failed", "factor_type needs to be totp, phone, or webauthn");
   }
-  // An unfinished enrolment is deleted after some minutes.
+  // Deletes unfinished enrolments that are older than five minutes and have no challenge.
   await sql`
     delete from auth.mfa_factors
     where status <> 'verified' and created_at < now() - make_interval(secs => ${CHALLENGE_SECONDS})

@@ -34,8 +34,8 @@ export async function endFunctions(): Promise<void> {
 const ANNOUNCE_MS = 50;
 
 /**
- * Repeatedly announces to the functions that they are ending, until their work is done or this time
- * has passed. A single announcement could come before some work listens for it.
+ * Repeatedly announces to the functions that they are ending, until their work is done or `ms`
+ * milliseconds have passed. Work that does not listen yet would miss a single announcement.
  */
 async function announceEnd(ms: number, work: Promise<unknown>): Promise<void> {
   const announce = () => dispatchEvent(new Event("beforeunload"));

@@ -11,13 +11,12 @@ interface Described {
 }
 
 /**
- * All objects that the schema files define. These are the roles, schemas, types, tables, views,
- * functions, comments, rights and settings. A table has its columns, constraints, indexes,
+ * All objects that the schema files define: roles, schemas, types, tables, views and functions,
+ * with their comments, rights and settings. For a table, also its columns, constraints, indexes,
  * statistics objects, triggers and policies.
  *
- * The list has only objects that the schema files make, so the roles, schemas and rights of the
- * platform make no difference. Dropped columns and the order in which rights were granted make no
- * difference either.
+ * The platform's own roles, schemas and rights are left out, so they never count as differences.
+ * Dropped columns and the order in which rights were granted do not count either.
  */
 export async function catalogue(sql: Sql): Promise<Catalogue> {
   const rows = await sql.begin(async (transaction) => {
@@ -29,7 +28,8 @@ export async function catalogue(sql: Sql): Promise<Catalogue> {
 }
 
 /**
- * Removes white space and comments from a catalogue, including comments in function bodies.
+ * Removes the comments from a catalogue, including comments in function bodies. Replaces all white
+ * space by single spaces.
  */
 export function withoutComments(catalogue: Catalogue): Catalogue {
   const bare = (definition: string) => definition.replaceAll(/--.*/g, "").replaceAll(/\s+/g, " ");

@@ -38,9 +38,9 @@ const SUPERUSER = "supabase_admin";
  * The locale that decides which characters are letters. With the locale C, only ASCII letters are
  * letters, and pg_trgm finds no trigram in a word of other letters. Each search for such a word
  * would read all rows of its company. A hosted project also has a locale that recognises all
- * letters. These two names exist on every system that Deno runs on; macOS had no C.UTF-8 for a long
- * time. Strings are still compared byte by byte. A data folder that was created with C still works,
- * but its searches are slower.
+ * letters. Older versions of macOS have no C.UTF-8, so macOS gets another locale. Strings are still
+ * compared byte by byte. A data folder that was created with C still works, but its searches are
+ * slower.
  */
 const LC_CTYPE = Deno.build.os === "darwin" ? "en_US.UTF-8" : "C.UTF-8";
 /** Folders whose names begin with this are removed, so no other program may use such a name. */

@@ -101,7 +101,8 @@ export function connectionPool(pattern: Sql): Pick<Sql, "reserve" | "end"> {
     };
     try {
       if (connection.isLost) throw new ConnectionLost(false, connection.lastWords);
-      // The driver lets a caller reserve a new connection only after it has run a statement.
+      // The driver lets a caller reserve a new connection only after the connection has run a
+      // statement.
       if (!used && knowsTypes) await connection.driver.unsafe("select 1");
       const reserved = await connection.driver.reserve();
       knowsTypes = true;
@@ -131,8 +132,8 @@ function openSocket(
 ): Promise<Socket> {
   return new Promise((resolve, reject) => {
     // Without allowHalfOpen, a write after the server has ended the connection throws an error that
-    // no code can catch. An error that no one listens for does the same, and the driver stops
-    // listening before the last error.
+    // no code can catch. So does an error event without a listener, and the driver removes its
+    // listeners before the last error event.
     const socket = connect({ port, host, allowHalfOpen: true });
     const removeAll = socket.removeAllListeners;
     socket.removeAllListeners = () => removeAll.call(socket).on("error", () => {});

@@ -156,8 +156,8 @@ function withPlainViews(catalogue: Catalogue): Catalogue {
 
 /**
  * Before version 16, PostgREST endlessly repeats a transaction that failed with 40001
- * (serialization failure) or 40P01 (deadlock). It repeats at once, even after the caller has left.
- * So no one ever sees the error, and a function that always raises it occupies a connection
+ * (serialization failure) or 40P01 (deadlock). The repeat comes at once, even after the caller has
+ * left. So no one ever sees the error, and a function that always raises it occupies a connection
  * forever. The local stack gives up after this many attempts, and then returns the same response as
  * version 16.
  */

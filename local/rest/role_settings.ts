@@ -10,8 +10,8 @@ export interface RoleSetting {
 
 /**
  * The settings of roles as PostgREST knows them. PostgREST reads the settings when it starts, and
- * again when it is notified (`notify pgrst, 'reload config'`). Until then, PostgREST does not see a
- * changed setting.
+ * again when it is notified (`notify pgrst, 'reload config'`). Before the notification, PostgREST
+ * does not see a changed setting.
  */
 export class RoleSettings {
   /** Null until the settings are read. */

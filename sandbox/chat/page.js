@@ -6,7 +6,10 @@ const state = document.querySelector("#state");
 const trouble = document.querySelector("#trouble");
 const told = JSON.parse(document.body.dataset.told);
 
-/** The HTML that the server sent for each item. Opening a list changes the HTML of the page. */
+/**
+ * The HTML that the server sent for each item. refresh() compares this HTML instead of the page's
+ * HTML, which changes when the reader opens a list.
+ */
 const served = new Map([...list.children].map((item) => [item.id, item.outerHTML]));
 
 const isAtEnd = () => innerHeight + scrollY >= document.body.scrollHeight - 40;

@@ -21,7 +21,7 @@ const Plan = z.strictObject({
   retry_after: z.int("must be a whole number of seconds").min(0).max(86_400).nullable(),
 });
 
-/** How the receiver responds to requests for a name. */
+/** How the receiver responds to requests to `/sandbox/webhooks/{name}`. */
 export type Behaviour = z.infer<typeof Plan>;
 
 /** The secret of the webhook, as in the response that created the webhook. */

@@ -52,9 +52,10 @@ export async function changed<T>(call: PromiseLike<Answer>): Promise<T> {
 }
 
 /**
- * Whether a change may have been made although its call failed. Nothing was changed after an error
- * of Postgres (with an SQLSTATE) or of the Data API (PGRST…), unless the connection to the database
- * was lost. An error without a code comes from a proxy, or from the Data API with a 400 if the
+ * Whether a change may have been made although its call failed. Nothing was changed if the status
+ * is from 401 to 499. Nothing was changed if the error has a code of Postgres (an SQLSTATE) or of
+ * the Data API (PGRST…), unless the code means that the connection to the database was lost. An
+ * error without a code comes from a proxy, or it comes from the Data API with a 400 because the
  * connection broke during the statement.
  */
 function mayBeDone(status: number, code = ""): boolean {

@@ -201,7 +201,7 @@ export class Page implements Shown, Audience {
     this.state = "loading";
     this.follow();
     const { rights } = this;
-    // If this fails, a request of the view reports the failure.
+    // If this read fails, a request of the view fails too and reports the failure.
     await this.readCompanies().catch(() => {});
     if (this.person !== person) return;
     if (this.rights === rights || this.view?.holds?.isThere()) return this.render();
@@ -302,12 +302,15 @@ export class Page implements Shown, Audience {
     this.load(view);
   }
 
-  /** Loads a view that failed. The reason may be that the user's rights have changed. */
+  /**
+   * Loads a view again after it failed. First reads the user's companies, because a change of the
+   * user's rights may be the reason for the failure.
+   */
   private async retry(view: View): Promise<void> {
     const { person, rights } = this;
     this.state = "loading";
     this.render();
-    // If this fails, a request of the view reports the failure.
+    // If this read fails, a request of the view fails too and reports the failure.
     await this.readCompanies().catch(() => {});
     if (this.view !== view || this.person !== person) return;
     if (this.rights === rights || view.holds?.isThere()) return this.load(view);
@@ -345,7 +348,7 @@ export class Page implements Shown, Audience {
     }
   }
 
-  /** Loads the banner after the view, because it is rarely needed. */
+  /** Loads the banner after the view, because the banner is rarely needed. */
   private showBanner(): void {
     if (!BANNER || !this.chosen) return;
     const banner = BANNER();
@@ -402,7 +405,7 @@ export class Page implements Shown, Audience {
   }
 
   go(href: string, instead = false): void {
-    // The user may just have joined a company.
+    // The user may just have joined one of the missed companies.
     this.missed.clear();
     if (location.hash !== href) {
       if (instead) this.trail.replace(href);

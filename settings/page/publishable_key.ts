@@ -8,7 +8,7 @@ export function faultOfKey(key: string): string | null {
   if (key.startsWith("sb_secret_")) return SECRET;
   const role = roleOfToken(key);
   if (role === "anon") return null;
-  return role ? SECRET : "It begins with sb_publishable_, or is the legacy anon key.";
+  return role ? SECRET : "Use the key that begins with sb_publishable_, or the legacy anon key.";
 }
 
 const SECRET = "This is a secret key, which no page may have. Use the publishable key.";

@@ -134,7 +134,7 @@ export class SignedIn {
     this.hasCode = hasCode(session);
     const wasExpired = this.hasExpired;
     this.hasExpired = false;
-    // Sessions are renewed every hour, and every window gets that event.
+    // A session is renewed every hour, and every window then gets an event for the same user.
     if (session.user.id === this.person.id) {
       // A company may require the second factor, so the user's rights may have changed.
       if (hadCode !== this.hasCode) await this.page.hasOtherRights();
@@ -143,8 +143,8 @@ export class SignedIn {
       return this.page.isBack();
     }
     hasCome();
-    // Everything about the previous user is removed, because another user may have signed in in
-    // another window.
+    // In another window, another user may have signed in. So everything about the previous user is
+    // removed.
     if (this.person.id) this.trail.replace("#/");
     this.person = { id: session.user.id, email: session.user.email ?? "" };
     await this.page.hasCome();

@@ -24,7 +24,7 @@ import {
 } from "./templates/template.ts";
 import type { View } from "./view.ts";
 
-/** A template with such a status cannot be sent, now or later. */
+/** A template with one of these statuses can never be sent. */
 const NEVER_SENT = ["REJECTED", "DISABLED", "DELETED"];
 
 /**

@@ -127,6 +127,6 @@ export function keep(name: string, value: string) {
   try {
     localStorage.setItem(name, value);
   } catch {
-    // The person can choose it again at the next visit.
+    // Nothing is stored. At the next visit, the page asks again or uses its default.
   }
 }

@@ -67,7 +67,8 @@ async function show() {
 /**
  * Finds the sections that contain each searched word, or a word that begins with it. The best
  * section comes first. If no section contains all searched words, finds the sections that contain
- * some of them. A searched word of more than three letters may have a wrong letter.
+ * some of them. A searched word of more than three letters may have one wrong letter, and a word of
+ * more than seven letters may have two.
  */
 function search(index, sections, text) {
   const options = {

@@ -24,7 +24,7 @@ const examples = [...document.querySelectorAll(".code:has(template)")].map((bloc
       const { top } = button.getBoundingClientRect();
       storage[stored] = language;
       show(language);
-      // Examples above this one may have become longer. The button stays where it was.
+      // Examples above this one may have become longer. Scrolling keeps the button in its place.
       scrollBy(0, button.getBoundingClientRect().top - top);
     });
     choice.append(button);

@@ -2,9 +2,10 @@
 
 -- schemas/00_roles.sql
 
--- The database roles for requests. A role has only the privileges that these files grant to it explicitly.
+-- The database roles for requests. A role has only the privileges that the files in this folder grant to it.
 
 -- The default privileges for new objects differ between Supabase projects. In older projects, anon gets all privileges.
+-- The statements below remove the default privileges.
 alter default privileges in schema public revoke all on tables from anon, authenticated, service_role;
 alter default privileges in schema public revoke all on sequences from anon, authenticated, service_role;
 alter default privileges in schema public revoke all on functions from anon, authenticated, service_role;
@@ -32,9 +33,11 @@ begin
 end
 $$;
 comment on role api_client is
-  'The role for requests made with an API key. The edge functions create the token for such a request.';
+  'The role with which the edge functions write records and call database functions for an API key. The edge functions '
+  'create the token for each request.';
 comment on role api_reader is
-  'The role for read requests made with an API key. The edge functions create the token for such a request.';
+  'The role with which the edge functions read the views of a company''s own rows for an API key. The edge functions '
+  'create the token for each request.';
 comment on role channel_client is
   'The role for the edge function `whatsapp` and for test sends. This role cannot read or write any table. The role '
   'may call only the functions that run jobs, the functions that receive channel events, and the functions for test '
@@ -44,24 +47,24 @@ comment on role settings_client is
   'any table. The role may call only the functions that store data that the edge function has encrypted or checked.';
 comment on role usage_client is
   'The role with which the edge functions report the usage of API keys. This role cannot read or write any table, and '
-  'may call only one function.';
+  'may call only record_api_key_usage().';
 comment on role webhook_client is
   'The role for the edge function `webhooks`, which delivers events. This role cannot read or write any table. The '
   'role may call only the functions for the delivery job.';
 grant api_client, api_reader, channel_client, settings_client, usage_client, webhook_client to authenticator;
 
 -- No statement of a request with an API key needs more than 8 seconds. Postgres cancels a longer statement, which frees
--- the connection. A statement that waits for a lock also occupies a connection, and all companies share the connection
--- pool.
+-- the connection. All companies share the connection pool, and a statement that waits for a lock occupies a connection.
+-- So a statement waits for a lock for at most 1 second.
 alter role api_client set statement_timeout = '8s';
 alter role api_client set lock_timeout = '1s';
--- The role api_reader can read only views that contain one company's rows. The role cannot write, even if a function
--- has a bug. Postgres cancels a search after 3 seconds, for example a search without an index, and the error asks the
--- caller to narrow the search.
+-- The role api_reader can read only views that contain one company's rows. The role cannot write, even if an edge
+-- function has a bug. A search that cannot use an index may take long. Postgres cancels the search after 3 seconds, and
+-- the error asks the caller to narrow the search.
 alter role api_reader set statement_timeout = '3s';
 alter role api_reader set lock_timeout = '1s';
 -- The Data API prepares its statements. After five runs, Postgres may use one plan for all values. A search for a rare
--- word would then use the plan for a common word. A new plan for each search costs little.
+-- word would then use the plan for a common word. So Postgres makes a new plan for each search, which costs little.
 alter role api_reader set plan_cache_mode = 'force_custom_plan';
 -- Just-in-time (JIT) compilation of a plan takes more time than it saves.
 alter role api_reader set jit = off;
@@ -80,11 +83,11 @@ alter role usage_client set lock_timeout = '2s';
 alter role webhook_client set statement_timeout = '20s';
 alter role webhook_client set lock_timeout = '5s';
 
--- The roles below look up rows by indexed columns and never run text searches. So one plan suits all values, and
--- planning a statement takes longer than running it. A connection keeps using a plan while a table grows from one disk
+-- The roles below look up rows by indexed columns and never run text searches. So one plan suits all values. Planning a
+-- statement again would take longer than running it. A connection keeps using a plan while a table grows from one disk
 -- page to thousands. So the plan must use an index for each lookup, even if a sequential scan is cheaper while the
--- table is small. With these settings, Postgres estimates a very high cost for a lookup without an index. Postgres uses
--- JIT compilation for expensive plans, so JIT is off.
+-- table is small. With these settings, Postgres estimates a very high cost for a lookup without an index, and so avoids
+-- such a lookup. If no index exists, the high estimate would start JIT compilation, so JIT is off.
 do $$
 declare
   role_name text;
@@ -104,7 +107,7 @@ grant usage on schema public
   to api_client, api_reader, channel_client, settings_client, usage_client, webhook_client;
 grant usage on schema app to api_client, api_reader, authenticated, service_role;
 
--- PostgREST reads the settings of a role when it starts or when it is notified.
+-- PostgREST (the Data API) reads the settings of the roles when PostgREST starts and after this notification.
 notify pgrst, 'reload config';
 
 -- schemas/01_words.sql
@@ -267,7 +270,8 @@ create function app.compact_json_bytes(document jsonb) returns integer
 language sql immutable
 set search_path = ''
 as $$
-  -- Postgres writes a space after every comma and colon. These spaces are not counted, but spaces within strings are.
+  -- Postgres writes a space after every comma and colon. The function does not count these spaces, but counts the
+  -- spaces within strings.
   select octet_length(document::text)
     - (select length(rest) - length(replace(rest, ' ', ''))
        from (values (regexp_replace(document::text, '"([^"\\]|\\.)*"', '', 'g'))) as without_strings (rest))
@@ -289,18 +293,18 @@ comment on function app.as_list(jsonb) is
 
 -- schemas/02_clock.sql
 
--- The change clock. Callers keep copies of some rows. Each of these rows has a version: the ID of the transaction that
--- last wrote the row. The horizon is the ID of the oldest transaction that is still writing. A page of changes shows
--- only versions below the horizon. Transactions get increasing IDs in the order in which they begin to write. So a
--- change that is committed after a page was read has a version at or above the horizon of that page. The commit order
--- does not matter. A cursor is the position where a caller stopped reading. A caller that continues from its cursor
--- misses no change.
+-- The change clock assigns versions to rows, so that callers can keep copies of the rows up to date. The version of a
+-- row is the ID of the transaction that last wrote the row. The horizon is the ID of the oldest transaction that is
+-- still writing. A page of changes shows only versions below the horizon. Transactions get increasing IDs in the order
+-- in which they begin to write. So a change that is committed after a page was read has a version at or above the
+-- horizon of that page. The commit order does not matter. A cursor is the position where a caller stopped reading. A
+-- caller that continues from its cursor misses no change.
 --
--- A database that is restored from a dump starts counting transactions from the beginning. So a version is not the
--- transaction ID alone, but the base plus the transaction ID. After a restore, restart_changes() raises the base, so
--- that new versions are above all earlier versions. The generation shows whether a cursor was made before the last
--- restart. The generation is the time of the last restart or of the first migration, in seconds. So two databases
--- rarely have the same generation.
+-- A database that is restored from a dump starts counting transactions from the beginning. So the exact version is the
+-- sum of the transaction ID and a base. After a restore, the operator calls restart_changes(). This function raises the
+-- base, so that new versions are above all earlier versions. The generation shows whether a cursor was made before the
+-- last call of restart_changes(). The generation is the time of this call or of the first migration, in seconds. So two
+-- databases rarely have the same generation.
 create table app.change_clock (
   is_only boolean primary key default true check (is_only),
   base bigint not null default 0,
@@ -364,8 +368,8 @@ declare
 begin
   select clock.generation, clock.horizon, clock.beyond into generation, horizon, beyond
   from app.change_clock_now() as clock;
-  -- This check runs first. The error PT410 below makes the caller start again from the beginning. The caller would then
-  -- still miss the newest rows, because only the operator can repair the versions.
+  -- This check runs before the check of the cursor. After the error PT410 below, the caller would start again from the
+  -- beginning, but would still miss the newest rows. Only the operator can repair the versions.
   if newest_version >= beyond then
     raise sqlstate 'PT500' using
       message = 'Rows have versions that this database has not assigned yet, so the change feeds would not show them',
@@ -388,8 +392,8 @@ grant execute on function app.change_clock_for(bigint, bigint, bigint) to api_cl
 -- version that it read, and the statement compares this version with the stored version. If fifty writes with the same
 -- version run at the same time, only one succeeds.
 --
--- A comparison of the versions in the `where` clause would not be enough. A statement also finds no row if the record
--- does not exist, so the caller could not distinguish the two cases.
+-- A trigger compares the versions. With a comparison in the `where` clause, a statement would find no row in two cases:
+-- if the version is different, and if the record does not exist. The caller could not distinguish these cases.
 create function app.note_change() returns trigger
 language plpgsql
 set search_path = ''
@@ -416,7 +420,7 @@ comment on function app.note_change() is
   'Refuses changes to the id or the company.';
 
 -- Pipelines, stages, teams and members also have a version. These tables have no change feed, because a company has few
--- such rows.
+-- rows in them.
 create function app.note_version() returns trigger
 language plpgsql
 set search_path = ''
@@ -433,8 +437,8 @@ begin
 end
 $$;
 comment on function app.note_version() is
-  'Trigger: does the same as app.note_change() for tables without a change feed. In these tables, the id of a row may '
-  'change.';
+  'Trigger: does the same as app.note_change() for tables without a change feed, but allows changes to the id and the '
+  'company.';
 
 create function app.require_version(present bigint, accepted bigint) returns void
 language plpgsql immutable
@@ -471,13 +475,15 @@ insert into app.change_clock default values;
 -- schemas/03_caller.sql
 
 -- Functions that identify the caller of a request: the company of the API key, the user, and the client's IP address.
--- Policies and the defaults of company_id columns call these functions.
+-- Policies and the defaults of company_id columns call these functions. For a request with an API key, the edge
+-- functions create a token (JWT). The claims of the token are the role, the key's hash, and the scope that the request
+-- needs. The platform is the operator, who uses the role service_role.
 
 create function app.company_id(needed_scope text default null) returns uuid
 language plpgsql stable security definer
 set search_path = ''
 -- Every request looks up its key. Without these settings, each request would plan the lookup again, which takes longer
--- than the lookup itself. A cached plan must use the index, even if it was made while the table was small.
+-- than the lookup itself. A cached plan must use the index, even if the plan was made while the table was small.
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 as $$
@@ -559,9 +565,9 @@ grant execute on function app.company_id_to_read(text) to api_client;
 --
 -- The setting app.written names the table that is being written. Triggers with the function below set app.written
 -- before the statement searches for its first row, and clear app.written after the statement returns its last row.
--- Postgres evaluates the condition of a policy at the first row, so after app.written is set. A caller cannot set
--- app.written, because the Data API does not expose set_config(). A caller who could do so could also change the claims
--- of the token, because the claims are a setting too.
+-- Postgres evaluates the condition of a policy at the first row. At that time, app.written is already set. A caller
+-- cannot set app.written, because the Data API does not expose set_config(). A caller with access to set_config() could
+-- even change the claims of the token, because the claims are a setting too.
 create function app.note_written_table() returns trigger
 language plpgsql
 set search_path = ''
@@ -611,10 +617,10 @@ begin
 end
 $$;
 comment on function app.author() is
-  'Returns the author of the change that this statement makes: the API key or the user. Both results are null when the '
-  'platform makes the change.';
+  'Returns the author of the change that this statement makes: the API key or the user. Both results are null for any '
+  'other role.';
 
--- Security definer, because only the platform may read the Supabase Auth tables.
+-- Security definer, because callers may not read the Supabase Auth tables.
 create function app.signed_in_person() returns uuid
 language plpgsql stable security definer
 set search_path = ''
@@ -706,10 +712,11 @@ as $$
   ) request
 $$;
 comment on function app.client_address() is
-  'Returns the client''s IP address, as reported by the platform. Returns null outside a request, or when the platform '
-  'reports no IP address. Never fails.';
+  'Returns the client''s IP address from the request headers, or from the token of the edge function `settings`. '
+  'Returns null outside a request, and when the request contains no IP address. Never fails.';
 
--- The health check for monitoring tools. A call reaches the database as every request does, but needs no API key.
+-- The health check for monitoring tools. A call uses the same path to the database as every other request, but needs no
+-- API key.
 create function public.health() returns boolean
 language sql stable
 set search_path = ''
@@ -751,7 +758,7 @@ create table public.company_members (
   primary key (company_id, user_id)
 );
 comment on table public.company_members is
-  'The members of a company, each with a role. The assignee of a conversation is one of these members.';
+  'The members of a company, each with a role. The assignee of a conversation is a member of its company.';
 comment on column public.company_members.name is
   'The member''s name in this company. Null until someone sets the name.';
 
@@ -763,8 +770,8 @@ create index company_members_newest_first_idx
   on public.company_members (company_id, created_at desc, user_id desc);
 
 -- The next two functions are security definer. Otherwise a policy on company_members that reads company_members would
--- cause infinite recursion. These functions return arrays, so that Postgres evaluates them once per statement and can
--- still use an index on company_id.
+-- cause infinite recursion. Both functions return arrays. So Postgres evaluates each function once per statement, and
+-- can still use an index on company_id.
 create function app.member_company_ids() returns uuid[]
 language sql stable security definer
 set search_path = ''
@@ -823,9 +830,9 @@ grant select, insert, update, delete on public.company_members to service_role;
 
 -- schemas/11_members.sql
 
--- The operator manages the members of a company with these functions, because a new company has no owner who could add
--- members. The operator identifies a user by the e-mail address with which the user signs in. The functions for owners
--- and admins are in 13_colleagues.sql.
+-- With these functions, the operator manages the members of a company. For example, a new company has no owner who
+-- could add members. The operator identifies a user by the e-mail address with which the user signs in. The functions
+-- for owners and admins are in 13_colleagues.sql.
 
 create type public.company_member as (
   company_id uuid,
@@ -836,8 +843,8 @@ create type public.company_member as (
   created_at timestamptz
 );
 comment on type public.company_member is
-  'A member as the operator sees it, with the e-mail address. Signed-in users and API keys cannot read the e-mail '
-  'address.';
+  'A member, as the functions for the operator return it. Unlike the table company_members, this type contains the '
+  'e-mail address.';
 
 create function app.name_of_person(user_id uuid, company_id uuid) returns text
 language sql stable
@@ -1069,7 +1076,7 @@ comment on function public.remove_company_member(uuid, text) is
 grant execute on function public.remove_company_member(uuid, text) to service_role;
 
 -- Security definer, because no API key may read e-mail addresses. A caller who knows an address learns only which
--- member has this address, and only if the company allows such searches.
+-- member has this address. The company must allow this search (members_found_by_email).
 create function public.member_ids_by_email(email text) returns uuid[]
 language plpgsql stable security definer
 set search_path = ''
@@ -1281,7 +1288,7 @@ grant execute on function public.remove_member(uuid, uuid) to authenticated;
 
 -- Functions for sessions and second factors. Users can list and end their own sessions. An owner can require second
 -- factors. The operator can remove a lost second factor. Supabase Auth stores the sessions and the factors. These
--- functions are security definer, because only the platform may read the Supabase Auth tables.
+-- functions are security definer, because callers may not read the Supabase Auth tables.
 
 create function public.own_sessions()
 returns table (
@@ -1308,8 +1315,8 @@ begin
 end
 $$;
 comment on function public.own_sessions() is
-  'Returns the sessions of the signed-in user, most recently used first. A session is refreshed about once an hour '
-  'while it is in use. So last_used_at may be up to an hour old.';
+  'Returns the sessions of the signed-in user, most recently used first. A session in use is refreshed only about once '
+  'an hour. So last_used_at may be up to an hour old.';
 grant execute on function public.own_sessions() to authenticated;
 
 create function public.end_session(session_id uuid) returns void
@@ -1404,7 +1411,7 @@ create type public.new_api_key as (
   created_at timestamptz
 );
 comment on type public.new_api_key is
-  'A new key, as create_api_key() and rotate_api_key() return it. Only this result contains the key itself (api_key).';
+  'The result of create_api_key() and rotate_api_key(). Only this result contains the key itself (api_key).';
 
 create table public.api_keys (
   id uuid primary key default gen_random_uuid(),
@@ -1413,7 +1420,7 @@ create table public.api_keys (
     constraint api_keys_name_can_be_typed check (app.is_key_name(name)),
   -- SHA-256 in hexadecimal. A hash without a salt is enough: keys are random, so a dictionary attack is impossible.
   key_hash text not null unique check (key_hash ~ '^[0-9a-f]{64}$'),
-  -- The last four characters of the key. They help users distinguish keys.
+  -- The last four characters of the key, which help users distinguish keys.
   hint text not null check (char_length(hint) = 4),
   scopes text[] not null check (
     cardinality(scopes) > 0
@@ -1444,9 +1451,9 @@ comment on column public.api_keys.replaces is
 comment on column public.api_keys.replaced_at is
   'When the key last got a successor. The value remains even if the successor is deleted.';
 comment on column public.api_keys.meant_to_expire_at is
-  'The key''s expiry before a rotation shortened expires_at. Infinity means that the key had no expiry. Null means that '
-  'the key was not rotated, or that its expiry was changed while it had no successor. The successor gets the full '
-  'lifetime of the key: the time from created_at to meant_to_expire_at.';
+  'The key''s expiry before a rotation shortened expires_at. Infinity means that the key had no expiry. Null means '
+  'that the key was not rotated, or that the expiry was changed while the key had no successor. The successor gets the '
+  'full lifetime of the key: the time from created_at to meant_to_expire_at.';
 
 create index api_keys_company_idx on public.api_keys (company_id, created_at desc, id desc);
 create index api_keys_created_by_idx on public.api_keys (created_by);
@@ -1566,8 +1573,8 @@ begin
   if not (is_platform or key.company_id = any (app.managed_company_ids())) then
     raise sqlstate 'PT403' using message = denied;
   end if;
-  -- This statement locks the company before its key. A statement that deletes a company uses the same order, so the two
-  -- statements cannot cause a deadlock.
+  -- This statement locks the company before its key. A deletion of a company also locks the company before its keys, so
+  -- no deadlock can occur.
   perform from public.companies where companies.id = key.company_id for key share;
   select * into key from public.api_keys where api_keys.id = of_key_id for no key update;
   if not found then
@@ -1597,7 +1604,7 @@ begin
     raise sqlstate 'PT422' using message = 'The overlap is 0 to 168 hours';
   end if;
 
-  -- If two rotations run at the same time, the second rotation waits here and then finds the successor.
+  -- If two rotations of a key run at the same time, the second rotation waits here and then finds the successor.
   key := app.locked_api_key(rotate_api_key.key_id, 'Only owners and admins of a company rotate its API keys');
   if exists (
     select from public.api_keys
@@ -1671,7 +1678,7 @@ begin
   end if;
   update public.api_keys set
     expires_at = wanted,
-    -- For a key without a successor, the new expiry replaces the expiry before an earlier rotation.
+    -- If the key was rotated but the successor was deleted, the next rotation uses the new expiry.
     meant_to_expire_at = case when was_replaced then api_keys.meant_to_expire_at end,
     updated_at = now()
   where api_keys.id = key.id;
@@ -1730,15 +1737,15 @@ grant update (name, is_active) on public.api_keys to authenticated, service_role
 -- schemas/21_company_events.sql
 
 -- The history of a company. The history has an event for each change to the company's API keys, invitations, messaging
--- accounts, webhooks and own WhatsApp apps. It also has an event for each member who joins or leaves, for each change
--- of a member's name or role, and for each change of the rule about second factors. An event records who made the
--- change, when, and from which IP address. The database writes the event in the transaction of the change. Changes by
--- users, keys, the platform and database administrators all create events.
+-- accounts, webhooks and own WhatsApp apps. The history also records when a member joins, leaves, gets another name or
+-- role, or loses the second factors. Each change of the rule about second factors is an event too. An event records who
+-- made the change, when, and from which IP address. The database writes the event in the transaction of the change.
+-- Changes by users, keys, the platform and database administrators all create events.
 --
 -- An event is about at most one thing: a key (key_id), a member (member_id), a messaging account (account_id), a
 -- webhook (webhook_id) or an invitation (invited_email). If all of these columns are null, the event is about the
 -- company itself or about one of its apps. When you add an action, add its name to the constraint and to the comment on
--- the column `details`, and its texts to the settings page (page/texts/*/history.ts).
+-- the column `details`. Also add its texts to the settings page (page/texts/*/history.ts).
 
 create table public.company_events (
   id uuid primary key default gen_random_uuid(),
@@ -1816,8 +1823,8 @@ comment on column public.company_events.invited_email is
 comment on column public.company_events.member_name is
   'The name of the member after the event. Null when the member had no name.';
 comment on column public.company_events.action is
-  'The kind of event. An event with the action `changed` is created only when a database administrator changes a key '
-  'directly, for example its scopes.';
+  'The kind of event. Only a direct change to a key by a database administrator, for example to the scopes, creates an '
+  'event with the action `changed`.';
 comment on column public.company_events.details is
   'The properties of this object depend on the action. created: `scopes` and `expires_at`, and also `replaces` if the '
   'key replaces another key. renamed and expiry_changed: `from` and `to`. A null expiry means never. rotated: '
@@ -1827,12 +1834,14 @@ comment on column public.company_events.details is
   'name of the app. webhook_created: `types` and `payload`. webhook_changed: `fields`. webhook_switched_off: `why`.';
 comment on column public.company_events.actor_name is
   'The author''s name in the company before the event, or the e-mail address if the author had no name. Another user '
-  'may later have the same name, but never the same actor_id. If the author is a key, this is the key''s name.';
+  'may later have the same name, but never the same actor_id. If the author is an API key, actor_name is the name of '
+  'the key.';
 comment on column public.company_events.actor_kind is
   'person: a signed-in user. key: an API key. platform: the operator, who uses the secret key. database: a job, or a '
   'statement that did not come through the Data API.';
 comment on column public.company_events.client_address is
-  'The client''s IP address, as reported by the platform. Null when the platform reported no IP address.';
+  'The client''s IP address, as app.client_address() returns it. Null when an API key made the change, or when the '
+  'request contained no IP address.';
 
 -- This statistic makes the planner assume that all rows belong to one company. 30_contacts.sql explains why.
 alter table public.company_events alter column company_id set (n_distinct = 1);
@@ -1964,7 +1973,7 @@ comment on function app.note_member_event() is
 create trigger api_keys_note_event after insert or delete on public.api_keys
   for each row execute function app.note_api_key_event();
 
--- A request that uses a key changes only last_used_at, so it does not run this trigger.
+-- A request with a key changes only last_used_at of the key, so the request does not run this trigger.
 create trigger api_keys_note_change after update on public.api_keys
   for each row
   when (
@@ -2010,7 +2019,8 @@ create table public.api_key_usage (
 comment on table public.api_key_usage is
   'The number of requests made with each key in each hour, by HTTP status of the response. Rows are kept for 31 days, '
   'so that they cover 30 days in every time zone. A key has at most 744 rows for each status. A count may be up to a '
-  'minute old, but is never too high. Requests are missing if a function instance ended before it reported them.';
+  'minute old, but is never too high. A count lacks the requests that a function instance did not report before the '
+  'instance ended.';
 
 create table public.api_key_errors (
   id uuid primary key default gen_random_uuid(),
@@ -2024,8 +2034,8 @@ create table public.api_key_errors (
   operation text check (char_length(operation) between 1 and 64),
   -- The path of the operation as the API describes it, such as /gateway/contacts/{id}.
   path text check (char_length(path) between 1 and 128),
-  -- The field, parameter or header that the error is about. Null for any other error, and when the caller chose the
-  -- field's name.
+  -- The field, parameter or header that the error is about. Null when the error is not about a field, parameter or
+  -- header. Also null when the caller chose the field's name.
   field text check (char_length(field) between 1 and 128),
   -- The error message of the service, without values from the request.
   problem text not null check (char_length(problem) between 1 and 300),
@@ -2043,9 +2053,9 @@ create table public.api_key_errors (
     references public.api_keys (company_id, id) on delete cascade
 );
 comment on table public.api_key_errors is
-  'The errors of requests made with each key. Equal errors share one row, which counts them. A key has at most 50 '
-  'rows: the latest errors of the last 30 days. Each request id is also in the response to the request and in the '
-  'function logs.';
+  'The errors of requests made with each key. Equal errors share one row, whose column `errors` is their number. A key '
+  'has at most 50 rows: the latest errors of the last 30 days. Each request id is also in the response to the request '
+  'and in the function logs.';
 comment on column public.api_key_errors.requests is
   'The latest requests with this error, newest first, at most 10: [{ id, at }].';
 
@@ -2077,9 +2087,9 @@ as $$
 declare
   held uuid[];
 begin
-  -- This statement locks the keys until the transaction ends. It skips a key that is being deleted, with or without its
-  -- company. The deletion may wait for rows that this function has locked, so this function must not wait for the
-  -- deletion.
+  -- This statement locks the keys until the transaction ends. The statement skips a key that is being deleted, alone or
+  -- with its company. The deletion may wait for rows that this function has locked, so this function must not wait for
+  -- the deletion.
   select array_agg(known.id) into held
   from (
     select keys.id
@@ -2142,7 +2152,8 @@ begin
     );
   end if;
 
-  -- This deletion runs last, because it locks rows of other keys.
+  -- This deletion runs last, because it locks rows of other keys. With these locks, the function must not wait for
+  -- another transaction, because a deadlock could occur.
   perform app.remove_old_usage_of_keys(1000);
 end
 $$;
@@ -2213,7 +2224,8 @@ set search_path = ''
 as $$
   select keys.id, lately.requests, lately.refused
   from public.api_keys as keys
-  -- The query reads the rows of each key separately. So the primary key limits each read to the given number of hours.
+  -- The query reads the rows of each key separately. So each read uses the primary key, and reads only the rows of the
+  -- given number of hours.
   cross join lateral (
     select
       sum(usage.requests)::bigint as requests,
@@ -2285,7 +2297,8 @@ create table public.idempotency_keys (
   key text not null check (char_length(key) between 1 and 255),
   -- A hash of the request's content.
   fingerprint text not null check (char_length(fingerprint) between 1 and 100),
-  -- What the first request stored with app.keep_outcome(). The response to a repeat is built from this value.
+  -- The ids and statuses that the first request stored with app.keep_outcome(). The response to a repeat is built from
+  -- this value.
   outcome jsonb,
   made_at timestamptz not null default now(),
   primary key (company_id, path, key)
@@ -2314,8 +2327,8 @@ begin
     return null;
   end if;
   erased_key := app.erased_digest(own_company_id, 'key', asked ->> 'key');
-  -- If another request has the lock below, that request is still running. This request does not wait for the lock or
-  -- for the row, because a waiting request occupies a connection.
+  -- If another request has the lock below, that request is still running. This request does not wait for the other
+  -- request, because a waiting request occupies a connection.
   if pg_try_advisory_xact_lock(hashtextextended(
     format('idempotency %s %s %s', own_company_id, asked ->> 'path', asked ->> 'key'), 0
   )) then
@@ -2327,8 +2340,8 @@ begin
       made_at = excluded.made_at
     where known.made_at < now() - interval '24 hours';
     if found then
-      -- The insert may have waited for an erasure that replaced the key with its hash. The insert itself does not see
-      -- this hash, so the check is a statement of its own.
+      -- The insert may have waited for an erasure that replaced the key with its hash. The insert does not see this
+      -- hash, because its snapshot is older. So a second statement checks whether the hash exists.
       if not exists (
         select from public.idempotency_keys
         where company_id = own_company_id and path = asked ->> 'path' and key = erased_key
@@ -2365,10 +2378,10 @@ end
 $$;
 comment on function app.claim_idempotency_key(uuid, jsonb) is
   'Claims the idempotency key { path, key, fingerprint } of a request. Returns null for a request without an '
-  'idempotency key, and for the first request with this key. After null, the calling function writes, and calls '
-  'app.keep_outcome() at the end. For a repeat, returns the outcome of the first request, and the calling function '
-  'writes nothing. Raises PT409 idempotency_in_progress while the first request runs. Raises PT422 '
-  'idempotency_key_reused when the content of the first request was different. The calling function must check '
+  'idempotency key, and for the first request with this key. If the result is null, the calling function writes, and '
+  'calls app.keep_outcome() at the end. For a repeat, the result is the outcome of the first request, and the calling '
+  'function writes nothing. Raises PT409 idempotency_in_progress while the first request runs. Raises PT422 '
+  'idempotency_key_reused when the first request with this key had different content. The calling function must check '
   'own_company_id before this call.';
 
 create function app.keep_outcome(own_company_id uuid, idempotency jsonb, outcome jsonb) returns void
@@ -2428,7 +2441,7 @@ as $$
     select company_id, path, key from public.idempotency_keys
     where made_at < now() - interval '24 hours'
     order by made_at
-    -- Each POST may add a small row to this table, so this table collects more old rows than other tables.
+    -- Each POST may add a small row to this table, so this table gets more old rows than other tables.
     limit 10 * max_rows
     for update skip locked
   ),
@@ -2524,7 +2537,7 @@ begin
         newest_version bigint;
         clock record;
       begin
-        -- The policies check the key only if the tables contain rows. So this function also checks the key.
+        -- The policies check the key only if the tables contain rows. So this function checks the key itself.
         perform app.company_id('read');
         newest_version := greatest(
           (select version from public.%2$I order by version desc limit 1),
@@ -2584,9 +2597,9 @@ comment on function app.make_feed(text, text, text) is
   'Creates a function that returns the changes of a table, with the given columns. A second call replaces the '
   'function.';
 
--- A version is never used twice, even after a restore. So the new base is also above the versions in tables without a
--- change feed. The function restart_changes() does not wait for transactions that write those tables, because no one
--- reads those tables in version order.
+-- The function restart_changes() sets a new base for the versions (02_clock.sql). A version is never used twice, even
+-- after a restore. So the new versions are also above the versions in tables without a change feed. The function does
+-- not wait for transactions that write these tables, because no one reads these tables in version order.
 create function public.restart_changes() returns json
 -- Security definer, because no role may read or change the change clock.
 language plpgsql security definer
@@ -2624,9 +2637,9 @@ begin
     union all
     (select version from app.events where company_id = companies.id order by version desc limit 1)
   ) as newest;
-  -- After a restore to an earlier time, the database does not know which transaction IDs it had already used. Adding
-  -- 4294967296 skips these IDs. With one restart a day, versions remain exact as JSON numbers for more than five
-  -- thousand years.
+  -- After a restore to an earlier time, the database does not know which transaction IDs were already used. The added
+  -- number 4294967296 skips these IDs. With one call of this function a day, versions remain exact as JSON numbers for
+  -- more than five thousand years.
   update app.change_clock set
     base = greatest(newest_version, base + own_number) + 4294967296 - own_number,
     generation = greatest(generation + 1, extract(epoch from clock_timestamp())::bigint)
@@ -2650,7 +2663,7 @@ as $$
     'generation', clock.generation,
     'restarted_at', to_timestamp(clock.generation),
     'horizon', clock.horizon,
-    -- The feeds do not show the changes of these transactions until the transaction at the horizon has ended.
+    -- The change feeds do not show the changes of these transactions until the transaction at the horizon has ended.
     'waiting_transactions', greatest(clock.beyond - clock.horizon - 1, 0),
     'writing_since', (
       select min(since) from (
@@ -2667,7 +2680,7 @@ comment on function public.changes_status() is
   'Returns the change clock: the generation, its start time, and the horizon. waiting_transactions is the maximum '
   'number of transactions that the feeds do not show until an earlier transaction ends. writing_since is the start '
   'time of the oldest transaction that is still writing. writing_since is null when no transaction is writing, or when '
-  'the owner of this function cannot see that transaction (sees_other_sessions is false).';
+  'the owner of this function cannot see the sessions of other roles (sees_other_sessions is false).';
 grant execute on function public.changes_status() to service_role;
 
 alter table public.deleted_rows enable row level security;
@@ -2678,7 +2691,7 @@ grant select on public.deleted_rows to api_client;
 
 -- schemas/25_digests.sql
 
--- Hashes that replace the identifiers of an erased person. With these hashes, the platform recognizes a repeated
+-- Hashes that replace the identifiers of an erased person. With these hashes, the database recognizes a repeated
 -- request or a late report about the person. A plain hash of a phone number can be reversed by trying all phone
 -- numbers. So each hash uses a secret key that only these functions read (HMAC-SHA256, RFC 2104). The company is part
 -- of each hash, so the same phone number has unrelated hashes in two companies.
@@ -2730,8 +2743,8 @@ end
 $$;
 comment on function app.erased_digest(uuid, text, text) is
   'Returns the hash that replaces an erased person''s value. The kinds are person (a phone number or a WhatsApp user '
-  'id), message (a WhatsApp message id) and key (an idempotency key). Returns null for null, and does not change a '
-  'value that is already a hash.';
+  'id), message (a WhatsApp message id) and key (an idempotency key, or the fingerprint of its request). Returns null '
+  'for null, and does not change a value that is already a hash.';
 
 insert into app.erasure_key (inner_pad, outer_pad)
 select app.padded(key, 54), app.padded(key, 92) -- 0x36 and 0x5c
@@ -2761,7 +2774,7 @@ create table public.company_invitations (
 );
 comment on table public.company_invitations is
   'The invitations that were not accepted, declined or withdrawn yet. Owners and admins see the invitations of their '
-  'company. An expired invitation is kept for 30 days, so that it can be renewed.';
+  'company. An expired invitation is kept for 30 days, so that an owner or an admin can renew the invitation.';
 comment on column public.company_invitations.mailed_at is
   'When the edge function `settings` last started to send an e-mail for this invitation. Null if no e-mail was sent '
   'since the invitation was created or renewed. The invitation is valid even if no e-mail was sent.';
@@ -2807,8 +2820,8 @@ begin
 end
 $$;
 comment on function app.check_invitations_left(uuid) is
-  'Raises PT429 when the company has sent 20 invitations in 24 hours. Each invitation sends an e-mail to someone who '
-  'may not expect it.';
+  'Raises PT429 when the company has sent 20 invitations in 24 hours. The limit exists because the person who gets the '
+  'e-mail of an invitation may not expect it.';
 
 create function app.managed_invitation(invitation_id uuid) returns public.company_invitations
 language plpgsql
@@ -3036,9 +3049,9 @@ begin
 end
 $$;
 comment on function public.accept_invitation(uuid, text) is
-  'Makes the signed-in user a member of the company that invited them, and returns the company. The user may choose a '
-  'name. Raises PT404 when this invitation was not sent to the user''s verified address, or no longer exists. Raises '
-  'PT422 for an invalid name.';
+  'Makes the signed-in user a member of the company that sent the invitation, and returns the company. The user may '
+  'choose a name. Raises PT404 when this invitation was not sent to the user''s verified address, or no longer exists. '
+  'Raises PT422 for an invalid name.';
 grant execute on function public.accept_invitation(uuid, text) to authenticated;
 
 create function public.decline_invitation(invitation_id uuid) returns void
@@ -3053,8 +3066,8 @@ comment on function public.decline_invitation(uuid) is
   'Declines an invitation to the signed-in user. Raises PT404 when the invitation does not exist.';
 grant execute on function public.decline_invitation(uuid) to authenticated;
 
--- When members leave, the invitations that they made are deleted. Otherwise, an admin who expects to be removed could
--- invite a second e-mail address of their own, and join again with that address.
+-- When a member leaves, the invitations that this member made are deleted. Otherwise, an admin who expects to be
+-- removed could invite a second e-mail address of their own, and join again with that address.
 create function app.end_invitations_of_member() returns trigger
 language plpgsql security definer
 set search_path = ''
@@ -3078,8 +3091,8 @@ begin
 end
 $$;
 comment on function app.end_invitations_of_member() is
-  'Trigger: when a member leaves or loses a role, deletes the invitations that this member made and would no longer be '
-  'allowed to make.';
+  'Trigger: when a member leaves or loses a role, deletes the invitations that this member made but may no longer '
+  'make.';
 create trigger company_members_end_invitations
   after delete or update of company_id, user_id, role on public.company_members
   for each row execute function app.end_invitations_of_member();
@@ -3094,8 +3107,8 @@ grant select on public.company_invitations to service_role;
 -- schemas/27_events.sql
 
 -- The events record what happened to the companies' records. Triggers write an event in the transaction of the change
--- (files 66 to 69). An event contains no personal data. It contains ids and the names of the changed fields. It
--- contains earlier and later values only for fields without personal data. Callers can read an event for 30 days.
+-- (files 66 to 69). An event contains no personal data. An event contains ids, the names of the changed fields, and the
+-- earlier and later values of fields without personal data. Callers can read an event for 30 days.
 --
 -- The tables of events and deliveries have 32 partitions, one for each day of 32 days. After 32 days, the first
 -- partition is used again. All partitions always exist, so writes do not depend on a job. A job empties the partition
@@ -3122,7 +3135,7 @@ comment on table app.events is
 comment on column app.events.slot is 'The number of the event''s day modulo 32, as app.slot_of() computes it.';
 comment on column app.events.seq is
   'The order of a record''s events. The transaction gets the number while it holds the lock on the record. Callers '
-  'never see this number, because it reveals how much all companies write.';
+  'never see this number, because the number reveals how much all companies write.';
 comment on column app.events.version is
   'The version that app.change_now() returns. The event log is read in the order of the versions and only up to the '
   'horizon (02_clock.sql). Below the horizon, no event is added later.';
@@ -3282,33 +3295,34 @@ comment on column public.webhooks.payload is
 comment on column public.webhooks.sealed_secret is
   'The secret for signing deliveries, encrypted by the edge functions for this company and webhook.';
 comment on column public.webhooks.sealed_previous_secret is
-  'The previous secret, encrypted. It also signs the deliveries until previous_secret_ends_at.';
+  'The previous secret, encrypted. The edge functions also sign deliveries with the previous secret until '
+  'previous_secret_ends_at.';
 comment on column public.webhooks.created_by_key_id is
-  'The API key that the webhook depends on. The key has created the webhook, changed its URL, or switched it on '
-  'after it was off. A rotation gives the webhook to the successor. When the key ends, the webhook is switched off.';
+  'The API key that the webhook depends on. The key created the webhook, changed the URL, or switched the webhook on '
+  'after it was off. A rotation gives the webhook to the successor. The webhook is switched off when the key is '
+  'switched off or deleted, or expires.';
 comment on column public.webhooks.state is
-  'on: events are delivered. catching_up: events are delivered from the log, because the queue was too long. paused: '
-  'someone stopped the deliveries temporarily, and events are still queued. off: no events are queued.';
+  'on: events are delivered. catching_up: the queue was too long, so a job takes the events from the log (app.events). '
+  'paused: someone stopped the deliveries temporarily, and events are still queued. off: no events are queued.';
 comment on column public.webhooks.is_queued is
-  'Whether events are queued when they happen. While a webhook is catching up, its events come from the log.';
+  'Whether events are queued when they happen. While a webhook is catching up, a job takes its events from the log.';
 comment on column public.webhooks.why is
   'Why the webhook is paused or off. failing: no delivery succeeded for three days. gone: the receiver responded with '
-  'status 410. key_ended: the webhook''s key ended. by_person, by_key, by_platform: who paused the webhook or switched '
-  'it off.';
+  'status 410. key_ended: the key in created_by_key_id ended. by_person, by_key, by_platform: who paused the webhook.';
 comment on column public.webhooks.failures is 'The number of failed attempts since the last success.';
 comment on column public.webhooks.paused_until is
   'After several failures, or after a response with Retry-After, the next delivery attempt waits until this time. The '
   'state stays the same.';
 comment on column public.webhooks.pauses is
-  'The number of pauses since the last success. A success during a pause does not count, because its request was sent '
-  'before the pause.';
+  'The number of pauses (see paused_until) since the last success. A success that is reported during a pause does not '
+  'reset this number, because the request was sent before the pause.';
 comment on column public.webhooks.catch_up_version is
   'The version of the last event that was queued from the log. catch_up_seq is the seq of this event. While '
-  'catch_up_version is not null, the deliveries come from the log.';
+  'catch_up_version is not null, a job queues events from the log.';
 comment on column public.webhooks.catch_up_until is
   'Not null after all events in the log were queued. From then on, new events are queued as they are written. The log '
-  'is still read until the horizon reaches this version, because some earlier transactions did not queue their events. '
-  'The value is 0 until a job sets the version.';
+  'is still read until the horizon reaches this version, because transactions that began earlier may not have queued '
+  'their events. The value is 0 until a job sets the version.';
 comment on column public.webhooks.lease_id is 'The id of the job run that delivers to this webhook until leased_until.';
 
 create table app.open_deliveries (
@@ -3327,7 +3341,8 @@ create table app.open_deliveries (
 comment on table app.open_deliveries is
   'The deliveries that have not ended. The rows have no foreign key to the webhook, because each write of a record '
   'would then lock the webhook rows. A job deletes the open deliveries of a deleted webhook. When a webhook is '
-  'switched off, its deliveries end, although a job moves most rows of a long queue later.';
+  'switched off, its deliveries end immediately. If the queue is long, a job moves most of the rows to app.deliveries '
+  'later.';
 comment on column app.open_deliveries.slot is 'The slot of the event.';
 comment on column app.open_deliveries.tries is
   'The attempts so far, each with its time, its status or failure, its duration, and the first characters of the '
@@ -3367,13 +3382,13 @@ create table app.replays (
   requested_at timestamptz not null default now()
 );
 comment on table app.replays is
-  'The replays: ranges of logged events that someone asked to deliver again. The delivery job queues these events in '
-  'batches, in the order of the log.';
+  'The replays: ranges of events in the log that a caller asked to receive again. The delivery job queues these events '
+  'in batches, in the order of the log.';
 comment on column app.replays.after_version is
   'The version of the last event that was queued from the log. after_seq is the seq of this event.';
 comment on column app.replays.beyond is
   'A version above the versions of all events of the replay. The replay ends when the horizon reaches this version. '
-  'Null until a run of the delivery job sets it.';
+  'Null until the delivery job sets this version after the time `until`.';
 
 do $$
 begin
@@ -3473,15 +3488,15 @@ as $$
   ) as secrets (kind, sealed)
   where secrets.sealed is not null
     and (after_id is null or webhooks.id > after_id or webhooks.id = after_id and secrets.kind < after_kind)
-  -- A webhook's secret comes before its previous secret. So a secret that a rotation moves between two pages is not
-  -- missed.
+  -- A webhook's secret comes before its previous secret. If a rotation between two pages turns a secret into the
+  -- previous secret, a later page still contains the secret.
   order by webhooks.id, secrets.kind desc
   limit greatest(least(max_rows, 1000), 0)
 $$;
 comment on function public.sealed_webhook_secrets(uuid, text, integer) is
   'Returns sealed secrets of the webhooks of all companies, each with its kind: secret or previous_secret. The secrets '
-  'are sorted by webhook and begin after the secret of the kind after_kind of the webhook after_id. Returns at most '
-  'max_rows secrets, and never more than 1000.';
+  'are sorted by webhook. The page begins after the secret that after_id (the webhook) and after_kind identify. '
+  'Returns at most max_rows secrets, and never more than 1000.';
 grant execute on function public.sealed_webhook_secrets(uuid, text, integer) to service_role;
 
 create function public.reseal_webhook_secret(webhook_id uuid, kind text, sealed_before text, sealed text) returns boolean
@@ -3512,8 +3527,8 @@ grant execute on function public.reseal_webhook_secret(uuid, text, text, text) t
 -- Functions that create, change and delete webhooks. Owners, admins and API keys with the scope `webhooks` may call
 -- these functions. The functions app.webhook_company() and app.managed_webhook() check the caller. The edge functions
 -- check URLs and seal secrets. So users can set URLs and secrets only through the edge function `settings`. When a key
--- ends, the webhooks that it created are switched off. A webhook that a user created stays on, even if the user leaves
--- the company.
+-- ends, the webhooks that depend on the key are switched off (29_webhooks_of_keys.sql). A webhook that a user created
+-- stays on, even if the user leaves the company.
 
 create function app.webhook_company(of_company_id uuid) returns uuid
 language plpgsql stable
@@ -3561,8 +3576,8 @@ end
 $$;
 comment on function app.managed_webhook(uuid) is
   'Returns a webhook that the caller manages. The caller is a key with the scope `webhooks`, an owner or an admin of '
-  'the webhook''s company, or the platform. Raises PT404 when the caller''s company has no such webhook. Raises PT403 '
-  'for agents, and PT401 and PT403 as app.company_id() does.';
+  'the webhook''s company, or the platform. Raises PT404 when the caller''s company has no webhook with this id. '
+  'Raises PT403 for agents, and PT401 and PT403 as app.company_id() does.';
 
 create function app.locked_webhook(of_webhook_id uuid) returns public.webhooks
 language plpgsql
@@ -3573,7 +3588,7 @@ declare
   hook public.webhooks := app.managed_webhook(of_webhook_id);
 begin
   -- The calling function also locks the company when it writes the company's history. A deletion of the company locks
-  -- the company before its webhooks. This function uses the same order, so that no deadlock occurs.
+  -- the company before its webhooks. This function locks in the same order, so no deadlock can occur.
   perform from public.companies where id = hook.company_id for key share;
   select * into hook from public.webhooks where id = of_webhook_id for no key update;
   if not found then
@@ -3610,7 +3625,8 @@ begin
     'last_success_at', hook.last_success_at,
     'open_deliveries', (
       select count(*)
-      -- After a webhook is switched off, a job takes a few minutes to end its deliveries.
+      -- After a webhook is switched off, a job may need a few minutes to move its deliveries. These deliveries have
+      -- already ended, so they are not counted.
       from (select from app.open_deliveries where webhook_id = hook.id and hook.state <> 'off' limit 10000) as open
     ),
     'created_at', hook.created_at, 'updated_at', hook.updated_at
@@ -3639,7 +3655,8 @@ begin
   select
     companies.id, hook.id, split_part(hook.url, '?', 1), note_webhook_history.action, note_webhook_history.details, kind,
     author_id, case when kind = 'key' then key_name else app.name_of_person(person, companies.id) end,
-    -- An edge function makes the request on behalf of a key, so the IP address would be the edge function's IP address.
+    -- For a key, an edge function makes the request, so the IP address in the request would be that of the edge
+    -- function.
     case when kind <> 'key' then app.client_address() end
   -- If a company is deleted, the deletion of its webhooks creates no events.
   from public.companies where companies.id = hook.company_id
@@ -3672,7 +3689,8 @@ begin
       'sealed_secret', made.sealed_secret
     );
   end if;
-  -- If several callers create webhooks at the same time, they count the webhooks one after the other.
+  -- If several calls create webhooks of a company at the same time, this lock makes them count the webhooks one after
+  -- the other.
   perform from public.companies where id = own_company_id for no key update;
   if not found then
     raise sqlstate 'PT404' using message = 'No company has this id';
@@ -3818,9 +3836,9 @@ $$;
 comment on function public.change_webhook(uuid, jsonb) is
   'Changes a webhook and returns it. The changes are { url?, types?, payload?, description?, state? }. The state is '
   '`on` or `paused`. The edge functions check the URL and then call this function. If the caller switches on a webhook '
-  'that is off, created_by_key_id and created_by then identify the caller. The same applies when a key changes the '
-  'URL. Raises PT409 when the change would pause a webhook that is off, or would switch on a webhook that was switched '
-  'off a moment ago with a long queue. Also raises the errors of app.managed_webhook().';
+  'that is off, or if a key changes the URL, created_by_key_id and created_by then identify the caller. Raises PT409 '
+  'when the change would pause a webhook that is off. Also raises PT409 when the change would switch on a webhook '
+  'whose long queue has not been moved yet. Also raises the errors of app.managed_webhook().';
 grant execute on function public.change_webhook(uuid, jsonb) to api_client, settings_client, service_role;
 
 create function public.delete_webhook(webhook_id uuid) returns void
@@ -3841,10 +3859,10 @@ grant execute on function public.delete_webhook(uuid) to api_client, authenticat
 
 -- schemas/29_webhooks_of_keys.sql
 
--- When an API key ends, the webhooks that it created are switched off. So when a stolen key is switched off, its
--- webhooks receive no more events. The webhooks are switched off immediately when the key is switched off or deleted.
--- When a key expires, no row changes, so the delivery job checks the key for each delivery. A rotation gives the
--- webhooks to the successor key.
+-- The webhooks that depend on an API key (created_by_key_id) are switched off when the key ends. So after a stolen key
+-- is switched off, its webhooks deliver no more events. The webhooks are switched off immediately when the key is
+-- switched off or deleted. When a key expires, no row changes, so the delivery job checks the key for each delivery. A
+-- rotation gives the webhooks to the successor key.
 
 create function app.has_ended_key(hook public.webhooks) returns boolean
 language plpgsql stable
@@ -3882,7 +3900,7 @@ declare
 begin
   for ended_id in
     select webhooks.id from public.webhooks
-    -- The webhooks of a deleted company are deleted with it.
+    -- This join excludes the webhooks of a deleted company, because they are deleted with the company.
     join public.companies on companies.id = webhooks.company_id
     where webhooks.company_id = old.company_id and created_by_key_id = old.id and state <> 'off'
     order by webhooks.id
@@ -3956,8 +3974,8 @@ create table public.contacts (
   job_title_words text generated always as (app.words(job_title)) stored,
   email_key text generated always as (lower(email collate "pg_c_utf8")) stored,
   version bigint not null default app.change_now(),
-  -- If WhatsApp hides a person's phone number, it provides a business-scoped user id instead. So a contact may have no
-  -- phone number. Only the platform can add such a contact, because no other role may write has_identity.
+  -- If WhatsApp hides a person's phone number, WhatsApp provides a business-scoped user id. So a contact may have no
+  -- phone number. Keys and users cannot add a contact without a phone number, because they may not write has_identity.
   has_identity boolean not null default false,
   -- Who last set do_not_contact, and when. The source is `manual` (a member or an API key of the company) or `word`
   -- (the person sent the keyword "stop" or "start").
@@ -3967,9 +3985,10 @@ create table public.contacts (
   -- When the person last sent each keyword ("stop" or "start").
   stop_word_at timestamptz,
   start_word_at timestamptz,
-  -- The newest times at which the person stopped or resumed marketing, and the source of the stop. The person can tap a
-  -- template button, send a keyword, or set the preference in WhatsApp. The source `status` means that WhatsApp refused
-  -- a message. The source `manual` means that a member or an API key of the company set the value.
+  -- When the person last opted out of marketing (stopped) and last opted in again (resumed), and the source of the
+  -- stop. The person can tap a template button, send a keyword, or set the preference in WhatsApp. The source `status`
+  -- means that WhatsApp refused a message. The source `manual` means that a member or an API key of the company set the
+  -- value.
   marketing_stopped_at timestamptz,
   marketing_stop_source text constraint contacts_marketing_stop_source_check
     check (marketing_stop_source in ('button', 'word', 'preference', 'status', 'manual')),
@@ -4026,13 +4045,14 @@ comment on column public.contacts.external_id is
 comment on column public.contacts.erased_at is
   'When the person was erased. The contact keeps its id and the values that do not identify the person.';
 
--- Because of the policies, the planner does not know which company makes the request. With n_distinct = 1, the planner
--- assumes that all rows belong to one company. So the planner plans for the largest company and not for an average
--- company. With such a plan, Postgres reads a page from the index and does not sort all rows.
+-- A policy compares company_id with the result of a function, so the planner does not know which company makes the
+-- request. With n_distinct = 1, the planner assumes that all rows belong to one company. So the planner plans for the
+-- largest company and not for an average company. With such a plan, Postgres reads a page from the index and does not
+-- sort all rows.
 alter table public.contacts alter column company_id set (n_distinct = 1);
 
 -- The planner estimates from sample values how many rows contain a part of a word. With the default of 100 values, the
--- planner often expects ten times too many rows. The planner then reads the rows in list order instead of using the
+-- planner often expects ten times too many rows. The resulting plan reads the rows in list order and does not use the
 -- index of words.
 alter table public.contacts
   alter column name_words set statistics 400,
@@ -4136,9 +4156,9 @@ begin
     new.tags := app.changed_tags(new.tags, new.patch -> 'add_tags', new.patch -> 'remove_tags');
   end if;
   new.patch := null;
-  -- Compact JSON is never longer than Postgres JSON, so measuring the Postgres JSON is enough for most rows. The
-  -- platform can make a row larger than the limit, for example by a merge. A write may make such a row smaller, even if
-  -- the row is still too large afterwards.
+  -- Compact JSON is never longer than Postgres JSON, so measuring the Postgres JSON is enough for most rows. A merge
+  -- can make a row larger than the limit. A write that makes such a row smaller is allowed, even if the row is still
+  -- too large afterwards.
   if octet_length(new.custom_fields::text) > 16384
     and app.compact_json_bytes(new.custom_fields)
       > greatest(16384, app.compact_json_bytes(old.custom_fields)) then
@@ -4151,8 +4171,8 @@ end
 $$;
 comment on function app.apply_patch() is
   'Trigger: merges the custom_fields of the patch into the stored custom_fields (RFC 7396), adds and removes tags, and '
-  'sets the patch to null. So two simultaneous patches to different keys or tags both take effect. Refuses custom '
-  'fields that grow beyond the API''s 16 KiB, as a violation of contacts_custom_fields_check.';
+  'sets the patch to null. So if two patches change different keys or tags at the same time, neither patch is lost. '
+  'Raises a violation of contacts_custom_fields_check when the custom fields grow beyond the API''s limit of 16 KiB.';
 
 create function app.contact_json(contact public.contacts) returns json
 -- This function uses PL/pgSQL, so that calls for many rows cost little. The result is json, because building jsonb
@@ -4190,7 +4210,8 @@ begin
 end
 $$;
 comment on function app.contact_json(public.contacts) is
-  'Returns a contact in the format of the API, as in the view own_contacts. The order of the fields is not fixed.';
+  'Returns a contact in the format of the API, with the same values as the view own_contacts. The order of the fields '
+  'may differ.';
 
 create function app.survivor_of(own_company_id uuid, merged_id uuid) returns uuid
 -- This function is volatile and uses PL/pgSQL, so that it sees a merge that was committed while the calling statement
@@ -4207,8 +4228,7 @@ begin
 end
 $$;
 comment on function app.survivor_of(uuid, uuid) is
-  'Returns the contact into which another contact of the company was merged, or null when that contact was not '
-  'merged.';
+  'Returns the contact into which the contact merged_id was merged. Returns null when that contact was not merged.';
 
 create function public.survivor_of_contact(id uuid) returns uuid
 -- Security definer, because a write token cannot read tombstones.
@@ -4255,8 +4275,7 @@ create policy "people change their company's contacts" on public.contacts
   using (company_id = any ((select app.member_company_ids())::uuid[]))
   with check (company_id = any ((select app.member_company_ids())::uuid[]));
 
--- A key may read all columns, so that an update does not have to list the returned columns. A key can add contacts only
--- through functions.
+-- A key may read all columns, so an update can return whole rows. A key can add contacts only through functions.
 grant select on public.contacts to api_client;
 grant update (
   external_id, name, email, phone, temperature, tags, source, job_title, empresa, custom_fields, do_not_contact,
@@ -4283,7 +4302,7 @@ select app.make_feed('contact_changes', 'contacts', '
 -- schemas/31_phones.sql
 
 -- The phone numbers and ids that identify a contact: its current phone number, its earlier phone numbers, and the
--- person's WhatsApp user ids. A contact that resulted from a merge also has additional phone numbers.
+-- person's WhatsApp user ids. A contact may also have additional phone numbers, for example after a merge.
 
 create table public.contact_former_phones (
   id uuid primary key default gen_random_uuid(),
@@ -4478,9 +4497,9 @@ comment on function public.contacts_of_further_phones(text[], boolean) is
   'another contact was merged into them. Needs a read token. Raises PT401 and PT403 as app.company_id() does.';
 grant execute on function public.contacts_of_further_phones(text[], boolean) to api_client;
 
--- An additional phone number belongs to its contact, and callers cannot give it to another contact. The other contact
--- would not have the person's wishes. So a company could contact a person at that number although the person asked not
--- to be contacted.
+-- An additional phone number belongs to its contact, and callers cannot give the number to another contact. Otherwise,
+-- the other contact would not have the person's wishes (32_wishes.sql), and the company could contact a person who
+-- asked not to be contacted.
 create function app.refuse_further_phone() returns trigger
 -- Security definer, because a key or a user who writes a contact cannot read the additional phone numbers of other
 -- contacts.
@@ -4503,14 +4522,14 @@ end
 $$;
 comment on function app.refuse_further_phone() is
   'Trigger: prevents keys and users from giving a contact another contact''s additional phone number. Also prevents '
-  'them from restoring a contact whose phone number is now another contact''s additional number. Events from WhatsApp '
-  'may move such a number, because WhatsApp knows who has the number.';
+  'the restore of a contact whose phone number is now another contact''s additional number. Events from WhatsApp may '
+  'give an additional number to another contact, because WhatsApp knows who has the number.';
 
 -- A restored contact gets its additional phone numbers back, except numbers that another contact has by then. A new
 -- contact cannot have another contact's additional number. The checks of these two rules see only committed rows. So a
--- transaction that adds a contact waits while another transaction restores a contact with additional phone numbers. It
--- also waits while app.find_person() or app.change_phone() adds an additional phone number, and during a merge. These
--- waits are rare. Transactions that add contacts do not wait for each other.
+-- transaction that adds a contact waits while another transaction restores a contact with additional phone numbers, or
+-- merges contacts. The transaction also waits while app.find_person() or app.change_phone() adds an additional phone
+-- number. These waits are rare. Transactions that add contacts do not wait for each other.
 create function app.await_further_phones(of_company_id uuid) returns void
 language plpgsql
 set search_path = ''
@@ -4521,8 +4540,8 @@ end
 $$;
 comment on function app.await_further_phones(uuid) is
   'Waits for transactions that called app.lock_further_phones() for the company. Until this transaction ends, new '
-  'calls of that function wait. A query after this call finds the additional phone numbers that those transactions '
-  'added or restored.';
+  'calls of app.lock_further_phones() wait. A query after this call finds the additional phone numbers that those '
+  'transactions added or restored.';
 
 create function app.lock_further_phones(of_company_id uuid) returns void
 language sql
@@ -4541,8 +4560,8 @@ set search_path = ''
 as $$
 begin
   return coalesce(
-    -- The query finds the contact that had the phone number at that time. If several contacts had the number after that
-    -- time, the query returns the contact that lost it first.
+    -- The query finds the contact that had the phone number at that time. If several contacts lost the number after
+    -- that time, the query returns the contact that lost the number first.
     (
       select contact_id from public.contact_former_phones
       where company_id = own_company_id and phone_key = app.phone_key(owner_of_phone.phone)
@@ -4563,8 +4582,8 @@ begin
 end
 $$;
 comment on function app.owner_of_phone(uuid, text, timestamptz) is
-  'Returns the contact that had this phone number at a given time, or null when no contact had it. A phone number may '
-  'later belong to another person.';
+  'Returns the contact that had this phone number at a given time. Returns null when no contact had the number. A '
+  'phone number may later belong to another person.';
 
 create function app.has_taken_phone(own_company_id uuid, of_contact_id uuid, phone text) returns boolean
 language plpgsql stable
@@ -4591,14 +4610,15 @@ create trigger contacts_refuse_further_phone_when_added after insert on public.c
   for each row when (current_user in ('api_client', 'authenticated') and new.phone_key is not null)
   execute function app.refuse_further_phone();
 
--- A restored contact must not get another contact's additional phone number. This rule applies to users of the Data
--- API. It also applies to keys if a merge gives the number to the other contact at the same time. The restored contact
--- would not have the person's wishes. So a company could contact a person at that number although the person asked not
--- to be contacted.
+-- A restored contact must not get another contact's additional phone number. Otherwise, the restored contact would not
+-- have the person's wishes. Users restore contacts directly, so only this trigger checks the number. For keys,
+-- app.unarchive_contact() checks the number first, but a merge may give the number to the other contact after that
+-- check.
 --
 -- This trigger runs after the row is written, because the statement may have waited for a merge that gave the phone
--- number to another contact. The trigger also runs for the platform, because app.unarchive_contact() has the platform's
--- privileges. After a refusal, that function searches again and finds the other contact.
+-- number to another contact. Unlike the two triggers above, this trigger runs for every role, because
+-- app.unarchive_contact() runs as the owner of the functions. After a refusal, app.unarchive_contact() searches again
+-- and finds the other contact.
 create trigger contacts_refuse_further_phone_when_restored after update of archived_at on public.contacts
   for each row when (old.archived_at is not null and new.phone_key is not null)
   execute function app.refuse_further_phone();
@@ -4620,8 +4640,8 @@ grant select on public.contact_identity_events to authenticated, service_role;
 -- schemas/32_wishes.sql
 
 -- A wish is a person's decision about whether a company may contact them. Members and keys of a company set
--- do_not_contact manually. The contacted person sets do_not_contact with the keyword "stop", and clears it with the
--- keyword "start". Keywords may arrive late, twice and in any order, but the same keywords always lead to the same
+-- do_not_contact manually. The contacted person sets do_not_contact to true with the keyword "stop", and to false with
+-- the keyword "start". Keywords may arrive late, twice and in any order, but the same keywords always lead to the same
 -- result. For a value that was set manually, the contact's row has the source `manual` and the time of the change. For
 -- each keyword, the row has the newest time. A trigger derives do_not_contact from these values.
 --
@@ -4704,8 +4724,8 @@ as $$
 $$;
 comment on function app.note_word(uuid, uuid, text, timestamptz) is
   'Records that a person sent the keyword "stop" or "start" at the given time. Does nothing if a newer time is stored '
-  'for this keyword. After do_not_contact was set to false manually, a "stop" applies if the person sent it in the '
-  'same second or later.';
+  'for this keyword. After do_not_contact was set to false manually, a "stop" applies if the person sent the keyword '
+  'in the same second or later.';
 
 create function app.decide_marketing_opt_out() returns trigger
 language plpgsql
@@ -4757,7 +4777,8 @@ begin
     marketing_stop_source = note_marketing.source
   where company_id = own_company_id and id = of_contact_id and (
     marketing_stopped_at is null or marketing_stopped_at < note_marketing.at
-    -- If two stops have the same time, the result does not depend on their order of arrival.
+    -- If two stops have the same time, the source that comes first in the alphabet applies. So the result does not
+    -- depend on the order of arrival.
     or marketing_stopped_at = note_marketing.at and marketing_stop_source > note_marketing.source
   );
 end
@@ -4804,8 +4825,8 @@ create function app.later_wishes(earlier jsonb, later jsonb) returns jsonb
 language sql immutable
 set search_path = ''
 as $$
-  -- If the person agreed to be contacted again, this decision has a time. The decision is kept, because it overrides an
-  -- older stop of an archived contact.
+  -- A decision with a time is kept, even if the person may be contacted again. Such a decision overrides an older stop
+  -- of an archived contact.
   select case when wishes ->> 'do_not_contact_at' is not null or wishes ->> 'do_not_contact' = 'true'
     or stopped_at is not null
   then
@@ -4822,7 +4843,7 @@ as $$
   from (
     select
       case
-        -- A decision without a time counts as the oldest.
+        -- A decision without a time is treated as the oldest decision.
         when earlier ->> 'do_not_contact' = 'true' and later ->> 'do_not_contact' = 'false' and coalesce(
           (later ->> 'do_not_contact_at')::timestamptz <= (earlier ->> 'do_not_contact_at')::timestamptz,
           later ->> 'do_not_contact_at' is null
@@ -4836,8 +4857,8 @@ as $$
   ) as newest
 $$;
 comment on function app.later_wishes(jsonb, jsonb) is
-  'Combines a person''s wishes from two contacts. For each kind of decision, the later decision applies. The earlier '
-  'wishes may be null. Returns null when there are no wishes to keep.';
+  'Combines earlier and later wishes for the same phone number or id. For each kind of decision, the later decision '
+  'applies. The earlier wishes may be null. Returns null when there are no wishes to keep.';
 
 create function app.keep_wishes(own_company_id uuid, names text[], wishes jsonb) returns void
 language sql
@@ -4859,8 +4880,8 @@ as $$
   on conflict (company_id, digest) do update set wishes = excluded.wishes
 $$;
 comment on function app.keep_wishes(uuid, text[], jsonb) is
-  'Stores the wishes of a contact for these phone keys and ids. Wishes that were stored earlier remain until the '
-  'person revokes them.';
+  'Stores the wishes of a contact for these phone keys and ids. Wishes that were stored earlier remain until a later '
+  'decision replaces them.';
 
 create trigger contacts_decide_do_not_contact
   before insert
@@ -4940,7 +4961,7 @@ language plpgsql
 set search_path = ''
 as $$
 declare
-  -- If the contact has just got its phone number, wishes for other phone numbers are ignored.
+  -- If the contact has just got its phone number, only the wishes for this phone number count.
   names constant text[] := app.phone_key(contact.phone) || case when not wins then array(
     select app.phone_key(phone) from public.contact_former_phones
     where company_id = contact.company_id and contact_id = contact.id and until = 'infinity'
@@ -4956,9 +4977,8 @@ begin
     contact.do_not_contact := true;
     contact.do_not_contact_source := wishes.do_not_contact_source;
     contact.do_not_contact_at := wishes.do_not_contact_at;
-    -- The inherited times of the keywords replace the contact's own times. Otherwise a newer "start" that the contact
-    -- already has would end the wish. That "start" may come from another person, such as an earlier owner of the phone
-    -- number.
+    -- The inherited times of the keywords replace the contact's own times. Otherwise, a newer "start" of the contact
+    -- would end the inherited wish, although another person may have sent this "start".
     contact.stop_word_at := wishes.stop_word_at;
     contact.start_word_at := wishes.start_word_at;
   end if;
@@ -4979,8 +4999,9 @@ end
 $$;
 comment on function app.with_inherited_wishes(public.contacts, boolean) is
   'Returns a contact with its inherited wishes. The argument `wins` is true when the contact has just got its phone '
-  'number. Then only the wishes for that phone number apply, even if the contact has a newer decision of its own. '
-  'Otherwise the wishes for all its phone numbers and ids apply, unless the contact''s own decision is newer.';
+  'number. If `wins` is true, the wishes for this phone number apply, even if the contact''s own decision is newer. If '
+  '`wins` is false, the wishes for all phone numbers and ids of the contact apply, but a newer decision of the contact '
+  'has priority.';
 
 create function app.pass_on_wishes(contact public.contacts, wins boolean) returns void
 language plpgsql
@@ -5027,8 +5048,8 @@ begin
 end
 $$;
 comment on function app.share_wishes(uuid, uuid, text, timestamptz) is
-  'If a person writes from a phone number that is stored for another contact, also applies the person''s wishes to '
-  'that contact.';
+  'When a person writes from a phone number that is stored for another contact, copies the person''s wishes to the '
+  'other contact.';
 
 create function app.inherit_wishes_of_added() returns trigger
 -- Security definer, like the triggers below. A key or a user who writes a contact may not read app.kept_wishes, and may
@@ -5039,8 +5060,8 @@ as $$
 declare
   contact public.contacts;
 begin
-  -- The trigger runs after the rows are written. Until then, the insert may have waited for a transaction that archived
-  -- an earlier contact with the same phone number.
+  -- The insert may have waited for a transaction that archived an earlier contact with the same phone number. The
+  -- trigger runs after the rows are written, so the trigger finds this archived contact.
   for contact in
     select contacts.*
     from added
@@ -5074,8 +5095,8 @@ begin
 end
 $$;
 comment on function app.inherit_wishes_of_added() is
-  'Trigger: copies wishes to new contacts: the wishes of archived contacts with the same phone number, and the kept '
-  'wishes for this number. A function that returns new contacts must read them again after the insert.';
+  'Trigger: copies the wishes of archived contacts with the same phone number, and the kept wishes for this number, to '
+  'new contacts. A function that returns new contacts must read the contacts again after the insert.';
 
 create function app.inherit_wishes() returns trigger
 language plpgsql security definer
@@ -5151,7 +5172,8 @@ create trigger contacts_inherit_wishes before update of phone, archived_at on pu
   )
   execute function app.inherit_wishes();
 
--- This trigger also runs after the row is written, for the same reason as app.inherit_wishes_of_added().
+-- The function app.inherit_wishes() runs a second time after the row is written, for the reason given in
+-- app.inherit_wishes_of_added().
 create trigger contacts_inherit_late_wishes after update of phone, archived_at on public.contacts
   for each row when (
     new.archived_at is null
@@ -5194,8 +5216,8 @@ begin
 end
 $$;
 comment on function app.fill_custom_fields(jsonb, jsonb) is
-  'Returns the stored custom fields, with the given values for fields that are missing or empty. Refuses custom fields '
-  'that grow beyond the API''s 16 KiB, as a violation of contacts_custom_fields_check.';
+  'Returns the stored custom fields, with the given values for fields that are missing or empty. Raises a violation of '
+  'contacts_custom_fields_check when the custom fields grow beyond the API''s limit of 16 KiB.';
 
 create function app.custom_fields_in_turn(known jsonb, given jsonb, rule text) returns jsonb
 language plpgsql stable
@@ -5235,7 +5257,7 @@ end
 $$;
 comment on function app.custom_fields_in_turn(jsonb, jsonb, text) is
   'Applies the items of a list in order, under a rule of app.change_contacts(), and returns the resulting custom '
-  'fields. Refuses an item that makes the custom fields too large, as a violation of contacts_custom_fields_check.';
+  'fields. Raises a violation of contacts_custom_fields_check when an item makes the custom fields too large.';
 
 create function app.tags_in_turn(known text[], given jsonb, rule text) returns text[]
 language plpgsql stable
@@ -5262,8 +5284,8 @@ begin
 end
 $$;
 comment on function app.tags_in_turn(text[], jsonb, text) is
-  'Applies the items of a list in order, under a rule of app.change_contacts(), and returns the resulting tags. '
-  'Refuses an item that adds too many tags, as a violation of contacts_tags_check.';
+  'Applies the items of a list in order, under a rule of app.change_contacts(), and returns the resulting tags. Raises '
+  'a violation of contacts_tags_check when an item adds too many tags.';
 
 create function app.fields_in_turn(given jsonb, rule text) returns jsonb
 language plpgsql immutable
@@ -5361,7 +5383,8 @@ begin
           case
             when item ? 'do_not_contact' then (item ->> 'do_not_contact')::boolean else known.do_not_contact
           end as do_not_contact,
-          -- If items set a wish and then undo the wish, this is also a manual decision.
+          -- If one item changes do_not_contact and a later item undoes the change, the result is still a manual
+          -- decision.
           item ? 'do_not_contact' and exists (
             select from jsonb_array_elements(turns) as turn
             where (turn ->> 'do_not_contact')::boolean <> known.do_not_contact
@@ -5420,8 +5443,9 @@ comment on function app.change_contacts(uuid, uuid[], jsonb[], text) is
   'several items of one contact in their order. Under the rule `update`, an item replaces the stored values. Under the '
   'rule `keep`, an item fills only values that are null or empty, and must not contain a phone. Under the rule '
   '`patch`, an item replaces the stored values, custom_fields are merged (RFC 7396), and an item may also have '
-  'add_tags and remove_tags. The rule `merge` also merges custom_fields, and adds the tags of an item to the stored '
-  'tags. Returns the contacts that have changed. The caller must have locked the contacts.';
+  'add_tags and remove_tags. Under the rule `merge`, an item replaces the stored values, custom_fields are merged, and '
+  'the tags of the item are added to the stored tags. Returns the contacts that have changed. The caller must have '
+  'locked the contacts.';
 
 create function app.require_free_keys(own_company_id uuid, ids uuid[], items jsonb[]) returns void
 language plpgsql stable
@@ -5464,9 +5488,9 @@ begin
 end
 $$;
 comment on function app.require_free_keys(uuid, uuid[], jsonb[]) is
-  'Refuses an item with the phone or external_id of a contact other than the item''s own. Also refuses items that give '
-  'the same value to two contacts. The order of such items matters, so the calling function then writes the items one by '
-  'one. Raises a violation of contacts_one_per_phone or contacts_one_per_external_id.';
+  'Raises a violation of contacts_one_per_phone or contacts_one_per_external_id in two cases: when another contact '
+  'already has the phone or external_id of an item, and when items give the same value to two contacts. In both cases, '
+  'the order of the items matters, so the calling function then writes the items one by one.';
 
 create function app.refusal_of_contact(own_company_id uuid, item jsonb, broken text) returns jsonb
 language plpgsql
@@ -5494,8 +5518,9 @@ comment on function app.refusal_of_contact(uuid, jsonb, text) is
 
 -- Functions that find contacts by phone or external_id, or add them. The argument `match` is the field by which a
 -- contact is found. If no contact is found, the functions add a contact. The functions write many contacts with a few
--- statements. Two transactions with the same people cannot cause a deadlock. Each transaction adds its new contacts in
--- the order of their phone keys. Then the transaction locks the existing contacts in the order of their ids.
+-- statements. Two transactions with the same people cannot cause a deadlock, because all transactions use the same
+-- order. Each transaction first adds its new contacts in the order of their phone keys. Then the transaction locks the
+-- existing contacts in the order of their ids.
 
 create function app.put_contacts_at_once(own_company_id uuid, items jsonb[], on_conflict text, match text) returns jsonb
 language plpgsql
@@ -5504,10 +5529,11 @@ as $$
 declare
   other_field constant text := case match when 'phone' then 'external_id' else 'phone' end;
   has_own_ids constant boolean := exists (select from unnest(items) as item where item ? 'external_id');
-  -- The items for existing contacts. They have no phone if the phone number of an existing contact must not change.
+  -- The items for existing contacts. If the phone number of an existing contact must not change, these items have no
+  -- phone.
   changes jsonb[] := items;
   changed uuid[];
-  -- The contact of each item, whether it was found or has just been added.
+  -- The contact of each item: an existing contact, or a contact that was just added.
   met uuid[];
   locked uuid[];
   added uuid[] := '{}';
@@ -5571,7 +5597,7 @@ begin
       continue;
     end if;
     -- The loop ends when the lookup finds only contacts that this transaction has locked or added. Before a contact is
-    -- locked, another transaction may merge or delete it, or change its phone number.
+    -- locked, another transaction may merge or delete the contact, or change its phone number.
     exit when on_conflict = 'fail' or met is not distinct from locked or met <@ added;
     locked := met;
     if match = 'external_id' then
@@ -5614,18 +5640,19 @@ begin
 end
 $$;
 comment on function app.put_contacts_at_once(uuid, jsonb[], text, text) is
-  'Writes all items, as app.put_contacts() does, if no item violates a constraint. Otherwise raises the error and '
-  'writes nothing.';
+  'Writes all items, as app.put_contacts() does. If an item violates a constraint, raises this violation and writes '
+  'nothing.';
 
 create function app.put_contacts_one_by_one(own_company_id uuid, items jsonb[], on_conflict text, match text) returns jsonb
 language plpgsql
 set search_path = ''
 as $$
 declare
-  -- Few items violate a constraint. Writing items one by one takes many times as long as writing them in a set.
+  -- Few items violate a constraint. Writing items one by one takes many times as long as writing them in a set. So the
+  -- function first tries to write sets of this size.
   set_size constant integer := 25;
   -- The function locks the rows in the order that the comment at the top of this file describes. Items for the same
-  -- person keep their order. A new person has the phone key of the person's first item.
+  -- person keep their order. The place of a new person depends on the phone key of the person's first item.
   places constant integer[] := array(
     select place
     from unnest(items, app.contacts_of_items(own_company_id, items, match)) with ordinality as given (item, person, place)
@@ -5703,8 +5730,8 @@ begin
         end if;
         is_one_by_one := true;
       -- A transaction that changes phone numbers acquires its locks in another order. This transaction releases its
-      -- locks here, so that the other transaction can end. Both transactions have the same timeout, so either of them
-      -- may fail first.
+      -- locks here, so that the other transaction can end. Both transactions have the same timeout, so this transaction
+      -- may be the first to fail.
       when deadlock_detected or lock_not_available then
         waits := waits + 1;
         if waits = 3 or cardinality(items) = 1 then
@@ -5823,9 +5850,9 @@ language plpgsql
 set search_path = ''
 as $$
 begin
-  -- A new phone key needs the stronger lock, which blocks new deals of the contact. The locks are acquired here, in
-  -- order, and not when the rows are changed. Otherwise a deadlock could occur: a change would wait for a deal, and the
-  -- deal would wait for another contact of this batch.
+  -- A change of a phone key needs the stronger lock (for update), which blocks new deals of the contact. The locks are
+  -- acquired here, in order, and not when the rows are changed. Otherwise a deadlock could occur: a change would wait
+  -- for a transaction that adds deals, and that transaction would wait for another contact of this batch.
   if exists (
     select from unnest(items) as given (item)
     where item ? 'phone' and exists (
@@ -5858,7 +5885,7 @@ declare
 begin
   perform app.lock_contacts_to_patch(own_company_id, items);
   -- This wait comes after the rows are locked. A transaction that restores one of these contacts also locks the row
-  -- first, and then acquires the lock for which this call waits. With the opposite order here, a deadlock could occur.
+  -- first, and then acquires the lock for which this call waits. In the opposite order, a deadlock could occur.
   perform app.await_further_phones(own_company_id);
   -- Here and below, each item has its own subquery, because the plan of a join may read all rows of the company.
   ids := array(
@@ -5893,15 +5920,16 @@ begin
 end
 $$;
 comment on function app.patch_contacts_at_once(uuid, jsonb[]) is
-  'Writes all items, as app.patch_contacts() does, if no item violates a constraint. Otherwise raises the error and '
-  'writes nothing.';
+  'Writes all items, as app.patch_contacts() does. If an item violates a constraint, raises this violation and writes '
+  'nothing.';
 
 create function app.patch_contacts_one_by_one(own_company_id uuid, items jsonb[]) returns jsonb
 language plpgsql
 set search_path = ''
 as $$
 declare
-  -- Few items violate a constraint. Writing items one by one takes many times as long as writing them in a set.
+  -- Few items violate a constraint. Writing items one by one takes many times as long as writing them in a set. So the
+  -- function first tries to write sets of this size.
   set_size constant integer := 25;
   results jsonb[] := array_fill(null::jsonb, array[cardinality(items)]);
   this_place integer;
@@ -5957,7 +5985,8 @@ begin
         end if;
         is_one_by_one := true;
       -- Two transactions that swap phone numbers wait for each other. This transaction releases its locks here, so that
-      -- the other transaction can end. Both transactions have the same timeout, so either of them may fail first.
+      -- the other transaction can end. Both transactions have the same timeout, so this transaction may be the first to
+      -- fail.
       when deadlock_detected or lock_not_available then
         waits := waits + 1;
         if waits = 3 or cardinality(items) = 1 then
@@ -5968,16 +5997,16 @@ begin
 end
 $$;
 comment on function app.patch_contacts(uuid, jsonb[]) is
-  'Changes the contact with the id of each item { id, … }. The other fields of the item are a JSON Merge Patch. Items '
-  'for the same contact are applied in their order. Returns a result for each item, in order. The result is { status: '
-  '200, id } for a changed contact, and { status: 304, id } for a contact that already had the values of the item. The '
-  'result is { status: 404 } when the company has no such contact, or the contact is archived. For a merged contact, '
-  'the result is { status: 409, existing_id, merged } with the surviving contact. The result is { status: 409, '
-  'existing_id, field } when another contact has the phone or the external_id, and { status: 422, constraint } for a '
-  'violation of any other constraint.';
+  'For each item { id, … }, changes the contact with this id. The other fields of the item are a JSON Merge Patch. '
+  'Items for the same contact are applied in their order. Returns a result for each item, in order. The result is { '
+  'status: 200, id } for a changed contact, and { status: 304, id } for a contact that already had the values of the '
+  'item. The result is { status: 404 } when the company has no such contact, or the contact is archived. For a merged '
+  'contact, the result is { status: 409, existing_id, merged } with the surviving contact. The result is { status: '
+  '409, existing_id, field } when another contact has the phone or the external_id, and { status: 422, constraint } '
+  'for a violation of any other constraint.';
 
 create function public.patch_contacts(items jsonb[], atomic boolean default false) returns json
--- Security definer, for the same reason as write_contacts().
+-- Security definer, for the reason given in write_contacts().
 language plpgsql security definer
 set search_path = ''
 as $$
@@ -6047,9 +6076,9 @@ grant execute on function public.write_contacts(jsonb[], text, boolean, bigint[]
 
 -- schemas/37_persons.sql
 
--- Functions that find the contact of a message's sender by phone number or business-scoped user id. Each of these two
--- values identifies one person, and an event may lack one of them. Events may arrive in any order, so the result must
--- not depend on the order.
+-- Functions that find the contact of a message's sender by phone number or business-scoped user id. The phone number
+-- and the user id each identify one person, and an event may lack one of these values. Events may arrive in any order,
+-- so the result must not depend on the order.
 
 create table public.user_id_changes (
   id uuid primary key default gen_random_uuid(),
@@ -6086,9 +6115,9 @@ begin
 end
 $$;
 comment on function app.one_person(uuid, uuid, uuid) is
-  'Merges two contacts and returns the survivor. A contact with a phone number survives a contact without one. In all '
-  'other cases, the older contact survives. If one of the contacts is archived, merges nothing and returns the other '
-  'contact.';
+  'Merges two contacts and returns the survivor. If only one of the contacts has a phone number, that contact '
+  'survives. In all other cases, the older contact survives. If one of the contacts is archived, merges nothing and '
+  'returns the other contact.';
 
 create function app.learn_user_id(
   own_company_id uuid, of_contact_id uuid, new_user_id text, at_business_account_id text, at timestamptz
@@ -6120,7 +6149,8 @@ begin
     where company_id = own_company_id and id = owner;
     perform app.pass_on_wishes(contacts, false) from public.contacts
     where company_id = own_company_id and id = of_contact_id;
-    -- The other contact may have no id now. It still has the phone number, so it does not need an id.
+    -- The other contact may have no user id now. The other contact still has the phone number, so has_identity can be
+    -- false.
     update public.contacts set has_identity = false
     where company_id = own_company_id and id = owner and phone is not null and not exists (
       select from public.contact_identities where company_id = own_company_id and contact_id = owner
@@ -6147,8 +6177,9 @@ begin
 end
 $$;
 comment on function app.learn_user_id(uuid, uuid, text, text, timestamptz) is
-  'Records that a contact has an id. If another contact already has the id, the two contacts are merged, unless '
-  'app.has_taken_phone() shows that they are different people. Returns the contact that then has the id.';
+  'Records that a contact has a user id. If another contact already has this id, merges the two contacts. If '
+  'app.has_taken_phone() shows that the contacts are different people, moves the id and does not merge. Returns the '
+  'contact that then has the id.';
 
 create function app.known_person(own_company_id uuid, person jsonb, at timestamptz) returns uuid
 language plpgsql stable
@@ -6222,8 +6253,8 @@ begin
       and app.owner_of_phone(own_company_id, their_phone, said_at) is distinct from by_phone;
     if by_phone is null and contact.phone is not null and their_phone is not null then
       -- The person uses this phone number in addition to the stored phone number. A transaction that adds a contact
-      -- with this number either waits for the lock below or has already ended. The check after the lock then finds the
-      -- added contact.
+      -- with this number either waits for the lock below or has already ended. The check after the lock finds a contact
+      -- that was added.
       perform app.lock_further_phones(own_company_id);
       continue when app.owner_of_phone(own_company_id, their_phone, said_at) is not null;
       insert into public.contact_former_phones (company_id, contact_id, phone, until)
@@ -6294,10 +6325,10 @@ end
 $$;
 comment on function app.find_person(uuid, jsonb, timestamptz) is
   'Finds or adds the contact of a person { phone, user_id, name } who wrote to an account at a given time. Returns '
-  'null for an unknown account, and for a person with neither a valid phone number nor an id. Stores the id. Also '
-  'stores the phone number and the name if the contact lacks them. If the contact already has a different phone '
-  'number, the new number becomes an additional number. Two contacts that turn out to be the same person are merged. '
-  'If several calls run at the same time, only one adds the contact.';
+  'null for an unknown account, and for a person with neither a valid phone number nor an id. Stores the user id. '
+  'Stores the phone number if the contact has none, and the earliest profile name if the company set no name. If the '
+  'contact already has a different phone number, the new number becomes an additional number. Two contacts that turn '
+  'out to be the same person are merged. If several calls run at the same time, only one adds the contact.';
 
 alter table public.user_id_changes enable row level security;
 create policy "the platform reads changes of unknown ids" on public.user_id_changes
@@ -6318,8 +6349,8 @@ create function public.import_contacts(
 ) returns jsonb
 language plpgsql security definer -- no role may call the functions that write contacts
 set search_path = ''
--- The roles for requests have the same settings. These settings matter most during a large import, because the table
--- statistics are then far from the actual numbers.
+-- The role api_client has the same settings (00_roles.sql). These settings matter most during a large import, because
+-- the table statistics then differ greatly from the actual numbers.
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 set enable_bitmapscan = off
@@ -6338,7 +6369,7 @@ begin
   if import_contacts.on_conflict in ('update', 'merge', 'keep', 'fail') is not true then
     raise sqlstate 'PT422' using message = 'on_conflict is update, merge, keep or fail';
   end if;
-  -- The transaction holds this lock until it ends, so that no one can delete the company before the rows are written.
+  -- The transaction keeps this lock until its end, so no one can delete the company before the rows are written.
   perform from public.companies where id = import_contacts.company_id for key share;
   if not found then
     raise sqlstate 'PT404' using message = 'No company has this id';
@@ -6380,7 +6411,7 @@ $$;
 comment on function public.import_contacts(uuid, jsonb[], text, boolean) is
   'Adds new contacts to a company and finds existing contacts, as app.put_contacts() does, and returns its results. '
   'With on_conflict `update`, an item replaces the stored values, but custom fields that are not in the item remain. A '
-  'result has the status 404 when the contact was deleted in the meantime. A dry run writes the contacts and then '
+  'result has the status 404 when the contact was deleted during the import. A dry run writes the contacts and then '
   'undoes the writes. Raises PT404 for an unknown company, and PT422 for an unknown on_conflict. Needs the secret key.';
 grant execute on function public.import_contacts(uuid, jsonb[], text, boolean) to service_role;
 
@@ -6446,8 +6477,8 @@ as $$
 $$;
 comment on function app.lock_pipelines(uuid) is
   'Waits until no other transaction writes the pipelines and stages of a company, and blocks such transactions until '
-  'this transaction ends. Functions for keys and statements of users acquire this lock before they lock any of the '
-  'rows, so two of them cannot cause a deadlock.';
+  'this transaction ends. The functions for keys and the statements of users acquire this lock before they lock any of '
+  'these rows, so no deadlock can occur between them.';
 
 create function app.lock_own_pipelines() returns trigger
 language plpgsql security definer
@@ -6465,8 +6496,8 @@ comment on function app.lock_own_pipelines() is
   'lock row by row, so a deadlock may abort the statement.';
 
 -- The argument `shifts` maps the id of each moved row to its direction. The value 1 means that the row moved down the
--- list, so it comes after the row that had the new position until then. The value -1 means that the row moved up or was
--- added, so it comes before that row.
+-- list, so the row comes after the row that had its new position. The value -1 means that the row moved up or was
+-- added, so the row comes before the row that had its new position.
 create function app.number_pipelines(of_company_id uuid, shifts jsonb default '{}') returns void
 language plpgsql
 set search_path = ''
@@ -6478,8 +6509,8 @@ begin
     select id, row_number() over (order by position::bigint * 2 + coalesce((shifts ->> id::text)::integer, 0), id) - 1 as place
     from public.pipelines
     where company_id = of_company_id and archived_at is null
-      -- This statement fires the trigger again. The second time, the positions have no gaps, and this condition matches
-      -- no rows.
+      -- This update fires the trigger again. At the second run, the positions have no gaps and no duplicates, so this
+      -- condition is false and no row is updated.
       and (
         select count(distinct position) < count(*) or max(position) <> count(*) - 1
         from public.pipelines where company_id = of_company_id and archived_at is null
@@ -6489,8 +6520,8 @@ begin
 end
 $$;
 comment on function app.number_pipelines(uuid, jsonb) is
-  'Removes the gaps from the positions of a company''s pipelines. The argument `shifts` maps the id of each moved row '
-  'to 1 or -1.';
+  'Removes gaps and duplicates from the positions of a company''s pipelines. The argument `shifts` maps the id of each '
+  'moved row to 1 or -1.';
 
 create function app.number_stages(of_company_id uuid, of_pipeline_id uuid, shifts jsonb default '{}') returns void
 language plpgsql
@@ -6513,8 +6544,8 @@ begin
 end
 $$;
 comment on function app.number_stages(uuid, uuid, jsonb) is
-  'Removes the gaps from the positions of a pipeline''s stages. The argument `shifts` maps the id of each moved row to '
-  '1 or -1.';
+  'Removes gaps and duplicates from the positions of a pipeline''s stages. The argument `shifts` maps the id of each '
+  'moved row to 1 or -1.';
 
 -- Security definer, like the other triggers below. These triggers read rows that the writer may not read, and they
 -- change other rows.
@@ -6535,8 +6566,8 @@ begin
 end
 $$;
 comment on function app.keep_pipelines_dense() is
-  'Trigger: removes the gaps from the positions of pipelines after a statement that added, changed or deleted '
-  'pipelines.';
+  'Trigger: removes gaps and duplicates from the positions of pipelines after a statement that added, changed or '
+  'deleted pipelines.';
 
 create function app.keep_stages_dense() returns trigger
 language plpgsql security definer
@@ -6567,7 +6598,8 @@ begin
 end
 $$;
 comment on function app.keep_stages_dense() is
-  'Trigger: removes the gaps from the positions of stages after a statement that added, changed or deleted stages.';
+  'Trigger: removes gaps and duplicates from the positions of stages after a statement that added, changed or deleted '
+  'stages.';
 
 -- The default pipeline cannot be archived or deleted until another pipeline becomes the default.
 create function app.place_pipeline() returns trigger
@@ -6644,8 +6676,8 @@ begin
 end
 $$;
 comment on function app.place_stage() is
-  'Trigger: gives a stage without a position the last position in its pipeline. Refuses an archived pipeline as a '
-  'violation of stages_pipeline_fkey.';
+  'Trigger: gives a stage without a position the last position in its pipeline. Raises a violation of '
+  'stages_pipeline_fkey when the pipeline is archived.';
 
 create function app.add_default_pipeline() returns trigger
 language plpgsql security definer
@@ -6739,11 +6771,11 @@ grant select, insert, update, delete on public.stages to service_role;
 -- Functions that add, change and archive pipelines and stages.
 --
 -- A pipeline or a stage can be archived only when it has no deals. No deal can enter an archived pipeline or stage.
--- These rules also apply if a deal is added or moved while the stage is being archived. A transaction that adds or
--- moves a deal locks the new stage of the deal, and a transaction that archives the stage waits for that lock. An
--- archived row remains archived and keeps its pipeline, because the deal history refers to the row. API keys use these
--- functions for writes. Each function first acquires the lock on the company's pipelines, so simultaneous calls for a
--- company run one after the other. Each function returns the row with its final position.
+-- Both rules hold even if a deal is added or moved while the stage is being archived. A transaction that adds or moves
+-- a deal locks the new stage of the deal, and a transaction that archives the stage waits for that lock. An archived
+-- row remains archived and keeps its pipeline, because the deal history refers to the row. API keys use these functions
+-- for writes. Each function first acquires the lock on the company's pipelines, so simultaneous calls for a company run
+-- one after the other. Each function returns the row with its final position.
 
 create function app.refuse_archived_change(
   kind text, of_company_id uuid, was_archived boolean, is_archived boolean, is_moved boolean
@@ -6755,7 +6787,7 @@ begin
   if was_archived and (not is_archived or is_moved) then
     raise sqlstate 'PT409' using message = format('An archived %s stays archived and cannot be moved', kind);
   end if;
-  -- Of the users, only owners and admins may archive, because only owners and admins may delete.
+  -- Only owners and admins may delete pipelines and stages, so other users may not archive them.
   if is_archived and not was_archived and current_setting('role', true) = 'authenticated'
     and of_company_id <> all (app.managed_company_ids()) then
     raise sqlstate 'PT403' using message = format('Only owners and admins of a company archive its %ss', kind);
@@ -7043,8 +7075,8 @@ begin
     perform from public.deals where company_id = own_company_id and deals.stage_id = archive_stage.stage_id
     order by id for no key update;
   end if;
-  -- This statement waits for transactions that add deals to the stage or move deals there. The deals that those
-  -- transactions add or move are then also moved to the stage move_deals_to.
+  -- This statement waits for transactions that add deals to the stage or move deals there. The update below then moves
+  -- the deals of those transactions too.
   select * into stored from public.stages where company_id = own_company_id and id = archive_stage.stage_id for update;
   if not found then
     return 'not_found';
@@ -7113,8 +7145,8 @@ create table public.deals (
   archived_at timestamptz,
   external_id text constraint deals_external_id_check check (char_length(external_id) between 1 and 255),
   unique (company_id, id),
-  -- Row-level security does not check foreign keys, so every reference includes the company. A contact or a stage that
-  -- has deals cannot be deleted, except with its company.
+  -- Row-level security does not apply to foreign key checks, so every reference includes the company. A contact or a
+  -- stage that has deals cannot be deleted, except with its company.
   constraint deals_contact_fkey foreign key (company_id, contact_id)
     references public.contacts (company_id, id) on delete no action,
   constraint deals_stage_fkey foreign key (company_id, stage_id)
@@ -7150,8 +7182,8 @@ create index deals_by_value_idx on public.deals (company_id, coalesce(value, -1)
 create index deals_by_update_idx on public.deals (company_id, updated_at, id);
 create index deals_changes_idx on public.deals (company_id, version, id);
 
--- In the indexes on won_at and lost_at, deals without this time come first. So each index supports both range
--- conditions and sorting.
+-- In the indexes on won_at and lost_at, a deal without the time comes first. So each index supports range conditions
+-- and sorting.
 create index deals_by_stage_change_idx on public.deals (company_id, stage_changed_at, id);
 create index deals_by_won_at_idx on public.deals (company_id, coalesce(won_at, '-infinity'), id);
 create index deals_by_lost_at_idx on public.deals (company_id, coalesce(lost_at, '-infinity'), id);
@@ -7177,7 +7209,8 @@ declare
 begin
   select archived_at is not null into is_archived from public.stages
   where company_id = new.company_id and id = new.stage_id
-  -- The foreign key acquires the same lock. The statement waits only for a transaction that archives the stage.
+  -- The foreign key acquires the same lock. So this query waits only for a transaction that archives or deletes the
+  -- stage.
   for key share;
   if is_archived then
     raise foreign_key_violation using
@@ -7188,8 +7221,8 @@ begin
 end
 $$;
 comment on function app.require_stage_in_use() is
-  'Trigger: refuses a deal in an archived stage as a violation of deals_stage_fkey. The foreign key refuses an unknown '
-  'stage.';
+  'Trigger: raises a violation of deals_stage_fkey when the stage of a deal is archived. The foreign key refuses an '
+  'unknown stage.';
 
 create function app.require_unarchived_contact() returns trigger
 -- Security definer, because a token that writes deals cannot read contacts.
@@ -7199,7 +7232,7 @@ as $$
 declare
   contact_archived_at timestamptz;
 begin
-  -- The foreign key acquires the same lock. The statement waits for a transaction that archives the contact.
+  -- The foreign key acquires the same lock. This query waits for a transaction that archives the contact.
   select archived_at into contact_archived_at from public.contacts
   where company_id = new.company_id and id = new.contact_id
   for key share;
@@ -7212,8 +7245,8 @@ begin
 end
 $$;
 comment on function app.require_unarchived_contact() is
-  'Trigger: refuses a new deal with an archived contact, as a violation of deals_contact_not_archived. Existing deals '
-  'remain when their contact is archived. The foreign key refuses an unknown contact.';
+  'Trigger: raises a violation of deals_contact_not_archived when the contact of a new deal is archived. Existing '
+  'deals remain when their contact is archived. The foreign key refuses an unknown contact.';
 
 create trigger deals_note_written before insert or update on public.deals
   for each statement execute function app.note_written_table();
@@ -7262,9 +7295,9 @@ select app.make_feed('deal_changes', 'deals', '
 
 -- schemas/43_deal_history.sql
 
--- The deal history. It records when each deal was created, moved to another stage, won, lost or reopened, and who made
--- the change. The database writes the history in the transaction of the change, for changes by keys, users and the
--- platform.
+-- The deal history. The history records when each deal was created, moved to another stage, won, lost or reopened, and
+-- who made the change. The database writes the history in the transaction of the change, whether a key, a user or the
+-- platform makes the change.
 
 create table public.deal_history (
   id uuid primary key default gen_random_uuid(),
@@ -7284,7 +7317,8 @@ create table public.deal_history (
 );
 comment on table public.deal_history is
   'The deal history: one entry for each change of a deal''s stage or status. An entry contains the earlier and the new '
-  'stage or status. So the last entries contain the current stage and status of the deal.';
+  'stage or status. So the newest entry for the stage contains the current stage, and the newest entry for the status '
+  'contains the current status. A deal without an entry for the status is open.';
 comment on column public.deal_history.from_value is 'The earlier stage or status. Null in the entry for the creation.';
 comment on column public.deal_history.to_value is
   'The new stage or status. For the creation, the initial stage. Null when the value is not known.';
@@ -7293,8 +7327,8 @@ comment on column public.deal_history.api_key_id is
   'is not known.';
 
 -- These statistics make the planner assume that all rows belong to one company, and that each deal has 1,000 entries.
--- 30_contacts.sql explains the first assumption. The second assumption is necessary, because a planner that expects
--- fewer entries than a page contains may read and sort the whole history of a deal.
+-- 30_contacts.sql explains the first assumption. The second assumption is necessary: if the planner expects fewer
+-- entries than a page contains, Postgres may read and sort the whole history of a deal.
 alter table public.deal_history
   alter column company_id set (n_distinct = 1),
   alter column deal_id set (n_distinct = -0.001);
@@ -7327,8 +7361,9 @@ begin
     return new;
   end if;
 
-  -- A transaction that began earlier may write the deal later, and one transaction may move a deal twice. The lock on
-  -- the deal determines the order of these moves. Each move gets a later time than the previous move.
+  -- The start times of transactions do not show the order of moves: a transaction that began earlier may write the deal
+  -- later, and one transaction may move a deal twice. The lock on the deal determines the order of the moves. So each
+  -- move gets a later time than the previous move.
   select greatest(now(), max(at) + tick) into moved_at
   from public.deal_history where company_id = old.company_id and deal_id = old.id;
   author := app.author();
@@ -7391,14 +7426,14 @@ alter table public.deal_history enable row level security;
 create policy "people read the history of their company's deals" on public.deal_history
   for select to authenticated using (company_id = any ((select app.member_company_ids())::uuid[]));
 
--- Agents do not see keys, so no user sees which key made a change.
+-- Agents must not see keys, and these privileges apply to all users. So no user can read api_key_id.
 grant select (id, company_id, deal_id, kind, from_value, to_value, at, user_id) on public.deal_history to authenticated;
 grant select on public.deal_history to service_role;
 
 -- schemas/44_deal_writes.sql
 
 -- API keys use these functions to add and change one or more deals per call. A batch cannot change archived deals, and
--- cannot move deals into an archived stage. If an item tries this, only that item fails.
+-- cannot move deals into an archived stage. If an item tries to do so, only that item fails.
 
 create function app.deal_json(deal public.deals) returns jsonb
 language plpgsql stable
@@ -7460,7 +7495,8 @@ comment on function public.deal_id_by_external_id(text) is
 grant execute on function public.deal_id_by_external_id(text) to api_client;
 
 -- app.add_deals() refuses a deal for a merged contact, and the result contains the surviving contact's id. A repeat of
--- the request gets the same result. When the person is erased, the idempotency keys of such requests are erased too.
+-- the request gets the same result. When the contact's person is erased, the idempotency keys of these requests are
+-- erased too.
 create function app.add_deals(own_company_id uuid, items jsonb[]) returns jsonb
 language plpgsql
 set search_path = ''
@@ -7473,8 +7509,8 @@ begin
       place, item, gen_random_uuid() as id, (item ->> 'contact_id')::uuid as contact_id,
       (item ->> 'stage_id')::uuid as stage_id
     from unnest(items) with ordinality as given (item, place)
-  -- A locked row cannot be deleted, so an item whose references are valid here cannot violate a foreign key below. The
-  -- rows are locked in the order of their ids, so two batches cannot cause a deadlock.
+  -- A locked row cannot be deleted. So if the contact and the stage of an item exist here, the item cannot violate a
+  -- foreign key below. The rows are locked in the order of their ids, so two batches cannot cause a deadlock.
   ), known_contacts as materialized (
     select id, archived_at is not null as is_archived from public.contacts
     where company_id = own_company_id and id = any (array(select contact_id from given))
@@ -7634,8 +7670,8 @@ begin
 end
 $$;
 comment on function app.patch_deals_at_once(uuid, jsonb[]) is
-  'Writes all items, as app.patch_deals() does, if no item has the external_id of another deal. Otherwise raises a '
-  'violation of deals_one_per_external_id, and writes nothing.';
+  'Writes all items, as app.patch_deals() does. If an item has the external_id of another deal, raises a violation of '
+  'deals_one_per_external_id and writes nothing.';
 
 create function app.patch_deals(own_company_id uuid, items jsonb[]) returns jsonb
 language plpgsql
@@ -7685,7 +7721,8 @@ comment on function app.conflict_of_deal(uuid, jsonb) is
   'when no other deal has this external_id.';
 
 create function public.patch_deals(items jsonb[], atomic boolean default false) returns json
--- Security definer, like write_deals(), so that each function checks the key once and not for every row.
+-- Security definer, so that the function checks the key only once. Under the policies, each statement would check the
+-- key again.
 language plpgsql security definer
 set search_path = ''
 as $$
@@ -7716,7 +7753,7 @@ begin
       select place, result, (result ->> 'id')::uuid as id
       from jsonb_array_elements(results) with ordinality as given (result, place)
     ), found as materialized (
-      -- With an array, the plan uses the index, even if the planner expects many results.
+      -- The condition uses an array, so the plan uses the index even if the planner expects many results.
       select id, app.deal_json(deals) as data from public.deals
       where company_id = own_company_id and id = any (array(select id from given))
     )
@@ -7746,8 +7783,8 @@ comment on function app.with_deal_rows(uuid, jsonb, boolean) is
 create function public.write_deals(
   items jsonb[], atomic boolean default false, idempotency jsonb default null, on_conflict text default 'fail'
 ) returns json
--- Security definer, because a key may not write idempotency keys. All rows that this function writes belong to the
--- key's company.
+-- Security definer, because a key may not write idempotency keys. The policies do not apply to this function, so the
+-- function itself writes only rows of the key's company.
 language plpgsql security definer
 set search_path = ''
 as $$
@@ -7772,9 +7809,9 @@ end
 $$;
 comment on function public.write_deals(jsonb[], boolean, jsonb, text) is
   'Writes deals of the key''s company, as app.put_deals() does. Returns { replayed, undone, without_custom_fields, '
-  'results }. Each successful result contains the deal in the field `data`. If `atomic` is true, the function writes '
-  'all deals or none. If it writes none, `undone` is true. A repeat with the same Idempotency-Key returns the deals '
-  'that the first request wrote.';
+  'results }. Each successful result contains the deal in the field `data`. If `atomic` is true and an item fails, the '
+  'function writes no deal, and `undone` is true. A repeat with the same Idempotency-Key returns the deals that the '
+  'first request wrote.';
 grant execute on function public.write_deals(jsonb[], boolean, jsonb, text) to api_client;
 
 -- schemas/45_put_deals.sql
@@ -7803,7 +7840,7 @@ begin
       jsonb_build_object('id', id) || case
         -- A deal has no arrays or objects to combine, so `merge` has the same effect as `update`.
         when on_conflict in ('update', 'merge') then item - 'contact_id'
-        -- The field `value` is the only deal field that can be empty.
+        -- Of the fields that an item may set, only `value` can be empty in a stored deal.
         when known.value is null and values_before = 0 and item ? 'value' then jsonb_build_object('value', item -> 'value')
         else '{}'
       end
@@ -7842,8 +7879,8 @@ $$;
 comment on function app.change_known_deals(uuid, uuid[], jsonb[], text) is
   'Applies each item { contact_id, … } to the deal whose id is at the same array position, and returns the results. '
   'Under `update` and `merge`, an item replaces the stored values. Under `keep`, an item only fills the field `value`, '
-  'if the deal has no value. This function never changes the contact of a deal, so it refuses an item with another '
-  'contact. The caller must have locked the deals.';
+  'if the deal has no value. This function never changes the contact of a deal, so an item with another contact is '
+  'refused. The caller must have locked the deals.';
 
 create function app.put_deals(own_company_id uuid, items jsonb[], on_conflict text) returns jsonb
 language plpgsql
@@ -7880,8 +7917,8 @@ begin
     if these <> '{}' then
       begin
         if on_conflict <> 'fail' and array_remove(known, null) <> '{}' then
-          -- The next rounds change these deals. Every transaction locks the deals before the contacts and stages that
-          -- app.add_deals() locks. A unique_violation releases all these locks.
+          -- The next iteration of the loop changes these deals. Every transaction locks existing deals before
+          -- app.add_deals() locks contacts and stages. A unique_violation releases all these locks.
           perform from public.deals where company_id = own_company_id and id = any (known) order by id for no key update;
         end if;
         written := app.add_deals(own_company_id, array(
@@ -8036,7 +8073,7 @@ begin
     raise sqlstate 'PT422' using message =
       'name must have no blank at either end, and no line breaks, control characters or invisible characters';
   end if;
-  -- If several users register apps at the same time, they count the apps one after the other.
+  -- Because of this lock, simultaneous calls count the company's apps one after the other.
   perform from public.companies where id = create_channel_app.company_id for no key update;
   if (select count(*) from public.channel_apps where owner_company_id = create_channel_app.company_id) >= 10 then
     raise sqlstate 'PT409' using message = 'A company has at most 10 apps: ask the operator to delete one first';
@@ -8048,9 +8085,9 @@ begin
   )
   returning * into made;
   perform app.note_app_event(made, 'app_registered');
-  -- A company that registers its first app expects this app to deliver the events for its connected numbers. Until Meta
-  -- sends events through the new app, events from the operator's app are still accepted, because the accounts used that
-  -- app earlier.
+  -- A company that registers its first app expects this app to deliver the events of the company's accounts. Until Meta
+  -- sends events through the new app, events from the operator's app are still accepted, because the accounts used the
+  -- operator's app earlier.
   update public.messaging_accounts as accounts set channel_app_id = made.id
   where accounts.company_id = create_channel_app.company_id and not exists (
     select from public.channel_apps as apps
@@ -8159,8 +8196,8 @@ as $$
 $$;
 comment on function public.sealed_app_secrets(text, text, integer) is
   'Returns sealed secrets of all apps, each with its kind: secret, previous_secret or verify_token. The secrets are '
-  'sorted by app_key and begin after the secret of the kind after_kind of the app after_key. Returns at most max_rows '
-  'secrets, and never more than 1000.';
+  'sorted by app_key. For the next page, after_key and after_kind are app_key and kind of the last row. Returns at '
+  'most max_rows secrets, and never more than 1000.';
 grant execute on function public.sealed_app_secrets(text, text, integer) to service_role;
 
 create function public.reseal_app_secret(app_key text, kind text, sealed_before text, sealed text) returns boolean
@@ -8237,7 +8274,7 @@ create table public.messaging_accounts (
   -- an app's secret to forge events for a company that does not use that app.
   channel_app_id uuid references public.channel_apps on delete set null,
   -- When WhatsApp first refused the account after the last successful send. The functions that claim sends read this
-  -- column. If the column is not null, the next successful send withdraws the refusals in 65_account_refusals.sql.
+  -- column. If the column is not null, the next successful send withdraws the refusals. See 65_account_refusals.sql.
   refused_at timestamptz,
   unique (company_id, id),
   constraint messaging_accounts_one_per_number unique (company_id, phone_number_id),
@@ -8305,8 +8342,8 @@ set search_path = ''
 as $$
 begin
   if tg_op = 'UPDATE' and new.phone_number_id <> old.phone_number_id then
-    -- The account did not have the new number until now. An earlier message to this number was for the account that had
-    -- the number at that time.
+    -- The stored periods belong to the earlier number. If they remained, the account would get messages that were sent
+    -- to the new number in these periods.
     delete from public.account_connections where company_id = new.company_id and account_id = new.id;
     if new.disconnected_at is not null then
       return null;
@@ -8382,8 +8419,8 @@ begin
   end if;
   if disconnected.was_connected then
     update public.messaging_accounts as accounts set
-      -- This is clock_timestamp() and not now(), because this transaction may have waited for a transaction that
-      -- connected the account.
+      -- The time now() could be earlier than the connection, because this transaction may have waited for a transaction
+      -- that connected the account.
       disconnected_at = clock_timestamp(), encrypted_token = null
     where accounts.id = disconnected.id
     returning accounts.disconnected_at into disconnected.disconnected_at;
@@ -9008,8 +9045,8 @@ create table public.messages (
   original_content text constraint messages_original_content_check
     check (char_length(original_content) <= 65536),
   is_erased boolean not null default false,
-  -- The author of an outbound message. The row contains the author's name at that time, and the id has no foreign key.
-  -- So the id and the name remain after a key or a member is deleted.
+  -- The author of an outbound message, and the author's name at the time of the send. The id has no foreign key. So the
+  -- id and the name remain after a key or a member is deleted.
   author_type text constraint messages_author_type_check check (author_type in ('key', 'member', 'agent', 'system')),
   author_id uuid,
   author_name text constraint messages_author_name_check check (char_length(author_name) between 1 and 255),
@@ -9137,8 +9174,8 @@ declare
   said_at constant timestamptz := least(coalesce(new.sent_at, new.created_at), now());
   expires_at timestamptz;
 begin
-  -- WhatsApp does not provide the content of some edits. The platform then does not know the edited message, so the
-  -- edit does not open a window.
+  -- WhatsApp reports some edits as unsupported messages without content. Like any other edit, such an edit does not
+  -- open a window.
   if new.direction = 'inbound'
     and (new.type <> 'unsupported' or new.payload #>> '{unsupported,type}' is distinct from 'edit')
   then
@@ -9269,8 +9306,8 @@ grant select (
   status, payload, media, reply_to_whatsapp_id, reply_to_id, reaction, own_reaction, edited_at, revoked_at, author_type,
   author_id, author_name
 ) on public.messages to api_client;
--- The id and the name of the author may be those of a key. Agents do not see keys, so users see the author of a message
--- only in the send log.
+-- The author of a message may be an API key, and members with the role agent must not see keys. So users cannot read
+-- the author's id and name in this table. The send log shows them the author.
 grant select (
   id, company_id, conversation_id, direction, type, content, whatsapp_message_id, created_at, updated_at, outcome,
   rendered_text, version, sent_at, delivered_at, read_at, failed_at, expired_at, failure, price_category, price_type,
@@ -9318,8 +9355,8 @@ create table public.opt_out_lifts (
   asked_at timestamptz not null,
   -- Null after the contact is erased.
   reason text constraint opt_out_lifts_reason_check check (char_length(reason) between 1 and 500),
-  -- The id has no foreign key, and the row contains the member's name at that time, or null if the member had no
-  -- name. So both values remain after the member has left.
+  -- The member who lifted the opt-out, and the member's name at that time. The name is null if the member had none. The
+  -- id has no foreign key. So both values remain after the member has left.
   member_id uuid not null,
   member_name text,
   lifted_at timestamptz not null default now(),
@@ -9537,7 +9574,7 @@ begin
 end
 $$;
 comment on function public.managing_person(uuid) is
-  'Returns the claims for a token of the signed-in user: the user''s id, the authentication level (aal) and the '
+  'Returns the JWT claims for a token of the signed-in user: the user''s id, the authentication level (aal) and the '
   'session. Raises PT403 if the user is not an owner or admin of the company.';
 grant execute on function public.managing_person(uuid) to authenticated;
 
@@ -9611,7 +9648,8 @@ begin
     raise sqlstate 'PT422' using message = 'channel_app_id is not an app of this company';
   end if;
   -- If two users connect a new number at the same time, the second call waits here. Then it finds the account and
-  -- replaces the token. create_channel_app() takes the same lock, so the company's first app is linked to every number.
+  -- replaces the token. create_channel_app() takes the same lock, so that it also links the company's first app to a
+  -- number that is being connected at the same time.
   perform from public.companies where id = connect_messaging_account.company_id for no key update;
   -- This lock keeps the account from being disconnected in the meantime.
   select * into known from public.messaging_accounts
@@ -10834,9 +10872,9 @@ create table public.account_notices (
   company_id uuid not null references public.companies on delete cascade,
   account_id uuid not null,
   -- An `event` is about the business account or a number. A `trouble` is an error that is not about a message. A
-  -- `refusal` means that WhatsApp refused the account in the response to a send or a media upload. A `reading_refusal`
-  -- is a refused request for the templates. A `reported_refusal` came in a report: WhatsApp accepted a message but did
-  -- not deliver it because of the account.
+  -- `reading_refusal` is a refused request for the templates. A `refusal` means that WhatsApp refused the account in
+  -- the response to any other request, such as a send. A `reported_refusal` came in a report: WhatsApp accepted a
+  -- message but did not deliver it because of the account.
   kind text not null check (kind in ('event', 'trouble', 'refusal', 'reading_refusal', 'reported_refusal')),
   -- For an event, the WhatsApp event name, such as ACCOUNT_RESTRICTION. For all other kinds, the WhatsApp error code.
   -- If the stored token cannot be decrypted, a refusal has token_unusable instead of a code.
@@ -11015,10 +11053,11 @@ grant select on public.account_notices to authenticated, service_role;
 
 -- schemas/65_account_refusals.sql
 
--- Refusals of an account. WhatsApp may refuse an account in the response to a send, a reply, a reaction, a read receipt,
--- a media upload or a request for the templates. For example, the token has expired. WhatsApp may also accept a message
--- and report the refusal later. A refusal immediately becomes a notice of the account. The next success of the same kind withdraws the
--- refusal. A refusal does not stop the next send, because WhatsApp decides again for each message.
+-- Refusals of an account. WhatsApp may refuse an account in the response to a send, a reply, a reaction, a read
+-- receipt, a media upload or a request for the templates. For example, WhatsApp refuses an account whose token has
+-- expired. WhatsApp may also accept a message and report the refusal later. A refusal immediately becomes a notice of
+-- the account. The next success of the same kind withdraws the refusal. A refusal does not stop the next send, because
+-- WhatsApp decides again for each message.
 
 create function app.note_refusal(of_account_id uuid, of_kind text, of_event text, stopped integer) returns void
 language plpgsql
@@ -11027,7 +11066,8 @@ as $$
 declare
   is_send constant boolean := of_kind <> 'reading_refusal';
 begin
-  -- The account is locked first, as in withdraw_refusals() and when the account is reconnected.
+  -- The account is locked before its notices. withdraw_refusals() and connect_messaging_account() use the same order,
+  -- so that these functions cannot cause a deadlock.
   perform from public.messaging_accounts where id = of_account_id for no key update;
   insert into public.account_notices as known (
     company_id, account_id, kind, event, value, happened_at, stops_sending, stopped_sends
@@ -11071,10 +11111,10 @@ begin
 end
 $$;
 comment on function public.note_account_refusal(uuid, integer, boolean) is
-  'Records that WhatsApp has refused an account of the key''s company outside a claimed send, such as an upload or a '
-  'reaction. Without a code, the account''s token cannot be used. The argument stops_send says whether the refusal '
-  'stopped a send. The platform may call this function for every company. Raises PT401 and PT403 as app.company_id() '
-  'does.';
+  'Records that WhatsApp has refused an account of the key''s company in a request that is not a claimed send, such as '
+  'an upload or a reaction. If `code` is null, the stored token cannot be used. The argument stops_send says whether '
+  'the refusal stopped a send. The platform may call this function for every company. Raises PT401 and PT403 as '
+  'app.company_id() does.';
 grant execute on function public.note_account_refusal(uuid, integer, boolean) to api_client, channel_client;
 
 create function app.account_of_message(
@@ -11170,8 +11210,8 @@ $$;
 comment on function app.note_report(uuid, uuid, jsonb, timestamptz) is
   'Applies a report about a message to the refusals of the account that sent the message. A failure because of the '
   'account becomes a reported_refusal. If `failure` is null, the report withdraws the reported refusals that were '
-  'recorded before the attempt began. The acceptance of a message does not withdraw reported refusals, because '
-  'WhatsApp may accept messages from a refused account and then not deliver them.';
+  'recorded before the last attempt to send the message began. The acceptance of a message does not withdraw reported '
+  'refusals, because WhatsApp may accept messages from a refused account and then not deliver them.';
 
 -- schemas/66_media_uploads.sql
 
@@ -11387,7 +11427,7 @@ begin
   for update;
   delete from public.media_uploads
   where company_id = new.company_id and id = own_upload_id and not exists (
-    -- The messages of an erased person have no media any more.
+    -- The messages of an erased person have no media any more, so only messages to other people match.
     select from public.messages
     left join public.sends on sends.company_id = messages.company_id and sends.message_id = messages.id
     where messages.company_id = new.company_id and messages.direction = 'outbound'
@@ -11439,7 +11479,7 @@ grant select on public.media_uploads to service_role;
 -- all create events. The same triggers queue the event for the company's webhooks that subscribe to this event type. An
 -- event must never make a write fail or wait. So the triggers do not lock rows. A batch request may write 500 contacts
 -- or deals, so the triggers of these two tables run once per statement. Other records are mostly written one by one.
--- The triggers of their tables run once per row, which halves the cost of a write.
+-- Their triggers for inserts and updates run once per row, which halves the cost of a write.
 
 create type app.event_origin as (actor jsonb, request_id text);
 comment on type app.event_origin is
@@ -12016,7 +12056,7 @@ begin
   end if;
   return next json_build_object(
     'generation', clock.generation, 'horizon', clock.horizon,
-    -- If the page stopped at this limit, more events may follow the last event that was read.
+    -- If the search stopped at the limit most_read, more events may follow the last event that was read.
     'read_to', case when number_read >= most_read and cardinality(found) < most then
       json_build_object('version', event.version, 'id', event.id) end
   );
@@ -12256,8 +12296,8 @@ begin
     perform app.await_further_phones(own_company_id);
     insert into public.contacts (company_id, phone, name)
     select own_company_id, by_phone, new_name
-    -- The query above does not find a contact that is being merged into another contact at the same time. After the
-    -- merge, the phone number is an additional number of the other contact.
+    -- The contact with this number may just have been merged into another contact. The queries above then did not find
+    -- the number, because it became an additional number of the other contact only after the merge.
     where not exists (
       select from public.contact_former_phones
       where company_id = own_company_id and phone_key = app.phone_key(by_phone) and until = 'infinity'
@@ -12293,8 +12333,7 @@ declare
   key_id uuid;
   key_name text;
 begin
-  -- If an earlier attempt opened the conversation, created_conversation remains true, unless the message now moves to
-  -- another conversation.
+  -- If an earlier attempt opened the conversation and the message stays in it, created_conversation remains true.
   select conversation_is_new or (sends.created_conversation and exists (
     select from public.messages
     where company_id = own_company_id and id = own_message_id and conversation_id = in_conversation_id
@@ -12494,8 +12533,8 @@ begin
         and app.digest_in(known.fingerprint, place::integer) <> app.digest_in(with_fingerprint, place::integer)
       order by place
     );
-    -- Two requests have the same recipient if they reach the same contact. Their fields may differ, because a field may
-    -- contain an additional phone number or another conversation of the person.
+    -- Two requests have the same recipient if they reach the same contact. The values of recipient_field may differ,
+    -- because a request may name an additional phone number or another conversation of the person.
     if (is_of_other_kind or recipient_field = any (mismatch)) and (
       select contact_id from public.conversations
       join public.messages on messages.company_id = conversations.company_id
@@ -12866,8 +12905,9 @@ as $$
   )
 $$;
 comment on function app.reply_phone(uuid, uuid, text, text) is
-  'Returns the phone number for a reply: the additional number of the contact from which the person last wrote, in any '
-  'format, otherwise the contact''s main number.';
+  'Returns the phone number for a reply. If the person last wrote from an additional number of the contact, returns '
+  'this additional number. Otherwise, returns the contact''s main number. The two numbers are compared by their phone '
+  'keys, so last_inbound_phone may have any format.';
 
 create function public.claim_reply(
   claim_id uuid,
@@ -12933,7 +12973,7 @@ begin
         raise sqlstate 'CRM01'; -- undoes the block, which catches this error at its end
       end if;
       select id, phone, do_not_contact, archived_at,
-        -- A stop word does not change the time of a value that was set manually.
+        -- If do_not_contact was set manually, a later stop word does not change do_not_contact_at.
         case when do_not_contact_at is not null then greatest(do_not_contact_at, stop_word_at) end as stopped_at
       into contact from public.contacts
       where company_id = own_company_id and id = of_contact_id
@@ -13058,21 +13098,21 @@ $$;
 comment on function public.claim_reply(uuid, uuid, text, text, boolean, jsonb, uuid, jsonb) is
   'Decides whether a free-form reply may be sent in a conversation now. Writes what a send needs before the call to '
   'WhatsApp: the message and the ledger row. Only one request gets that row. The result `claimed` contains the '
-  'account''s encrypted token, the attempt, and the contact''s phone number, or user_id if there is no phone number. If '
-  'the person last wrote from an additional phone number of the contact, the result contains that number. '
-  'The member was_refused is true if WhatsApp has refused the account since the account''s last success. The result '
-  '`repeat` contains the state of the earlier send with this idempotency_key. Its member `mismatch` lists the fields '
-  'that differ. The result `reused` means that this key belongs to another message. Its member `differs` lists the '
-  'fields of this request that differ from that message. The result `not_found` means that the company has no such conversation. The '
-  'result `archived` means that the conversation''s contact is archived. The result `closed` contains the contact''s '
-  'open conversation on the account, if there is one. The result `no_account` means that the account of the '
-  'conversation is disconnected. The result `do_not_contact` means that the person must not be contacted. The result '
-  '`window_closed` contains the end of the window, or null when the person has never written. The result `unfit` '
-  'contains the invalid field and the fault. Either the upload or the quoted message is unknown, or the media file has '
-  'a member or a caption that its kind cannot have. For a claimed reply with a media file, the member `media` contains '
-  'the fields that WhatsApp needs. The member reply_to is the WhatsApp id of the quoted message. A dry run of a valid '
-  'reply returns `send`. Every result contains the key''s company. The function writes the message and the ledger row '
-  'only if the result is `claimed`. Raises PT401 and PT403 as app.company_id() does.';
+  'account''s encrypted token, the attempt, and the phone number from app.reply_phone(). If the contact has no phone '
+  'number, the result contains the user_id. The member was_refused is true if WhatsApp has refused the account since '
+  'the account''s last success. The result `repeat` contains the state of the earlier send with this idempotency_key. '
+  'Its member `mismatch` lists the fields that differ. The result `reused` means that this key belongs to another '
+  'message. Its member `differs` lists the fields that do not match that message. The result `not_found` means that '
+  'the company has no such conversation. The result `archived` means that the conversation''s contact is archived. The '
+  'result `closed` contains the contact''s open conversation on the account, if there is one. The result `no_account` '
+  'means that the account of the conversation is disconnected. The result `do_not_contact` means that the person must '
+  'not be contacted. The result `window_closed` contains the end of the window, or null when the person has never '
+  'written. The result `unfit` contains the invalid field and the fault. Either the upload or the quoted message is '
+  'unknown, or the media file has a member or a caption that its kind cannot have. For a claimed reply with a media '
+  'file, the member `media` contains the fields that WhatsApp needs. The member reply_to is the WhatsApp id of the '
+  'quoted message. A dry run of a valid reply returns `send`. Every result contains the key''s company. The function '
+  'writes the message and the ledger row only if the result is `claimed`. Raises PT401 and PT403 as app.company_id() '
+  'does.';
 grant execute on function public.claim_reply(uuid, uuid, text, text, boolean, jsonb, uuid, jsonb) to api_client;
 
 -- schemas/74_settle.sql
@@ -13873,10 +13913,9 @@ $$;
 comment on function public.claim_test_send(
   uuid, uuid, uuid, text, text, text, text, text[], text[], text[], text
 ) is
-  'Claims the send of a test that begin_test_send() has allowed, as claim_template_send() does, and returns the same '
-  'result. The author of the message is the user. The idempotency key is derived from the id of the test send, so that '
-  'the test is never sent twice. Raises PT403 when no test send has this id, or when its user is no longer an owner or '
-  'admin.';
+  'Claims a test send that begin_test_send() has allowed. Calls claim_template_send(), and returns its result. The '
+  'author of the message is the user. The idempotency key is derived from the id of the test send, so that the test is '
+  'never sent twice. Raises PT403 when no test send has this id, or when its user is no longer an owner or admin.';
 grant execute on function public.claim_test_send(uuid, uuid, uuid, text, text, text, text, text[], text[], text[], text)
   to channel_client;
 
@@ -13953,10 +13992,10 @@ end
 $$;
 comment on function public.message_to_react(uuid, text) is
   'Returns the data for setting the company''s reaction on a message, or for removing it if there is no emoji. The '
-  'data are the account''s encrypted token, and the same phone number or user_id as in claim_reply(). '
-  'The result `not_found` means that the company has no such message. The result `not_on_channel` means that WhatsApp '
-  'does not have the message. The result `revoked` means that the person deleted the message. The result `too_old` '
-  'means that the message is older than 30 days. The result `archived` means that the contact is archived. The result '
+  'data are the account''s encrypted token, and the same phone number or user_id as in claim_reply(). The result '
+  '`not_found` means that the company has no such message. The result `not_on_channel` means that WhatsApp does not '
+  'have the message. The result `revoked` means that the person deleted the message. The result `too_old` means that '
+  'the message is older than 30 days. The result `archived` means that the contact is archived. The result '
   '`no_account` means that the account of the conversation is disconnected. The result `do_not_contact` means that the '
   'person must not be contacted. The result `window_closed` contains the end of the window, or null when the person '
   'has never written. Raises PT401 and PT403 as app.company_id() does.';
@@ -14152,8 +14191,8 @@ create index contact_windows_closing_idx on public.contact_windows (expires_at)
 -- Few accounts are restricted.
 create index account_notices_stopping_idx on public.account_notices (account_id) where stops_sending;
 
--- The job cannot search only for the windows that reached their last hour since its last run. A message may arrive
--- hours after the person wrote it, and then its window has less than an hour left. So closing_noted_for stores the end
+-- A window may begin in its last hour, because a message may arrive hours after the person wrote it. So the job does
+-- not search for the windows that reached their last hour since its last run. Instead, closing_noted_for stores the end
 -- of the window for which the event was written. The job writes no event for a window that has already closed.
 create function app.note_closing_windows() returns void
 language plpgsql
@@ -14315,8 +14354,8 @@ declare
   wanted_type constant text := webhook_deliveries.type;
   most constant integer := least(greatest(max_rows, 1), 200);
   looked_at constant integer := case when wanted_state is null and wanted_type is null then most + 1 else 5000 end;
-  -- An open delivery has not ended. In the log, it comes before the ended deliveries of the same event. The open
-  -- deliveries of a webhook that is off ended when it was switched off, although a job moves the rows later.
+  -- An open delivery has not ended. In the log, it comes before the ended deliveries of the same event. When a webhook
+  -- is switched off, its open deliveries end, although a job moves their rows later.
   is_off constant boolean := hook.state = 'off';
   open_state constant text := case when is_off then 'undelivered' else 'waiting' end;
   open_ended constant timestamptz := coalesce(hook.switched_off_at, 'infinity');
@@ -14325,7 +14364,8 @@ declare
   answer json;
 begin
   if after_event is not null then
-    -- If the event of the cursor is no longer in the log, all remaining rows are newer, so the page is empty.
+    -- If the cursor's event is no longer in the log, all remaining rows are newer than that event. So the page is
+    -- empty.
     before_seq := coalesce((app.stored_event(hook.company_id, app.event_id(after_event))).seq, 0);
   end if;
   with looked as (
@@ -14637,7 +14677,7 @@ create table public.channel_events (
   processed_at timestamptz,
   person_marks bigint[],
   -- The hash recognizes only a repeat of the same bytes. WhatsApp may also repeat items in an event with other bytes,
-  -- so applying an item again changes nothing.
+  -- so applying an item a second time must change nothing.
   constraint channel_events_once unique (channel_app_id, body_sha256)
 );
 comment on table public.channel_events is
@@ -14649,7 +14689,7 @@ comment on column public.channel_events.waits_for is
   'the event is applied.';
 comment on column public.channel_events.person_marks is
   'The hashes (app.marks_of()) of the phone numbers, ids and email addresses of people in the event. Null until the '
-  'event is applied, or if they cannot be read.';
+  'event is applied. Also null if these identifiers cannot be read.';
 
 create index channel_events_due_idx on public.channel_events (channel_app_id, next_attempt_at)
   where next_attempt_at is not null;
@@ -15010,9 +15050,9 @@ begin
 end
 $$;
 comment on function app.accounts_at(uuid[], timestamptz) is
-  'Returns those of the accounts that were connected at the given time. If none of them was connected then, returns '
-  'those that are connected now. So a company sees no event about a business account after its numbers have moved to '
-  'another company.';
+  'Returns the accounts in account_ids that were connected at the given time. If there are none, returns the accounts '
+  'in account_ids that are connected now. So a company sees no later event about a business account whose numbers have '
+  'moved to another company.';
 
 create function app.apply_item(app_id uuid, item jsonb) returns text
 language plpgsql
@@ -15146,9 +15186,8 @@ end
 $$;
 comment on function app.apply_each_item(uuid, jsonb, timestamptz, boolean) is
   'Applies items, statuses first, and stops at the given time. If `alone` is true, an error in an item undoes only '
-  'this item. '
-  'Otherwise an error undoes all items. Returns how many items failed, were delayed (locked, or not reached in time) '
-  'or could not be assigned (unroutable), and the reasons.';
+  'this item. Otherwise an error undoes all items. Returns how many items failed, were delayed (locked, or not reached '
+  'in time) or could not be assigned (unroutable), and the reasons.';
 
 create function app.lock_companies_of_items(app_id uuid, items jsonb) returns uuid[]
 language plpgsql
@@ -15333,7 +15372,8 @@ as $$
   due as (
     select events.id, events.channel_app_id, events.attempts, chosen.place, events.bytes
     from chosen
-    -- Postgres does not know how few events are chosen. Here and below, it reads only these events.
+    -- Postgres does not know how few events are chosen, and might read the whole table. With this join and with the
+    -- arrays below, Postgres looks up only the chosen events.
     cross join lateral (
       select due.id, due.channel_app_id, due.attempts, octet_length(due.body) as bytes
       from public.channel_events as due
@@ -15368,10 +15408,10 @@ as $$
   from started join fitting on fitting.id = started.id order by fitting.place
 $$;
 comment on function public.due_channel_events(integer, uuid[]) is
-  'Starts an attempt to apply due events, and returns their bodies in base64. The apps take turns, and the events of an '
-  'app come in the order in which they became due. Returns at most max_rows events, whose bodies have a total size of '
-  'at most about 4 MiB, and about 1 MiB for each app. Returns no event of the apps in without_apps. For three minutes, '
-  'no other run gets these events.';
+  'Starts an attempt to apply due events, and returns their bodies in base64. The apps take turns, and the events of '
+  'an app come in the order in which they became due. Returns at most max_rows events. The total size of their bodies '
+  'is at most about 4 MiB, and about 1 MiB for each app. Returns no event of the apps in without_apps. For three '
+  'minutes, no other run gets these events.';
 grant execute on function public.due_channel_events(integer, uuid[]) to channel_client, service_role;
 
 create function public.return_channel_events(event_ids uuid[]) returns void
@@ -15384,8 +15424,8 @@ as $$
 $$;
 comment on function public.return_channel_events(uuid[]) is
   'Makes events due again that due_channel_events() returned and that the run has not started to apply. The attempt '
-  'does not count. The events are due since they were received, so the next run gets them before the later events of '
-  'their app.';
+  'does not count. The due time of each event becomes the time at which the event was received. So the next run gets '
+  'these events before the later events of their app.';
 grant execute on function public.return_channel_events(uuid[]) to channel_client, service_role;
 
 create function public.fail_channel_event(event_id uuid, failure text) returns void
@@ -15723,10 +15763,10 @@ declare
 begin
   -- One transaction may store a fact while another transaction stores the id of the fact's message, or of the company's
   -- reaction. Then each transaction may miss the row of the other, and the fact waits until this function applies it.
-  -- All sends are locked before any fact is applied, because every transaction locks sends first.
+  -- All sends of these facts are locked before any fact is applied, because every transaction locks sends first.
   for fact in
-    -- A company may have any number of waiting facts, so each run checks only the latest ones, and others around a
-    -- random id. Their times would not be random enough: thousands of facts may arrive in one second.
+    -- The number of waiting facts has no limit. So each run checks only the latest facts, and other facts around a
+    -- random id. A random time would not reach all facts, because thousands of facts may arrive in one second.
     with around as (select gen_random_uuid() as id),
     checked as (
       (
@@ -15798,8 +15838,9 @@ end
 $$;
 comment on function app.apply_waiting_facts(integer) is
   'Applies waiting facts of the last day if their messages or reactions are known now, and links replies whose '
-  'original message is known now. Checks the latest 5,000 facts and 5,000 random ones. Handles at most max_rows facts '
-  'and max_rows replies. Returns the number of applied facts and linked replies. A scheduled job calls this function.';
+  'original message is known now. Checks the latest 5,000 facts, and up to 5,000 facts around a random id. Handles at '
+  'most max_rows facts and max_rows replies. Returns the number of applied facts and linked replies. A scheduled job '
+  'calls this function.';
 
 create function app.remove_old_waiting_facts(max_rows integer) returns integer
 language sql
@@ -16169,7 +16210,8 @@ begin
   end if;
   case
     when code = 131047 then
-      -- WhatsApp decided at the time of the attempt. If the person has written since then, the window is open again.
+      -- WhatsApp checked the window at the time of the attempt. If the person has written since then, the window is
+      -- open again.
       perform app.close_window(
         own_company_id, conversation.contact_id, conversation.messaging_account_id,
         least(at, conversation.attempted_at)
@@ -16311,7 +16353,8 @@ begin
   select * into message from public.messages
   where company_id = own_company_id and whatsapp_message_id = item ->> 'target'
   for no key update;
-  -- This call adds no contact, but may show that an id and a phone number belong to the same person.
+  -- For a known person, app.find_person() adds no contact. But it may store that an id and a phone number belong to the
+  -- same person.
   if message.id is not null and app.known_person(own_company_id, item -> 'person', done_at) is not null then
     person_id := app.find_person(account_id, item -> 'person', done_at);
   end if;
@@ -16443,8 +16486,8 @@ declare
   stored public.contacts;
 begin
   if app.known_person(own_company_id, item -> 'person', said_at) is null then
-    -- The item may be a repeat. Since the first time, the contact may have been archived or may have got another phone
-    -- number.
+    -- The item may be a repeat. Since the item was first applied, the contact may have been archived or may have got
+    -- another phone number.
     stored := app.inherited_wishes(own_company_id, array[their_key, item #>> '{person,user_id}'] || array(
       select contacts.archived_phone_key from public.contact_former_phones as former
       join public.contacts on contacts.company_id = former.company_id and contacts.id = former.contact_id
@@ -16602,8 +16645,8 @@ begin
     update public.contact_windows set last_inbound_phone = new_phone
     where company_id = own_company_id and contact_id = of_contact_id
       and app.phone_key(last_inbound_phone) = app.phone_key(lost_phone);
-    -- The wish remains with the person. The earlier phone number may get another owner, so the platform keeps no wish
-    -- for that number.
+    -- The contact keeps the person's wishes. The earlier phone number may get another owner, so the platform deletes
+    -- the wishes that it kept for that number.
     delete from app.kept_wishes
     where company_id = own_company_id and digest = app.erased_digest(own_company_id, 'person', app.phone_key(lost_phone));
   end if;
@@ -17013,7 +17056,8 @@ begin
       execute format('select %s', replace(duty.signature, 'integer', '$1')) into done using max_rows;
       counts := counts || jsonb_build_object(duty.name, coalesce(done, 0));
     exception when query_canceled then
-      -- The statement timeout applies only once, so no other task may begin. The tasks that are done remain done.
+      -- Postgres would not cancel this statement a second time, so no other task may begin. The results of the earlier
+      -- tasks remain.
       failures := failures || format('%s: %s %s', duty.name, sqlstate, left(sqlerrm, 200));
       exit;
     when others then
@@ -17031,8 +17075,9 @@ comment on function public.tend_channel(integer) is
   'number of rows for each task, and the failures.';
 grant execute on function public.tend_channel(integer) to channel_client;
 
--- These deletions are a transaction of their own, which locks no other rows. In the transaction of tend_channel(), they
--- would hold the locks of the earlier tasks.
+-- The job channel-events continues the deletions of tend_channel() with this function. Each call is a transaction of
+-- its own, which locks no other rows. In the transaction of tend_channel(), the locks of the earlier tasks would be
+-- held until all deletions end.
 create function public.remove_old_channel_rows(max_rows integer default 1000) returns jsonb
 language sql security definer -- see begin_channel_job()
 set search_path = ''
@@ -17174,8 +17219,8 @@ declare
   function_url constant text := app.job_secret('whatsapp_function_url');
   webhooks_url constant text := app.job_secret('webhooks_function_url');
   secret constant text := app.job_secret('jobs_secret');
-  -- A job responds when it has begun. pg_net waits for all responses in one transaction, and the change feeds contain no
-  -- later change until this transaction ends.
+  -- A job responds as soon as it has begun, because pg_net waits for all responses in one transaction. The change feeds
+  -- contain no later change until that transaction ends.
   call constant text :=
     'select net.http_post(url := $1, body := $2, headers := $3, timeout_milliseconds := 5000)';
   headers constant jsonb :=
@@ -17387,8 +17432,8 @@ begin
 end
 $$;
 comment on function app.failed_job_calls() is
-  'Returns the last ten calls of the edge functions that began no run, with the status and the response. A timeout is '
-  'not a failure.';
+  'Returns the last ten failed calls of the edge functions, with the status and the response. A failed call began no '
+  'run. A timeout is not a failure.';
 
 create function app.delivery_status() returns jsonb
 language sql stable
@@ -18008,7 +18053,7 @@ begin
 end
 $$;
 comment on function app.lock_both(uuid, uuid, uuid) is
-  'Locks two contacts. Returns whether they can be merged: both must exist, and neither may be archived.';
+  'Locks two contacts. Returns whether they can be merged: both must exist, and must not be archived.';
 
 create function app.merge_conversations(own_company_id uuid, survivor uuid, other uuid) returns void
 language plpgsql
@@ -18075,8 +18120,6 @@ comment on function app.merge_conversations(uuid, uuid, uuid) is
   'Moves the conversations and windows of one contact to another contact. Only app.merge_contacts() calls this '
   'function.';
 
--- A merge locks deals in the same order as batch requests do. The merge stores the survivor's id in the tombstone
--- (deleted_rows) of the other contact, and fills the survivor's empty fields.
 create function app.missing_fields(own jsonb, theirs jsonb, max_octets integer default null) returns jsonb
 language sql immutable
 set search_path = ''
@@ -18129,7 +18172,7 @@ begin
   update public.opt_out_lifts set contact_id = survivor where company_id = own_company_id and contact_id = other;
   update public.contact_identities set contact_id = survivor
   where company_id = own_company_id and contact_id = other;
-  -- A person who returned to an earlier phone number has this number in two rows, so the merge combines such rows.
+  -- If the person returned to an earlier phone number, two rows contain this number. The merge combines the two rows.
   insert into public.contact_former_phones as former (company_id, contact_id, phone, until)
   select own_company_id, survivor, (array_agg(known.phone order by known.until desc, known.phone))[1], max(known.until)
   from (
@@ -18180,8 +18223,8 @@ begin
       from unnest(own.tags || theirs.tags) with ordinality as tagged (tag, place)
       group by tag order by min(place) limit 50
     ),
-    -- public.merge_contact() refuses a merge whose fields do not fit. After an event from WhatsApp, the platform merges
-    -- the contacts of a person in any case.
+    -- public.merge_contact() refuses a merge whose custom fields do not fit. A merge that an event from WhatsApp causes
+    -- omits the custom fields that do not fit.
     custom_fields = own.custom_fields || app.missing_fields(own.custom_fields, theirs.custom_fields, 32768),
     -- The survivor gets do_not_contact if one of the two contacts had it. The survivor also gets the newest "stop" and
     -- the newest "start" of the two contacts, which are one person's words. If the person last wrote "start", a trigger
@@ -18223,8 +18266,9 @@ $$;
 comment on function app.merge_contacts(uuid, uuid, uuid) is
   'Merges two contacts of a company into one. The survivor gets the deals, conversations, ids, phone numbers and '
   'opt-outs of the other contact. Empty fields of the survivor get the values of the other contact. The other contact '
-  'is deleted, and its tombstone contains the survivor''s id. Returns false when one of the contacts no longer exists. '
-  'The caller must hold the advisory lock of the company, or its transaction must make no other changes.';
+  'is deleted, and its tombstone in deleted_rows contains the survivor''s id. Returns false when one of the contacts '
+  'no longer exists. The caller must hold the advisory lock of the company, or the caller''s transaction must make no '
+  'other changes.';
 
 create function app.lock_for_merging(own_company_id uuid, survivor_id uuid, from_id uuid) returns void
 language plpgsql
@@ -18240,8 +18284,9 @@ begin
   perform pg_advisory_xact_lock(hashtextextended('events of ' || own_company_id, 0));
   loop
     begin
-      -- A transaction that adds contacts also waits for this lock before it locks a row. A transaction that changes a
-      -- phone number locks the contact first. So a try waits only briefly for each row, and then releases its locks.
+      -- A transaction that adds contacts acquires this lock before it locks a row. But a transaction that changes a
+      -- phone number locks the contact first, and may wait for this lock while this function waits for the contact.
+      -- So each try waits only briefly for a row, and then releases its locks.
       perform app.lock_further_phones(own_company_id);
       perform set_config('lock_timeout', '250ms', true);
       -- The deals are locked before the contacts. A transaction that assigns a deal to another contact also locks the
@@ -18430,8 +18475,8 @@ begin
       select quoted[1]
       from regexp_matches(told, '"(?:[a-z_]*user_id|current|previous)"\s*:\s*"([^"\\]+)"', 'g') as quoted
       union all
-      -- An address begins where its characters begin. Without this condition, Postgres would search from each
-      -- character of a long text again.
+      -- An address never begins directly after a character of an address. Without this condition, Postgres would start
+      -- a new search at each character of a long text.
       select lower(email[1])
       from regexp_matches(
         told,
@@ -18489,9 +18534,9 @@ begin
 end
 $$;
 comment on function app.author_names(jsonb) is
-  'A part of an event belongs to its author, and a report to its recipient. Returns the names of this person. If '
-  'the part has no such person, returns all names in the part, including quoted or forwarded names. A message with '
-  'another person''s contact card belongs to its sender.';
+  'Returns the names of the person to whom a part of an event belongs: the author, or the recipient of a report. If '
+  'the part names no such person, returns all names in the part, including quoted or forwarded names. A message with '
+  'another person''s contact card belongs to the sender of the message.';
 
 create function app.marks_of(names text[]) returns bigint[]
 language plpgsql immutable strict parallel safe
@@ -18714,7 +18759,7 @@ as $$
 begin
   return (
     select coalesce(jsonb_object_agg(erased.name, jsonb_build_object(
-      -- WhatsApp reports times in whole seconds. An event with the second of the erasure may have happened after the
+      -- WhatsApp reports times in whole seconds. An event in the same second as the erasure may have happened after the
       -- erasure.
       'until', floor(extract(epoch from erased.until))::bigint - 1,
       'is_back', exists (
@@ -18934,8 +18979,8 @@ end
 $$;
 comment on function app.is_about(jsonb, jsonb, boolean) is
   'Checks whether a part of an event belongs to one of these erased people, { name: { until, is_back } }. A part '
-  'belongs to the person only up to the second `until`. A report about a message belongs to the person even if its '
-  'time is later, unless `is_back` is true.';
+  'belongs to the person only if its time is not later than `until`. A report about a message also belongs to the '
+  'person if its time is later, unless `is_back` is true.';
 
 create function app.is_of_another(
   own_company_id uuid, app_id uuid, number_id text, part jsonb, is_report boolean default false
@@ -19046,7 +19091,7 @@ declare
     where not (known -> 'is_back')::boolean or (known ->> 'until')::bigint >= coalesce(began, 0)
   );
   has_moved constant boolean := number_id is not null and cardinality(company_ids) > 1;
-  -- Another company had the number at that time.
+  -- Whether another company had the number at the time of the change.
   is_of_another constant boolean := case
     when has_moved then app.is_of_another(own_company_id, app_id, number_id, jsonb_build_object('timestamp', began))
     else false
@@ -19214,9 +19259,9 @@ begin
   return array(
     select events.id from public.channel_events as events
     where events.person_marks && marks
-      -- The people in this event are unknown. app.change_without() erases a part of it only if the company uses the app
-      -- or has the account in the part. So the erasure does not wait for the other events, which another transaction
-      -- may be applying.
+      -- If person_marks is null, the people in the event are unknown. app.change_without() erases a part of such an
+      -- event only if the company uses the event's app or has the account in the part. So only these events are locked,
+      -- and the erasure does not wait for events of other companies that are being applied.
       or events.person_marks is null and (
         events.channel_app_id = any (app_ids)
         or exists (
@@ -19575,7 +19620,7 @@ begin
   perform app.forget_answers(own_company_id, contact_ids, conversation_ids || message_ids);
   delete from public.contact_identities where company_id = own_company_id and contact_id = any (contact_ids);
   delete from public.contact_former_phones where company_id = own_company_id and contact_id = any (contact_ids);
-  -- The events of merges contain only ids.
+  -- The events of merges remain, because they contain only ids.
   delete from public.contact_identity_events
   where company_id = own_company_id and contact_id = any (contact_ids) and kind <> 'merged';
   delete from public.user_id_changes
@@ -19672,7 +19717,8 @@ begin
       counts := app.erase_contacts(own_company_id, array[own_contact_id]);
       select * into contact from public.contacts where company_id = own_company_id and id = own_contact_id;
     else
-      -- The first erasure has replaced its own key with the other keys. This key may contain the same person's name.
+      -- The first erasure replaced the idempotency keys of that time with hashes. The key of this request is newer, and
+      -- may also contain the person's name.
       update public.idempotency_keys set
         key = app.erased_digest(company_id, 'key', key),
         fingerprint = app.erased_digest(company_id, 'key', fingerprint)
@@ -20627,8 +20673,8 @@ begin
       left_to_return := left_to_return - affected;
       exit when left_to_return = 0;
     end loop;
-    -- If all the deliveries were only postponed, younger deliveries of other records may be due. The limit bounds the
-    -- duration of the statement.
+    -- If the loop above only postponed deliveries, other records may have deliveries that became due later. The limit
+    -- of 1,000 postponed deliveries keeps the statement short.
     exit when left_to_return < most or postponed = postponed_before or postponed >= 1000;
     examined := greatest(most, 100);
   end loop;
@@ -20649,7 +20695,8 @@ as $$
     'seq', read.seq,
     'attempts', read.attempts,
     'event', read.event,
-    -- As text: the run parses a record only when it sends it, because parsed records need much more memory.
+    -- The record is a string. The run parses the string just before the send, because a parsed record needs much more
+    -- memory.
     'data', case when read.is_whole then read.data else json_build_object('id', read.record_id)::text end,
     'is_truncated', not read.is_whole
   ) order by read.place)
@@ -20666,7 +20713,7 @@ as $$
         else json_build_object('id', due.record_id)
       end::text as data
     ) as shown
-    -- The largest body has 256 KiB, and an event itself has a few hundred bytes.
+    -- The body of a request has at most 256 KiB, and the event without its record has a few hundred bytes.
     cross join lateral (select coalesce(octet_length(shown.data), 0) as bytes) as whole
     cross join lateral (
       select whole.bytes <= 250 * 1024 as is_whole, case when whole.bytes <= 250 * 1024 then whole.bytes else 0 end as bytes
@@ -20675,9 +20722,9 @@ as $$
   where read.bytes_before < most_bytes
 $$;
 comment on function app.deliveries_with_records(public.webhooks, integer, uuid[], integer) is
-  'Returns due deliveries of a webhook, as app.due_deliveries() does, with their events and the text of '
-  'their current records. Stops when the records have a total size of most_bytes. For a record of more than 250 KiB, '
-  'returns only its id.';
+  'Returns due deliveries of a webhook, as app.due_deliveries() does, with their events and the text of their current '
+  'records. Stops when the records have a total size of most_bytes. For a record of more than 250 KiB, returns only '
+  'its id.';
 
 create function public.next_deliveries(run uuid, wanted jsonb, held jsonb) returns json
 language plpgsql security definer
@@ -20705,8 +20752,8 @@ begin
       waiting := waiting || hook.id;
     end if;
   end loop;
-  -- If reading takes long, the run must read the first webhooks' records again. In a random order, no webhook is always
-  -- the first.
+  -- If this loop takes long, the records that it read first are too old, and the run must read them again. Because of
+  -- the random order, this does not always affect the same webhook.
   for hook in select listed.* from unnest(hooks) as listed order by random() loop
     asked := least((wanted ->> hook.id::text)::integer, 500);
     -- After a pause, only one delivery is attempted at a time, until the receiver works again.
@@ -20738,7 +20785,7 @@ comment on function public.next_deliveries(uuid, jsonb, jsonb) is
   'deliveries for each webhook. The parameter `held` lists the records whose deliveries are still in progress in this '
   'run. A webhook that is missing from the result is paused, off, or leased by another run, or its key has ended. For '
   'each webhook, `read_at` is the time just before its records were read. The time `ended_at` is the end of the '
-  'statement. Both are in seconds.';
+  'statement. The two times are Unix times in seconds.';
 grant execute on function public.next_deliveries(uuid, jsonb, jsonb) to webhook_client;
 
 create function public.release_webhooks(run uuid, ids uuid[] default null) returns void
@@ -20754,8 +20801,8 @@ begin
 end
 $$;
 comment on function public.release_webhooks(uuid, uuid[]) is
-  'Ends the leases of a run for these webhooks. Without ids, ends all its leases and frees its slot. With an empty '
-  'list, frees only its slot.';
+  'Ends the leases of a run for these webhooks. If `ids` is null, ends all leases of the run and frees its slot. If '
+  '`ids` is empty, only frees the slot.';
 grant execute on function public.release_webhooks(uuid, uuid[]) to webhook_client;
 
 create function app.has_answer(tries jsonb) returns boolean
@@ -20815,8 +20862,8 @@ create function app.may_keep_answer(type text, of_company uuid, of_record uuid) 
 language sql volatile
 set search_path = ''
 as $$
-  -- An erasure in progress has locked the contact, so no response is kept. A later erasure waits for the lock of this
-  -- transaction, and then finds the response.
+  -- An erasure in progress has locked the contact, so the query skips the contact, and no response is kept. A later
+  -- erasure waits for the lock of this transaction, and then finds the response.
   select case split_part(type, '.', 1)
     when 'contact' then exists (
       select from public.contacts where company_id = of_company and id = of_record and erased_at is null
@@ -20848,9 +20895,9 @@ as $$
   end
 $$;
 comment on function app.may_keep_answer(text, uuid, uuid) is
-  'Checks whether the beginning of a receiver''s response may be stored. The response may quote the request, so it is '
-  'not stored if the record no longer exists, or if its person was erased or is being erased. Locks the contact, so '
-  'that an erasure waits for this transaction.';
+  'Checks whether the beginning of a receiver''s response may be stored. The response may quote the request. So the '
+  'response is not stored if the record no longer exists, or if the person of the record was erased or is being '
+  'erased. Locks the contact, so that an erasure waits for this transaction.';
 
 create function app.switch_off_webhook(webhook uuid, reason text) returns void
 language plpgsql
@@ -21023,7 +21070,7 @@ begin
     was := hook;
     is_pausing := coalesce(hook.paused_until > at, false);
     -- After a pause, the first success makes all deliveries due, so that no delivery waits for hours after the receiver
-    -- works again. This must happen before the failed deliveries of the same settlement get their new due times.
+    -- works again. This update runs before the failed deliveries of the same settlement get new due times.
     if hook.pauses > 0 and not is_pausing and outcomes @> jsonb_build_array(
       jsonb_build_object('webhook_id', hook.id, 'result', 'delivered')
     ) then
@@ -21036,7 +21083,7 @@ begin
       hook.last_success_at := case
         when was.last_success_at > at - interval '5 seconds' then was.last_success_at else at
       end;
-      -- No request is sent during a pause. A success during a pause answers an earlier request, so the pause continues.
+      -- A success during a pause belongs to a request that was sent before the pause, so the pause continues.
       if not is_pausing then
         hook.pauses := 0;
         hook.paused_until := null;
@@ -21170,8 +21217,8 @@ begin
   if scanned.events > 0 then
     update app.replays set after_version = scanned.version, after_seq = scanned.seq where webhook_id = hook.id;
   end if;
-  -- Transactions that are still open may have written events in the period of the replay. A transaction that starts
-  -- after the period gets a higher version than all of these transactions.
+  -- Transactions that are still open may have written events in the period of the replay. This transaction began after
+  -- the period, so its version is higher than the versions of all these transactions.
   if replay.beyond is null and now() >= replay.until then
     update app.replays set beyond = app.change_now() where webhook_id = hook.id;
   end if;
@@ -21295,7 +21342,7 @@ begin
       where id = webhook;
       return 'wait';
     end if;
-    -- Transactions that started before now may not queue their events for this webhook. Deliveries wait until these
+    -- Some transactions that are still open do not queue their events for this webhook. Deliveries wait until these
     -- transactions have ended, so that their events come first. This transaction's version is higher than theirs.
     if hook.catch_up_until = 0 then
       update public.webhooks set catch_up_until = app.change_now() where id = webhook;
@@ -21432,7 +21479,7 @@ declare
   has_rows boolean;
   is_emptied boolean := false;
 begin
-  -- The slot belongs to the new day from midnight on. So each row is deleted only if it is still the day before.
+  -- From midnight on, new events use this slot. So each row is deleted only while it is still the day before.
   delete from app.open_deliveries
   where slot = next_slot and app.slot_of(clock_timestamp() + interval '1 day') = next_slot;
   foreach part in array array['events', 'deliveries'] loop
@@ -21441,7 +21488,7 @@ begin
       -- The function waits only 200 ms for a writer that has locked the table. The next run tries again.
       perform set_config('lock_timeout', '200ms', true);
       execute format('lock table app.%I in access exclusive mode', part || to_char(next_slot, '_FM00'));
-      -- While the table is locked, no one can add rows. If it is already the new day, the table may contain its rows.
+      -- While the table is locked, no one can add rows. After midnight, the table may already have rows of the new day.
       exit when app.slot_of(clock_timestamp() + interval '1 day') <> next_slot;
       execute format('truncate app.%I', part || to_char(next_slot, '_FM00'));
       is_emptied := true;
@@ -21464,15 +21511,15 @@ declare
   records constant uuid[] := contact_ids || record_ids || array(
     select deals.id from public.deals where deals.company_id = of_company and deals.contact_id = any (contact_ids)
     union all
-    -- The database no longer knows whose record a deleted record was. So the responses about all deleted records of the
-    -- company are cleared. Few deliveries have a stored response, so they are looked up, and not the deleted records.
+    -- The database no longer knows to which contact a deleted record belonged. So the responses about all deleted
+    -- records of the company are cleared. The query begins with the few deliveries that have a stored response.
     select gone.id
     from (
       select record_id from app.open_deliveries where company_id = of_company and app.has_answer(tries)
       union
       select record_id from app.deliveries where company_id = of_company and app.has_answer(tries)
     ) as answered
-    -- Because of the limit, the planner never starts from the deleted records, even if it has no statistics of them.
+    -- Because of the limit, the planner never begins with the deleted records, even without statistics about them.
     cross join lateral (
       select deleted_rows.id from public.deleted_rows
       where deleted_rows.company_id = of_company and deleted_rows.id = answered.record_id
@@ -21524,7 +21571,7 @@ begin
     'left_deliveries', app.delete_left_deliveries((extract(epoch from clock_timestamp())::bigint / 60 % 32)::integer),
     'day_emptied', app.empty_next_day()
   );
-  -- This call locks conversations, so it comes last.
+  -- This call locks conversations until the transaction ends, so it comes last.
   perform app.note_passed_times();
   return answer;
 end

@@ -1,6 +1,7 @@
--- The database roles for requests. A role has only the privileges that these files grant to it explicitly.
+-- The database roles for requests. A role has only the privileges that the files in this folder grant to it.
 
 -- The default privileges for new objects differ between Supabase projects. In older projects, anon gets all privileges.
+-- The statements below remove the default privileges.
 alter default privileges in schema public revoke all on tables from anon, authenticated, service_role;
 alter default privileges in schema public revoke all on sequences from anon, authenticated, service_role;
 alter default privileges in schema public revoke all on functions from anon, authenticated, service_role;
@@ -28,9 +29,11 @@ begin
 end
 $$;
 comment on role api_client is
-  'The role for requests made with an API key. The edge functions create the token for such a request.';
+  'The role with which the edge functions write records and call database functions for an API key. The edge functions '
+  'create the token for each request.';
 comment on role api_reader is
-  'The role for read requests made with an API key. The edge functions create the token for such a request.';
+  'The role with which the edge functions read the views of a company''s own rows for an API key. The edge functions '
+  'create the token for each request.';
 comment on role channel_client is
   'The role for the edge function `whatsapp` and for test sends. This role cannot read or write any table. The role '
   'may call only the functions that run jobs, the functions that receive channel events, and the functions for test '
@@ -40,24 +43,24 @@ comment on role settings_client is
   'any table. The role may call only the functions that store data that the edge function has encrypted or checked.';
 comment on role usage_client is
   'The role with which the edge functions report the usage of API keys. This role cannot read or write any table, and '
-  'may call only one function.';
+  'may call only record_api_key_usage().';
 comment on role webhook_client is
   'The role for the edge function `webhooks`, which delivers events. This role cannot read or write any table. The '
   'role may call only the functions for the delivery job.';
 grant api_client, api_reader, channel_client, settings_client, usage_client, webhook_client to authenticator;
 
 -- No statement of a request with an API key needs more than 8 seconds. Postgres cancels a longer statement, which frees
--- the connection. A statement that waits for a lock also occupies a connection, and all companies share the connection
--- pool.
+-- the connection. All companies share the connection pool, and a statement that waits for a lock occupies a connection.
+-- So a statement waits for a lock for at most 1 second.
 alter role api_client set statement_timeout = '8s';
 alter role api_client set lock_timeout = '1s';
--- The role api_reader can read only views that contain one company's rows. The role cannot write, even if a function
--- has a bug. Postgres cancels a search after 3 seconds, for example a search without an index, and the error asks the
--- caller to narrow the search.
+-- The role api_reader can read only views that contain one company's rows. The role cannot write, even if an edge
+-- function has a bug. A search that cannot use an index may take long. Postgres cancels the search after 3 seconds, and
+-- the error asks the caller to narrow the search.
 alter role api_reader set statement_timeout = '3s';
 alter role api_reader set lock_timeout = '1s';
 -- The Data API prepares its statements. After five runs, Postgres may use one plan for all values. A search for a rare
--- word would then use the plan for a common word. A new plan for each search costs little.
+-- word would then use the plan for a common word. So Postgres makes a new plan for each search, which costs little.
 alter role api_reader set plan_cache_mode = 'force_custom_plan';
 -- Just-in-time (JIT) compilation of a plan takes more time than it saves.
 alter role api_reader set jit = off;
@@ -76,11 +79,11 @@ alter role usage_client set lock_timeout = '2s';
 alter role webhook_client set statement_timeout = '20s';
 alter role webhook_client set lock_timeout = '5s';
 
--- The roles below look up rows by indexed columns and never run text searches. So one plan suits all values, and
--- planning a statement takes longer than running it. A connection keeps using a plan while a table grows from one disk
+-- The roles below look up rows by indexed columns and never run text searches. So one plan suits all values. Planning a
+-- statement again would take longer than running it. A connection keeps using a plan while a table grows from one disk
 -- page to thousands. So the plan must use an index for each lookup, even if a sequential scan is cheaper while the
--- table is small. With these settings, Postgres estimates a very high cost for a lookup without an index. Postgres uses
--- JIT compilation for expensive plans, so JIT is off.
+-- table is small. With these settings, Postgres estimates a very high cost for a lookup without an index, and so avoids
+-- such a lookup. If no index exists, the high estimate would start JIT compilation, so JIT is off.
 do $$
 declare
   role_name text;
@@ -100,5 +103,5 @@ grant usage on schema public
   to api_client, api_reader, channel_client, settings_client, usage_client, webhook_client;
 grant usage on schema app to api_client, api_reader, authenticated, service_role;
 
--- PostgREST reads the settings of a role when it starts or when it is notified.
+-- PostgREST (the Data API) reads the settings of the roles when PostgREST starts and after this notification.
 notify pgrst, 'reload config';

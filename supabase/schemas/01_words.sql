@@ -156,7 +156,8 @@ create function app.compact_json_bytes(document jsonb) returns integer
 language sql immutable
 set search_path = ''
 as $$
-  -- Postgres writes a space after every comma and colon. These spaces are not counted, but spaces within strings are.
+  -- Postgres writes a space after every comma and colon. The function does not count these spaces, but counts the
+  -- spaces within strings.
   select octet_length(document::text)
     - (select length(rest) - length(replace(rest, ' ', ''))
        from (values (regexp_replace(document::text, '"([^"\\]|\\.)*"', '', 'g'))) as without_strings (rest))

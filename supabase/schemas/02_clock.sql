@@ -1,15 +1,15 @@
--- The change clock. Callers keep copies of some rows. Each of these rows has a version: the ID of the transaction that
--- last wrote the row. The horizon is the ID of the oldest transaction that is still writing. A page of changes shows
--- only versions below the horizon. Transactions get increasing IDs in the order in which they begin to write. So a
--- change that is committed after a page was read has a version at or above the horizon of that page. The commit order
--- does not matter. A cursor is the position where a caller stopped reading. A caller that continues from its cursor
--- misses no change.
+-- The change clock assigns versions to rows, so that callers can keep copies of the rows up to date. The version of a
+-- row is the ID of the transaction that last wrote the row. The horizon is the ID of the oldest transaction that is
+-- still writing. A page of changes shows only versions below the horizon. Transactions get increasing IDs in the order
+-- in which they begin to write. So a change that is committed after a page was read has a version at or above the
+-- horizon of that page. The commit order does not matter. A cursor is the position where a caller stopped reading. A
+-- caller that continues from its cursor misses no change.
 --
--- A database that is restored from a dump starts counting transactions from the beginning. So a version is not the
--- transaction ID alone, but the base plus the transaction ID. After a restore, restart_changes() raises the base, so
--- that new versions are above all earlier versions. The generation shows whether a cursor was made before the last
--- restart. The generation is the time of the last restart or of the first migration, in seconds. So two databases
--- rarely have the same generation.
+-- A database that is restored from a dump starts counting transactions from the beginning. So the exact version is the
+-- sum of the transaction ID and a base. After a restore, the operator calls restart_changes(). This function raises the
+-- base, so that new versions are above all earlier versions. The generation shows whether a cursor was made before the
+-- last call of restart_changes(). The generation is the time of this call or of the first migration, in seconds. So two
+-- databases rarely have the same generation.
 create table app.change_clock (
   is_only boolean primary key default true check (is_only),
   base bigint not null default 0,
@@ -73,8 +73,8 @@ declare
 begin
   select clock.generation, clock.horizon, clock.beyond into generation, horizon, beyond
   from app.change_clock_now() as clock;
-  -- This check runs first. The error PT410 below makes the caller start again from the beginning. The caller would then
-  -- still miss the newest rows, because only the operator can repair the versions.
+  -- This check runs before the check of the cursor. After the error PT410 below, the caller would start again from the
+  -- beginning, but would still miss the newest rows. Only the operator can repair the versions.
   if newest_version >= beyond then
     raise sqlstate 'PT500' using
       message = 'Rows have versions that this database has not assigned yet, so the change feeds would not show them',
@@ -97,8 +97,8 @@ grant execute on function app.change_clock_for(bigint, bigint, bigint) to api_cl
 -- version that it read, and the statement compares this version with the stored version. If fifty writes with the same
 -- version run at the same time, only one succeeds.
 --
--- A comparison of the versions in the `where` clause would not be enough. A statement also finds no row if the record
--- does not exist, so the caller could not distinguish the two cases.
+-- A trigger compares the versions. With a comparison in the `where` clause, a statement would find no row in two cases:
+-- if the version is different, and if the record does not exist. The caller could not distinguish these cases.
 create function app.note_change() returns trigger
 language plpgsql
 set search_path = ''
@@ -125,7 +125,7 @@ comment on function app.note_change() is
   'Refuses changes to the id or the company.';
 
 -- Pipelines, stages, teams and members also have a version. These tables have no change feed, because a company has few
--- such rows.
+-- rows in them.
 create function app.note_version() returns trigger
 language plpgsql
 set search_path = ''
@@ -142,8 +142,8 @@ begin
 end
 $$;
 comment on function app.note_version() is
-  'Trigger: does the same as app.note_change() for tables without a change feed. In these tables, the id of a row may '
-  'change.';
+  'Trigger: does the same as app.note_change() for tables without a change feed, but allows changes to the id and the '
+  'company.';
 
 create function app.require_version(present bigint, accepted bigint) returns void
 language plpgsql immutable

@@ -1,11 +1,13 @@
 -- Functions that identify the caller of a request: the company of the API key, the user, and the client's IP address.
--- Policies and the defaults of company_id columns call these functions.
+-- Policies and the defaults of company_id columns call these functions. For a request with an API key, the edge
+-- functions create a token (JWT). The claims of the token are the role, the key's hash, and the scope that the request
+-- needs. The platform is the operator, who uses the role service_role.
 
 create function app.company_id(needed_scope text default null) returns uuid
 language plpgsql stable security definer
 set search_path = ''
 -- Every request looks up its key. Without these settings, each request would plan the lookup again, which takes longer
--- than the lookup itself. A cached plan must use the index, even if it was made while the table was small.
+-- than the lookup itself. A cached plan must use the index, even if the plan was made while the table was small.
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 as $$
@@ -87,9 +89,9 @@ grant execute on function app.company_id_to_read(text) to api_client;
 --
 -- The setting app.written names the table that is being written. Triggers with the function below set app.written
 -- before the statement searches for its first row, and clear app.written after the statement returns its last row.
--- Postgres evaluates the condition of a policy at the first row, so after app.written is set. A caller cannot set
--- app.written, because the Data API does not expose set_config(). A caller who could do so could also change the claims
--- of the token, because the claims are a setting too.
+-- Postgres evaluates the condition of a policy at the first row. At that time, app.written is already set. A caller
+-- cannot set app.written, because the Data API does not expose set_config(). A caller with access to set_config() could
+-- even change the claims of the token, because the claims are a setting too.
 create function app.note_written_table() returns trigger
 language plpgsql
 set search_path = ''
@@ -139,10 +141,10 @@ begin
 end
 $$;
 comment on function app.author() is
-  'Returns the author of the change that this statement makes: the API key or the user. Both results are null when the '
-  'platform makes the change.';
+  'Returns the author of the change that this statement makes: the API key or the user. Both results are null for any '
+  'other role.';
 
--- Security definer, because only the platform may read the Supabase Auth tables.
+-- Security definer, because callers may not read the Supabase Auth tables.
 create function app.signed_in_person() returns uuid
 language plpgsql stable security definer
 set search_path = ''
@@ -234,10 +236,11 @@ as $$
   ) request
 $$;
 comment on function app.client_address() is
-  'Returns the client''s IP address, as reported by the platform. Returns null outside a request, or when the platform '
-  'reports no IP address. Never fails.';
+  'Returns the client''s IP address from the request headers, or from the token of the edge function `settings`. '
+  'Returns null outside a request, and when the request contains no IP address. Never fails.';
 
--- The health check for monitoring tools. A call reaches the database as every request does, but needs no API key.
+-- The health check for monitoring tools. A call uses the same path to the database as every other request, but needs no
+-- API key.
 create function public.health() returns boolean
 language sql stable
 set search_path = ''

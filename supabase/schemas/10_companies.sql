@@ -28,7 +28,7 @@ create table public.company_members (
   primary key (company_id, user_id)
 );
 comment on table public.company_members is
-  'The members of a company, each with a role. The assignee of a conversation is one of these members.';
+  'The members of a company, each with a role. The assignee of a conversation is a member of its company.';
 comment on column public.company_members.name is
   'The member''s name in this company. Null until someone sets the name.';
 
@@ -40,8 +40,8 @@ create index company_members_newest_first_idx
   on public.company_members (company_id, created_at desc, user_id desc);
 
 -- The next two functions are security definer. Otherwise a policy on company_members that reads company_members would
--- cause infinite recursion. These functions return arrays, so that Postgres evaluates them once per statement and can
--- still use an index on company_id.
+-- cause infinite recursion. Both functions return arrays. So Postgres evaluates each function once per statement, and
+-- can still use an index on company_id.
 create function app.member_company_ids() returns uuid[]
 language sql stable security definer
 set search_path = ''

@@ -1,6 +1,6 @@
--- The operator manages the members of a company with these functions, because a new company has no owner who could add
--- members. The operator identifies a user by the e-mail address with which the user signs in. The functions for owners
--- and admins are in 13_colleagues.sql.
+-- With these functions, the operator manages the members of a company. For example, a new company has no owner who
+-- could add members. The operator identifies a user by the e-mail address with which the user signs in. The functions
+-- for owners and admins are in 13_colleagues.sql.
 
 create type public.company_member as (
   company_id uuid,
@@ -11,8 +11,8 @@ create type public.company_member as (
   created_at timestamptz
 );
 comment on type public.company_member is
-  'A member as the operator sees it, with the e-mail address. Signed-in users and API keys cannot read the e-mail '
-  'address.';
+  'A member, as the functions for the operator return it. Unlike the table company_members, this type contains the '
+  'e-mail address.';
 
 create function app.name_of_person(user_id uuid, company_id uuid) returns text
 language sql stable
@@ -244,7 +244,7 @@ comment on function public.remove_company_member(uuid, text) is
 grant execute on function public.remove_company_member(uuid, text) to service_role;
 
 -- Security definer, because no API key may read e-mail addresses. A caller who knows an address learns only which
--- member has this address, and only if the company allows such searches.
+-- member has this address. The company must allow this search (members_found_by_email).
 create function public.member_ids_by_email(email text) returns uuid[]
 language plpgsql stable security definer
 set search_path = ''

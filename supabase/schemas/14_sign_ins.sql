@@ -1,6 +1,6 @@
 -- Functions for sessions and second factors. Users can list and end their own sessions. An owner can require second
 -- factors. The operator can remove a lost second factor. Supabase Auth stores the sessions and the factors. These
--- functions are security definer, because only the platform may read the Supabase Auth tables.
+-- functions are security definer, because callers may not read the Supabase Auth tables.
 
 create function public.own_sessions()
 returns table (
@@ -27,8 +27,8 @@ begin
 end
 $$;
 comment on function public.own_sessions() is
-  'Returns the sessions of the signed-in user, most recently used first. A session is refreshed about once an hour '
-  'while it is in use. So last_used_at may be up to an hour old.';
+  'Returns the sessions of the signed-in user, most recently used first. A session in use is refreshed only about once '
+  'an hour. So last_used_at may be up to an hour old.';
 grant execute on function public.own_sessions() to authenticated;
 
 create function public.end_session(session_id uuid) returns void

@@ -11,7 +11,7 @@ create type public.new_api_key as (
   created_at timestamptz
 );
 comment on type public.new_api_key is
-  'A new key, as create_api_key() and rotate_api_key() return it. Only this result contains the key itself (api_key).';
+  'The result of create_api_key() and rotate_api_key(). Only this result contains the key itself (api_key).';
 
 create table public.api_keys (
   id uuid primary key default gen_random_uuid(),
@@ -20,7 +20,7 @@ create table public.api_keys (
     constraint api_keys_name_can_be_typed check (app.is_key_name(name)),
   -- SHA-256 in hexadecimal. A hash without a salt is enough: keys are random, so a dictionary attack is impossible.
   key_hash text not null unique check (key_hash ~ '^[0-9a-f]{64}$'),
-  -- The last four characters of the key. They help users distinguish keys.
+  -- The last four characters of the key, which help users distinguish keys.
   hint text not null check (char_length(hint) = 4),
   scopes text[] not null check (
     cardinality(scopes) > 0
@@ -51,9 +51,9 @@ comment on column public.api_keys.replaces is
 comment on column public.api_keys.replaced_at is
   'When the key last got a successor. The value remains even if the successor is deleted.';
 comment on column public.api_keys.meant_to_expire_at is
-  'The key''s expiry before a rotation shortened expires_at. Infinity means that the key had no expiry. Null means that '
-  'the key was not rotated, or that its expiry was changed while it had no successor. The successor gets the full '
-  'lifetime of the key: the time from created_at to meant_to_expire_at.';
+  'The key''s expiry before a rotation shortened expires_at. Infinity means that the key had no expiry. Null means '
+  'that the key was not rotated, or that the expiry was changed while the key had no successor. The successor gets the '
+  'full lifetime of the key: the time from created_at to meant_to_expire_at.';
 
 create index api_keys_company_idx on public.api_keys (company_id, created_at desc, id desc);
 create index api_keys_created_by_idx on public.api_keys (created_by);
@@ -173,8 +173,8 @@ begin
   if not (is_platform or key.company_id = any (app.managed_company_ids())) then
     raise sqlstate 'PT403' using message = denied;
   end if;
-  -- This statement locks the company before its key. A statement that deletes a company uses the same order, so the two
-  -- statements cannot cause a deadlock.
+  -- This statement locks the company before its key. A deletion of a company also locks the company before its keys, so
+  -- no deadlock can occur.
   perform from public.companies where companies.id = key.company_id for key share;
   select * into key from public.api_keys where api_keys.id = of_key_id for no key update;
   if not found then
@@ -204,7 +204,7 @@ begin
     raise sqlstate 'PT422' using message = 'The overlap is 0 to 168 hours';
   end if;
 
-  -- If two rotations run at the same time, the second rotation waits here and then finds the successor.
+  -- If two rotations of a key run at the same time, the second rotation waits here and then finds the successor.
   key := app.locked_api_key(rotate_api_key.key_id, 'Only owners and admins of a company rotate its API keys');
   if exists (
     select from public.api_keys
@@ -278,7 +278,7 @@ begin
   end if;
   update public.api_keys set
     expires_at = wanted,
-    -- For a key without a successor, the new expiry replaces the expiry before an earlier rotation.
+    -- If the key was rotated but the successor was deleted, the next rotation uses the new expiry.
     meant_to_expire_at = case when was_replaced then api_keys.meant_to_expire_at end,
     updated_at = now()
   where api_keys.id = key.id;

@@ -1,13 +1,13 @@
 -- The history of a company. The history has an event for each change to the company's API keys, invitations, messaging
--- accounts, webhooks and own WhatsApp apps. It also has an event for each member who joins or leaves, for each change
--- of a member's name or role, and for each change of the rule about second factors. An event records who made the
--- change, when, and from which IP address. The database writes the event in the transaction of the change. Changes by
--- users, keys, the platform and database administrators all create events.
+-- accounts, webhooks and own WhatsApp apps. The history also records when a member joins, leaves, gets another name or
+-- role, or loses the second factors. Each change of the rule about second factors is an event too. An event records who
+-- made the change, when, and from which IP address. The database writes the event in the transaction of the change.
+-- Changes by users, keys, the platform and database administrators all create events.
 --
 -- An event is about at most one thing: a key (key_id), a member (member_id), a messaging account (account_id), a
 -- webhook (webhook_id) or an invitation (invited_email). If all of these columns are null, the event is about the
 -- company itself or about one of its apps. When you add an action, add its name to the constraint and to the comment on
--- the column `details`, and its texts to the settings page (page/texts/*/history.ts).
+-- the column `details`. Also add its texts to the settings page (page/texts/*/history.ts).
 
 create table public.company_events (
   id uuid primary key default gen_random_uuid(),
@@ -85,8 +85,8 @@ comment on column public.company_events.invited_email is
 comment on column public.company_events.member_name is
   'The name of the member after the event. Null when the member had no name.';
 comment on column public.company_events.action is
-  'The kind of event. An event with the action `changed` is created only when a database administrator changes a key '
-  'directly, for example its scopes.';
+  'The kind of event. Only a direct change to a key by a database administrator, for example to the scopes, creates an '
+  'event with the action `changed`.';
 comment on column public.company_events.details is
   'The properties of this object depend on the action. created: `scopes` and `expires_at`, and also `replaces` if the '
   'key replaces another key. renamed and expiry_changed: `from` and `to`. A null expiry means never. rotated: '
@@ -96,12 +96,14 @@ comment on column public.company_events.details is
   'name of the app. webhook_created: `types` and `payload`. webhook_changed: `fields`. webhook_switched_off: `why`.';
 comment on column public.company_events.actor_name is
   'The author''s name in the company before the event, or the e-mail address if the author had no name. Another user '
-  'may later have the same name, but never the same actor_id. If the author is a key, this is the key''s name.';
+  'may later have the same name, but never the same actor_id. If the author is an API key, actor_name is the name of '
+  'the key.';
 comment on column public.company_events.actor_kind is
   'person: a signed-in user. key: an API key. platform: the operator, who uses the secret key. database: a job, or a '
   'statement that did not come through the Data API.';
 comment on column public.company_events.client_address is
-  'The client''s IP address, as reported by the platform. Null when the platform reported no IP address.';
+  'The client''s IP address, as app.client_address() returns it. Null when an API key made the change, or when the '
+  'request contained no IP address.';
 
 -- This statistic makes the planner assume that all rows belong to one company. 30_contacts.sql explains why.
 alter table public.company_events alter column company_id set (n_distinct = 1);
@@ -233,7 +235,7 @@ comment on function app.note_member_event() is
 create trigger api_keys_note_event after insert or delete on public.api_keys
   for each row execute function app.note_api_key_event();
 
--- A request that uses a key changes only last_used_at, so it does not run this trigger.
+-- A request with a key changes only last_used_at of the key, so the request does not run this trigger.
 create trigger api_keys_note_change after update on public.api_keys
   for each row
   when (

@@ -17,7 +17,8 @@ create table public.api_key_usage (
 comment on table public.api_key_usage is
   'The number of requests made with each key in each hour, by HTTP status of the response. Rows are kept for 31 days, '
   'so that they cover 30 days in every time zone. A key has at most 744 rows for each status. A count may be up to a '
-  'minute old, but is never too high. Requests are missing if a function instance ended before it reported them.';
+  'minute old, but is never too high. A count lacks the requests that a function instance did not report before the '
+  'instance ended.';
 
 create table public.api_key_errors (
   id uuid primary key default gen_random_uuid(),
@@ -31,8 +32,8 @@ create table public.api_key_errors (
   operation text check (char_length(operation) between 1 and 64),
   -- The path of the operation as the API describes it, such as /gateway/contacts/{id}.
   path text check (char_length(path) between 1 and 128),
-  -- The field, parameter or header that the error is about. Null for any other error, and when the caller chose the
-  -- field's name.
+  -- The field, parameter or header that the error is about. Null when the error is not about a field, parameter or
+  -- header. Also null when the caller chose the field's name.
   field text check (char_length(field) between 1 and 128),
   -- The error message of the service, without values from the request.
   problem text not null check (char_length(problem) between 1 and 300),
@@ -50,9 +51,9 @@ create table public.api_key_errors (
     references public.api_keys (company_id, id) on delete cascade
 );
 comment on table public.api_key_errors is
-  'The errors of requests made with each key. Equal errors share one row, which counts them. A key has at most 50 '
-  'rows: the latest errors of the last 30 days. Each request id is also in the response to the request and in the '
-  'function logs.';
+  'The errors of requests made with each key. Equal errors share one row, whose column `errors` is their number. A key '
+  'has at most 50 rows: the latest errors of the last 30 days. Each request id is also in the response to the request '
+  'and in the function logs.';
 comment on column public.api_key_errors.requests is
   'The latest requests with this error, newest first, at most 10: [{ id, at }].';
 
@@ -84,9 +85,9 @@ as $$
 declare
   held uuid[];
 begin
-  -- This statement locks the keys until the transaction ends. It skips a key that is being deleted, with or without its
-  -- company. The deletion may wait for rows that this function has locked, so this function must not wait for the
-  -- deletion.
+  -- This statement locks the keys until the transaction ends. The statement skips a key that is being deleted, alone or
+  -- with its company. The deletion may wait for rows that this function has locked, so this function must not wait for
+  -- the deletion.
   select array_agg(known.id) into held
   from (
     select keys.id
@@ -149,7 +150,8 @@ begin
     );
   end if;
 
-  -- This deletion runs last, because it locks rows of other keys.
+  -- This deletion runs last, because it locks rows of other keys. With these locks, the function must not wait for
+  -- another transaction, because a deadlock could occur.
   perform app.remove_old_usage_of_keys(1000);
 end
 $$;
@@ -220,7 +222,8 @@ set search_path = ''
 as $$
   select keys.id, lately.requests, lately.refused
   from public.api_keys as keys
-  -- The query reads the rows of each key separately. So the primary key limits each read to the given number of hours.
+  -- The query reads the rows of each key separately. So each read uses the primary key, and reads only the rows of the
+  -- given number of hours.
   cross join lateral (
     select
       sum(usage.requests)::bigint as requests,

@@ -11,7 +11,8 @@ create table public.idempotency_keys (
   key text not null check (char_length(key) between 1 and 255),
   -- A hash of the request's content.
   fingerprint text not null check (char_length(fingerprint) between 1 and 100),
-  -- What the first request stored with app.keep_outcome(). The response to a repeat is built from this value.
+  -- The ids and statuses that the first request stored with app.keep_outcome(). The response to a repeat is built from
+  -- this value.
   outcome jsonb,
   made_at timestamptz not null default now(),
   primary key (company_id, path, key)
@@ -40,8 +41,8 @@ begin
     return null;
   end if;
   erased_key := app.erased_digest(own_company_id, 'key', asked ->> 'key');
-  -- If another request has the lock below, that request is still running. This request does not wait for the lock or
-  -- for the row, because a waiting request occupies a connection.
+  -- If another request has the lock below, that request is still running. This request does not wait for the other
+  -- request, because a waiting request occupies a connection.
   if pg_try_advisory_xact_lock(hashtextextended(
     format('idempotency %s %s %s', own_company_id, asked ->> 'path', asked ->> 'key'), 0
   )) then
@@ -53,8 +54,8 @@ begin
       made_at = excluded.made_at
     where known.made_at < now() - interval '24 hours';
     if found then
-      -- The insert may have waited for an erasure that replaced the key with its hash. The insert itself does not see
-      -- this hash, so the check is a statement of its own.
+      -- The insert may have waited for an erasure that replaced the key with its hash. The insert does not see this
+      -- hash, because its snapshot is older. So a second statement checks whether the hash exists.
       if not exists (
         select from public.idempotency_keys
         where company_id = own_company_id and path = asked ->> 'path' and key = erased_key
@@ -91,10 +92,10 @@ end
 $$;
 comment on function app.claim_idempotency_key(uuid, jsonb) is
   'Claims the idempotency key { path, key, fingerprint } of a request. Returns null for a request without an '
-  'idempotency key, and for the first request with this key. After null, the calling function writes, and calls '
-  'app.keep_outcome() at the end. For a repeat, returns the outcome of the first request, and the calling function '
-  'writes nothing. Raises PT409 idempotency_in_progress while the first request runs. Raises PT422 '
-  'idempotency_key_reused when the content of the first request was different. The calling function must check '
+  'idempotency key, and for the first request with this key. If the result is null, the calling function writes, and '
+  'calls app.keep_outcome() at the end. For a repeat, the result is the outcome of the first request, and the calling '
+  'function writes nothing. Raises PT409 idempotency_in_progress while the first request runs. Raises PT422 '
+  'idempotency_key_reused when the first request with this key had different content. The calling function must check '
   'own_company_id before this call.';
 
 create function app.keep_outcome(own_company_id uuid, idempotency jsonb, outcome jsonb) returns void
@@ -154,7 +155,7 @@ as $$
     select company_id, path, key from public.idempotency_keys
     where made_at < now() - interval '24 hours'
     order by made_at
-    -- Each POST may add a small row to this table, so this table collects more old rows than other tables.
+    -- Each POST may add a small row to this table, so this table gets more old rows than other tables.
     limit 10 * max_rows
     for update skip locked
   ),

@@ -71,7 +71,7 @@ begin
         newest_version bigint;
         clock record;
       begin
-        -- The policies check the key only if the tables contain rows. So this function also checks the key.
+        -- The policies check the key only if the tables contain rows. So this function checks the key itself.
         perform app.company_id('read');
         newest_version := greatest(
           (select version from public.%2$I order by version desc limit 1),
@@ -131,9 +131,9 @@ comment on function app.make_feed(text, text, text) is
   'Creates a function that returns the changes of a table, with the given columns. A second call replaces the '
   'function.';
 
--- A version is never used twice, even after a restore. So the new base is also above the versions in tables without a
--- change feed. The function restart_changes() does not wait for transactions that write those tables, because no one
--- reads those tables in version order.
+-- The function restart_changes() sets a new base for the versions (02_clock.sql). A version is never used twice, even
+-- after a restore. So the new versions are also above the versions in tables without a change feed. The function does
+-- not wait for transactions that write these tables, because no one reads these tables in version order.
 create function public.restart_changes() returns json
 -- Security definer, because no role may read or change the change clock.
 language plpgsql security definer
@@ -171,9 +171,9 @@ begin
     union all
     (select version from app.events where company_id = companies.id order by version desc limit 1)
   ) as newest;
-  -- After a restore to an earlier time, the database does not know which transaction IDs it had already used. Adding
-  -- 4294967296 skips these IDs. With one restart a day, versions remain exact as JSON numbers for more than five
-  -- thousand years.
+  -- After a restore to an earlier time, the database does not know which transaction IDs were already used. The added
+  -- number 4294967296 skips these IDs. With one call of this function a day, versions remain exact as JSON numbers for
+  -- more than five thousand years.
   update app.change_clock set
     base = greatest(newest_version, base + own_number) + 4294967296 - own_number,
     generation = greatest(generation + 1, extract(epoch from clock_timestamp())::bigint)
@@ -197,7 +197,7 @@ as $$
     'generation', clock.generation,
     'restarted_at', to_timestamp(clock.generation),
     'horizon', clock.horizon,
-    -- The feeds do not show the changes of these transactions until the transaction at the horizon has ended.
+    -- The change feeds do not show the changes of these transactions until the transaction at the horizon has ended.
     'waiting_transactions', greatest(clock.beyond - clock.horizon - 1, 0),
     'writing_since', (
       select min(since) from (
@@ -214,7 +214,7 @@ comment on function public.changes_status() is
   'Returns the change clock: the generation, its start time, and the horizon. waiting_transactions is the maximum '
   'number of transactions that the feeds do not show until an earlier transaction ends. writing_since is the start '
   'time of the oldest transaction that is still writing. writing_since is null when no transaction is writing, or when '
-  'the owner of this function cannot see that transaction (sees_other_sessions is false).';
+  'the owner of this function cannot see the sessions of other roles (sees_other_sessions is false).';
 grant execute on function public.changes_status() to service_role;
 
 alter table public.deleted_rows enable row level security;

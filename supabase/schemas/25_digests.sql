@@ -1,4 +1,4 @@
--- Hashes that replace the identifiers of an erased person. With these hashes, the platform recognizes a repeated
+-- Hashes that replace the identifiers of an erased person. With these hashes, the database recognizes a repeated
 -- request or a late report about the person. A plain hash of a phone number can be reversed by trying all phone
 -- numbers. So each hash uses a secret key that only these functions read (HMAC-SHA256, RFC 2104). The company is part
 -- of each hash, so the same phone number has unrelated hashes in two companies.
@@ -50,8 +50,8 @@ end
 $$;
 comment on function app.erased_digest(uuid, text, text) is
   'Returns the hash that replaces an erased person''s value. The kinds are person (a phone number or a WhatsApp user '
-  'id), message (a WhatsApp message id) and key (an idempotency key). Returns null for null, and does not change a '
-  'value that is already a hash.';
+  'id), message (a WhatsApp message id) and key (an idempotency key, or the fingerprint of its request). Returns null '
+  'for null, and does not change a value that is already a hash.';
 
 insert into app.erasure_key (inner_pad, outer_pad)
 select app.padded(key, 54), app.padded(key, 92) -- 0x36 and 0x5c

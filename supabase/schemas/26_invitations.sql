@@ -19,7 +19,7 @@ create table public.company_invitations (
 );
 comment on table public.company_invitations is
   'The invitations that were not accepted, declined or withdrawn yet. Owners and admins see the invitations of their '
-  'company. An expired invitation is kept for 30 days, so that it can be renewed.';
+  'company. An expired invitation is kept for 30 days, so that an owner or an admin can renew the invitation.';
 comment on column public.company_invitations.mailed_at is
   'When the edge function `settings` last started to send an e-mail for this invitation. Null if no e-mail was sent '
   'since the invitation was created or renewed. The invitation is valid even if no e-mail was sent.';
@@ -65,8 +65,8 @@ begin
 end
 $$;
 comment on function app.check_invitations_left(uuid) is
-  'Raises PT429 when the company has sent 20 invitations in 24 hours. Each invitation sends an e-mail to someone who '
-  'may not expect it.';
+  'Raises PT429 when the company has sent 20 invitations in 24 hours. The limit exists because the person who gets the '
+  'e-mail of an invitation may not expect it.';
 
 create function app.managed_invitation(invitation_id uuid) returns public.company_invitations
 language plpgsql
@@ -294,9 +294,9 @@ begin
 end
 $$;
 comment on function public.accept_invitation(uuid, text) is
-  'Makes the signed-in user a member of the company that invited them, and returns the company. The user may choose a '
-  'name. Raises PT404 when this invitation was not sent to the user''s verified address, or no longer exists. Raises '
-  'PT422 for an invalid name.';
+  'Makes the signed-in user a member of the company that sent the invitation, and returns the company. The user may '
+  'choose a name. Raises PT404 when this invitation was not sent to the user''s verified address, or no longer exists. '
+  'Raises PT422 for an invalid name.';
 grant execute on function public.accept_invitation(uuid, text) to authenticated;
 
 create function public.decline_invitation(invitation_id uuid) returns void
@@ -311,8 +311,8 @@ comment on function public.decline_invitation(uuid) is
   'Declines an invitation to the signed-in user. Raises PT404 when the invitation does not exist.';
 grant execute on function public.decline_invitation(uuid) to authenticated;
 
--- When members leave, the invitations that they made are deleted. Otherwise, an admin who expects to be removed could
--- invite a second e-mail address of their own, and join again with that address.
+-- When a member leaves, the invitations that this member made are deleted. Otherwise, an admin who expects to be
+-- removed could invite a second e-mail address of their own, and join again with that address.
 create function app.end_invitations_of_member() returns trigger
 language plpgsql security definer
 set search_path = ''
@@ -336,8 +336,8 @@ begin
 end
 $$;
 comment on function app.end_invitations_of_member() is
-  'Trigger: when a member leaves or loses a role, deletes the invitations that this member made and would no longer be '
-  'allowed to make.';
+  'Trigger: when a member leaves or loses a role, deletes the invitations that this member made but may no longer '
+  'make.';
 create trigger company_members_end_invitations
   after delete or update of company_id, user_id, role on public.company_members
   for each row execute function app.end_invitations_of_member();

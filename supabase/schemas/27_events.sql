@@ -1,6 +1,6 @@
 -- The events record what happened to the companies' records. Triggers write an event in the transaction of the change
--- (files 66 to 69). An event contains no personal data. It contains ids and the names of the changed fields. It
--- contains earlier and later values only for fields without personal data. Callers can read an event for 30 days.
+-- (files 66 to 69). An event contains no personal data. An event contains ids, the names of the changed fields, and the
+-- earlier and later values of fields without personal data. Callers can read an event for 30 days.
 --
 -- The tables of events and deliveries have 32 partitions, one for each day of 32 days. After 32 days, the first
 -- partition is used again. All partitions always exist, so writes do not depend on a job. A job empties the partition
@@ -27,7 +27,7 @@ comment on table app.events is
 comment on column app.events.slot is 'The number of the event''s day modulo 32, as app.slot_of() computes it.';
 comment on column app.events.seq is
   'The order of a record''s events. The transaction gets the number while it holds the lock on the record. Callers '
-  'never see this number, because it reveals how much all companies write.';
+  'never see this number, because the number reveals how much all companies write.';
 comment on column app.events.version is
   'The version that app.change_now() returns. The event log is read in the order of the versions and only up to the '
   'horizon (02_clock.sql). Below the horizon, no event is added later.';

@@ -49,33 +49,34 @@ comment on column public.webhooks.payload is
 comment on column public.webhooks.sealed_secret is
   'The secret for signing deliveries, encrypted by the edge functions for this company and webhook.';
 comment on column public.webhooks.sealed_previous_secret is
-  'The previous secret, encrypted. It also signs the deliveries until previous_secret_ends_at.';
+  'The previous secret, encrypted. The edge functions also sign deliveries with the previous secret until '
+  'previous_secret_ends_at.';
 comment on column public.webhooks.created_by_key_id is
-  'The API key that the webhook depends on. The key has created the webhook, changed its URL, or switched it on '
-  'after it was off. A rotation gives the webhook to the successor. When the key ends, the webhook is switched off.';
+  'The API key that the webhook depends on. The key created the webhook, changed the URL, or switched the webhook on '
+  'after it was off. A rotation gives the webhook to the successor. The webhook is switched off when the key is '
+  'switched off or deleted, or expires.';
 comment on column public.webhooks.state is
-  'on: events are delivered. catching_up: events are delivered from the log, because the queue was too long. paused: '
-  'someone stopped the deliveries temporarily, and events are still queued. off: no events are queued.';
+  'on: events are delivered. catching_up: the queue was too long, so a job takes the events from the log (app.events). '
+  'paused: someone stopped the deliveries temporarily, and events are still queued. off: no events are queued.';
 comment on column public.webhooks.is_queued is
-  'Whether events are queued when they happen. While a webhook is catching up, its events come from the log.';
+  'Whether events are queued when they happen. While a webhook is catching up, a job takes its events from the log.';
 comment on column public.webhooks.why is
   'Why the webhook is paused or off. failing: no delivery succeeded for three days. gone: the receiver responded with '
-  'status 410. key_ended: the webhook''s key ended. by_person, by_key, by_platform: who paused the webhook or switched '
-  'it off.';
+  'status 410. key_ended: the key in created_by_key_id ended. by_person, by_key, by_platform: who paused the webhook.';
 comment on column public.webhooks.failures is 'The number of failed attempts since the last success.';
 comment on column public.webhooks.paused_until is
   'After several failures, or after a response with Retry-After, the next delivery attempt waits until this time. The '
   'state stays the same.';
 comment on column public.webhooks.pauses is
-  'The number of pauses since the last success. A success during a pause does not count, because its request was sent '
-  'before the pause.';
+  'The number of pauses (see paused_until) since the last success. A success that is reported during a pause does not '
+  'reset this number, because the request was sent before the pause.';
 comment on column public.webhooks.catch_up_version is
   'The version of the last event that was queued from the log. catch_up_seq is the seq of this event. While '
-  'catch_up_version is not null, the deliveries come from the log.';
+  'catch_up_version is not null, a job queues events from the log.';
 comment on column public.webhooks.catch_up_until is
   'Not null after all events in the log were queued. From then on, new events are queued as they are written. The log '
-  'is still read until the horizon reaches this version, because some earlier transactions did not queue their events. '
-  'The value is 0 until a job sets the version.';
+  'is still read until the horizon reaches this version, because transactions that began earlier may not have queued '
+  'their events. The value is 0 until a job sets the version.';
 comment on column public.webhooks.lease_id is 'The id of the job run that delivers to this webhook until leased_until.';
 
 create table app.open_deliveries (
@@ -94,7 +95,8 @@ create table app.open_deliveries (
 comment on table app.open_deliveries is
   'The deliveries that have not ended. The rows have no foreign key to the webhook, because each write of a record '
   'would then lock the webhook rows. A job deletes the open deliveries of a deleted webhook. When a webhook is '
-  'switched off, its deliveries end, although a job moves most rows of a long queue later.';
+  'switched off, its deliveries end immediately. If the queue is long, a job moves most of the rows to app.deliveries '
+  'later.';
 comment on column app.open_deliveries.slot is 'The slot of the event.';
 comment on column app.open_deliveries.tries is
   'The attempts so far, each with its time, its status or failure, its duration, and the first characters of the '
@@ -134,13 +136,13 @@ create table app.replays (
   requested_at timestamptz not null default now()
 );
 comment on table app.replays is
-  'The replays: ranges of logged events that someone asked to deliver again. The delivery job queues these events in '
-  'batches, in the order of the log.';
+  'The replays: ranges of events in the log that a caller asked to receive again. The delivery job queues these events '
+  'in batches, in the order of the log.';
 comment on column app.replays.after_version is
   'The version of the last event that was queued from the log. after_seq is the seq of this event.';
 comment on column app.replays.beyond is
   'A version above the versions of all events of the replay. The replay ends when the horizon reaches this version. '
-  'Null until a run of the delivery job sets it.';
+  'Null until the delivery job sets this version after the time `until`.';
 
 do $$
 begin

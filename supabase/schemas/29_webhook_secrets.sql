@@ -49,15 +49,15 @@ as $$
   ) as secrets (kind, sealed)
   where secrets.sealed is not null
     and (after_id is null or webhooks.id > after_id or webhooks.id = after_id and secrets.kind < after_kind)
-  -- A webhook's secret comes before its previous secret. So a secret that a rotation moves between two pages is not
-  -- missed.
+  -- A webhook's secret comes before its previous secret. If a rotation between two pages turns a secret into the
+  -- previous secret, a later page still contains the secret.
   order by webhooks.id, secrets.kind desc
   limit greatest(least(max_rows, 1000), 0)
 $$;
 comment on function public.sealed_webhook_secrets(uuid, text, integer) is
   'Returns sealed secrets of the webhooks of all companies, each with its kind: secret or previous_secret. The secrets '
-  'are sorted by webhook and begin after the secret of the kind after_kind of the webhook after_id. Returns at most '
-  'max_rows secrets, and never more than 1000.';
+  'are sorted by webhook. The page begins after the secret that after_id (the webhook) and after_kind identify. '
+  'Returns at most max_rows secrets, and never more than 1000.';
 grant execute on function public.sealed_webhook_secrets(uuid, text, integer) to service_role;
 
 create function public.reseal_webhook_secret(webhook_id uuid, kind text, sealed_before text, sealed text) returns boolean

@@ -1,8 +1,8 @@
 -- Functions that create, change and delete webhooks. Owners, admins and API keys with the scope `webhooks` may call
 -- these functions. The functions app.webhook_company() and app.managed_webhook() check the caller. The edge functions
 -- check URLs and seal secrets. So users can set URLs and secrets only through the edge function `settings`. When a key
--- ends, the webhooks that it created are switched off. A webhook that a user created stays on, even if the user leaves
--- the company.
+-- ends, the webhooks that depend on the key are switched off (29_webhooks_of_keys.sql). A webhook that a user created
+-- stays on, even if the user leaves the company.
 
 create function app.webhook_company(of_company_id uuid) returns uuid
 language plpgsql stable
@@ -50,8 +50,8 @@ end
 $$;
 comment on function app.managed_webhook(uuid) is
   'Returns a webhook that the caller manages. The caller is a key with the scope `webhooks`, an owner or an admin of '
-  'the webhook''s company, or the platform. Raises PT404 when the caller''s company has no such webhook. Raises PT403 '
-  'for agents, and PT401 and PT403 as app.company_id() does.';
+  'the webhook''s company, or the platform. Raises PT404 when the caller''s company has no webhook with this id. '
+  'Raises PT403 for agents, and PT401 and PT403 as app.company_id() does.';
 
 create function app.locked_webhook(of_webhook_id uuid) returns public.webhooks
 language plpgsql
@@ -62,7 +62,7 @@ declare
   hook public.webhooks := app.managed_webhook(of_webhook_id);
 begin
   -- The calling function also locks the company when it writes the company's history. A deletion of the company locks
-  -- the company before its webhooks. This function uses the same order, so that no deadlock occurs.
+  -- the company before its webhooks. This function locks in the same order, so no deadlock can occur.
   perform from public.companies where id = hook.company_id for key share;
   select * into hook from public.webhooks where id = of_webhook_id for no key update;
   if not found then
@@ -99,7 +99,8 @@ begin
     'last_success_at', hook.last_success_at,
     'open_deliveries', (
       select count(*)
-      -- After a webhook is switched off, a job takes a few minutes to end its deliveries.
+      -- After a webhook is switched off, a job may need a few minutes to move its deliveries. These deliveries have
+      -- already ended, so they are not counted.
       from (select from app.open_deliveries where webhook_id = hook.id and hook.state <> 'off' limit 10000) as open
     ),
     'created_at', hook.created_at, 'updated_at', hook.updated_at
@@ -128,7 +129,8 @@ begin
   select
     companies.id, hook.id, split_part(hook.url, '?', 1), note_webhook_history.action, note_webhook_history.details, kind,
     author_id, case when kind = 'key' then key_name else app.name_of_person(person, companies.id) end,
-    -- An edge function makes the request on behalf of a key, so the IP address would be the edge function's IP address.
+    -- For a key, an edge function makes the request, so the IP address in the request would be that of the edge
+    -- function.
     case when kind <> 'key' then app.client_address() end
   -- If a company is deleted, the deletion of its webhooks creates no events.
   from public.companies where companies.id = hook.company_id
@@ -161,7 +163,8 @@ begin
       'sealed_secret', made.sealed_secret
     );
   end if;
-  -- If several callers create webhooks at the same time, they count the webhooks one after the other.
+  -- If several calls create webhooks of a company at the same time, this lock makes them count the webhooks one after
+  -- the other.
   perform from public.companies where id = own_company_id for no key update;
   if not found then
     raise sqlstate 'PT404' using message = 'No company has this id';
@@ -307,9 +310,9 @@ $$;
 comment on function public.change_webhook(uuid, jsonb) is
   'Changes a webhook and returns it. The changes are { url?, types?, payload?, description?, state? }. The state is '
   '`on` or `paused`. The edge functions check the URL and then call this function. If the caller switches on a webhook '
-  'that is off, created_by_key_id and created_by then identify the caller. The same applies when a key changes the '
-  'URL. Raises PT409 when the change would pause a webhook that is off, or would switch on a webhook that was switched '
-  'off a moment ago with a long queue. Also raises the errors of app.managed_webhook().';
+  'that is off, or if a key changes the URL, created_by_key_id and created_by then identify the caller. Raises PT409 '
+  'when the change would pause a webhook that is off. Also raises PT409 when the change would switch on a webhook '
+  'whose long queue has not been moved yet. Also raises the errors of app.managed_webhook().';
 grant execute on function public.change_webhook(uuid, jsonb) to api_client, settings_client, service_role;
 
 create function public.delete_webhook(webhook_id uuid) returns void

@@ -1,7 +1,7 @@
--- When an API key ends, the webhooks that it created are switched off. So when a stolen key is switched off, its
--- webhooks receive no more events. The webhooks are switched off immediately when the key is switched off or deleted.
--- When a key expires, no row changes, so the delivery job checks the key for each delivery. A rotation gives the
--- webhooks to the successor key.
+-- The webhooks that depend on an API key (created_by_key_id) are switched off when the key ends. So after a stolen key
+-- is switched off, its webhooks deliver no more events. The webhooks are switched off immediately when the key is
+-- switched off or deleted. When a key expires, no row changes, so the delivery job checks the key for each delivery. A
+-- rotation gives the webhooks to the successor key.
 
 create function app.has_ended_key(hook public.webhooks) returns boolean
 language plpgsql stable
@@ -39,7 +39,7 @@ declare
 begin
   for ended_id in
     select webhooks.id from public.webhooks
-    -- The webhooks of a deleted company are deleted with it.
+    -- This join excludes the webhooks of a deleted company, because they are deleted with the company.
     join public.companies on companies.id = webhooks.company_id
     where webhooks.company_id = old.company_id and created_by_key_id = old.id and state <> 'off'
     order by webhooks.id

@@ -34,8 +34,8 @@ create table public.contacts (
   job_title_words text generated always as (app.words(job_title)) stored,
   email_key text generated always as (lower(email collate "pg_c_utf8")) stored,
   version bigint not null default app.change_now(),
-  -- If WhatsApp hides a person's phone number, it provides a business-scoped user id instead. So a contact may have no
-  -- phone number. Only the platform can add such a contact, because no other role may write has_identity.
+  -- If WhatsApp hides a person's phone number, WhatsApp provides a business-scoped user id. So a contact may have no
+  -- phone number. Keys and users cannot add a contact without a phone number, because they may not write has_identity.
   has_identity boolean not null default false,
   -- Who last set do_not_contact, and when. The source is `manual` (a member or an API key of the company) or `word`
   -- (the person sent the keyword "stop" or "start").
@@ -45,9 +45,10 @@ create table public.contacts (
   -- When the person last sent each keyword ("stop" or "start").
   stop_word_at timestamptz,
   start_word_at timestamptz,
-  -- The newest times at which the person stopped or resumed marketing, and the source of the stop. The person can tap a
-  -- template button, send a keyword, or set the preference in WhatsApp. The source `status` means that WhatsApp refused
-  -- a message. The source `manual` means that a member or an API key of the company set the value.
+  -- When the person last opted out of marketing (stopped) and last opted in again (resumed), and the source of the
+  -- stop. The person can tap a template button, send a keyword, or set the preference in WhatsApp. The source `status`
+  -- means that WhatsApp refused a message. The source `manual` means that a member or an API key of the company set the
+  -- value.
   marketing_stopped_at timestamptz,
   marketing_stop_source text constraint contacts_marketing_stop_source_check
     check (marketing_stop_source in ('button', 'word', 'preference', 'status', 'manual')),
@@ -104,13 +105,14 @@ comment on column public.contacts.external_id is
 comment on column public.contacts.erased_at is
   'When the person was erased. The contact keeps its id and the values that do not identify the person.';
 
--- Because of the policies, the planner does not know which company makes the request. With n_distinct = 1, the planner
--- assumes that all rows belong to one company. So the planner plans for the largest company and not for an average
--- company. With such a plan, Postgres reads a page from the index and does not sort all rows.
+-- A policy compares company_id with the result of a function, so the planner does not know which company makes the
+-- request. With n_distinct = 1, the planner assumes that all rows belong to one company. So the planner plans for the
+-- largest company and not for an average company. With such a plan, Postgres reads a page from the index and does not
+-- sort all rows.
 alter table public.contacts alter column company_id set (n_distinct = 1);
 
 -- The planner estimates from sample values how many rows contain a part of a word. With the default of 100 values, the
--- planner often expects ten times too many rows. The planner then reads the rows in list order instead of using the
+-- planner often expects ten times too many rows. The resulting plan reads the rows in list order and does not use the
 -- index of words.
 alter table public.contacts
   alter column name_words set statistics 400,
@@ -214,9 +216,9 @@ begin
     new.tags := app.changed_tags(new.tags, new.patch -> 'add_tags', new.patch -> 'remove_tags');
   end if;
   new.patch := null;
-  -- Compact JSON is never longer than Postgres JSON, so measuring the Postgres JSON is enough for most rows. The
-  -- platform can make a row larger than the limit, for example by a merge. A write may make such a row smaller, even if
-  -- the row is still too large afterwards.
+  -- Compact JSON is never longer than Postgres JSON, so measuring the Postgres JSON is enough for most rows. A merge
+  -- can make a row larger than the limit. A write that makes such a row smaller is allowed, even if the row is still
+  -- too large afterwards.
   if octet_length(new.custom_fields::text) > 16384
     and app.compact_json_bytes(new.custom_fields)
       > greatest(16384, app.compact_json_bytes(old.custom_fields)) then
@@ -229,8 +231,8 @@ end
 $$;
 comment on function app.apply_patch() is
   'Trigger: merges the custom_fields of the patch into the stored custom_fields (RFC 7396), adds and removes tags, and '
-  'sets the patch to null. So two simultaneous patches to different keys or tags both take effect. Refuses custom '
-  'fields that grow beyond the API''s 16 KiB, as a violation of contacts_custom_fields_check.';
+  'sets the patch to null. So if two patches change different keys or tags at the same time, neither patch is lost. '
+  'Raises a violation of contacts_custom_fields_check when the custom fields grow beyond the API''s limit of 16 KiB.';
 
 create function app.contact_json(contact public.contacts) returns json
 -- This function uses PL/pgSQL, so that calls for many rows cost little. The result is json, because building jsonb
@@ -268,7 +270,8 @@ begin
 end
 $$;
 comment on function app.contact_json(public.contacts) is
-  'Returns a contact in the format of the API, as in the view own_contacts. The order of the fields is not fixed.';
+  'Returns a contact in the format of the API, with the same values as the view own_contacts. The order of the fields '
+  'may differ.';
 
 create function app.survivor_of(own_company_id uuid, merged_id uuid) returns uuid
 -- This function is volatile and uses PL/pgSQL, so that it sees a merge that was committed while the calling statement
@@ -285,8 +288,7 @@ begin
 end
 $$;
 comment on function app.survivor_of(uuid, uuid) is
-  'Returns the contact into which another contact of the company was merged, or null when that contact was not '
-  'merged.';
+  'Returns the contact into which the contact merged_id was merged. Returns null when that contact was not merged.';
 
 create function public.survivor_of_contact(id uuid) returns uuid
 -- Security definer, because a write token cannot read tombstones.
@@ -333,8 +335,7 @@ create policy "people change their company's contacts" on public.contacts
   using (company_id = any ((select app.member_company_ids())::uuid[]))
   with check (company_id = any ((select app.member_company_ids())::uuid[]));
 
--- A key may read all columns, so that an update does not have to list the returned columns. A key can add contacts only
--- through functions.
+-- A key may read all columns, so an update can return whole rows. A key can add contacts only through functions.
 grant select on public.contacts to api_client;
 grant update (
   external_id, name, email, phone, temperature, tags, source, job_title, empresa, custom_fields, do_not_contact,

@@ -1,5 +1,5 @@
 -- The phone numbers and ids that identify a contact: its current phone number, its earlier phone numbers, and the
--- person's WhatsApp user ids. A contact that resulted from a merge also has additional phone numbers.
+-- person's WhatsApp user ids. A contact may also have additional phone numbers, for example after a merge.
 
 create table public.contact_former_phones (
   id uuid primary key default gen_random_uuid(),
@@ -194,9 +194,9 @@ comment on function public.contacts_of_further_phones(text[], boolean) is
   'another contact was merged into them. Needs a read token. Raises PT401 and PT403 as app.company_id() does.';
 grant execute on function public.contacts_of_further_phones(text[], boolean) to api_client;
 
--- An additional phone number belongs to its contact, and callers cannot give it to another contact. The other contact
--- would not have the person's wishes. So a company could contact a person at that number although the person asked not
--- to be contacted.
+-- An additional phone number belongs to its contact, and callers cannot give the number to another contact. Otherwise,
+-- the other contact would not have the person's wishes (32_wishes.sql), and the company could contact a person who
+-- asked not to be contacted.
 create function app.refuse_further_phone() returns trigger
 -- Security definer, because a key or a user who writes a contact cannot read the additional phone numbers of other
 -- contacts.
@@ -219,14 +219,14 @@ end
 $$;
 comment on function app.refuse_further_phone() is
   'Trigger: prevents keys and users from giving a contact another contact''s additional phone number. Also prevents '
-  'them from restoring a contact whose phone number is now another contact''s additional number. Events from WhatsApp '
-  'may move such a number, because WhatsApp knows who has the number.';
+  'the restore of a contact whose phone number is now another contact''s additional number. Events from WhatsApp may '
+  'give an additional number to another contact, because WhatsApp knows who has the number.';
 
 -- A restored contact gets its additional phone numbers back, except numbers that another contact has by then. A new
 -- contact cannot have another contact's additional number. The checks of these two rules see only committed rows. So a
--- transaction that adds a contact waits while another transaction restores a contact with additional phone numbers. It
--- also waits while app.find_person() or app.change_phone() adds an additional phone number, and during a merge. These
--- waits are rare. Transactions that add contacts do not wait for each other.
+-- transaction that adds a contact waits while another transaction restores a contact with additional phone numbers, or
+-- merges contacts. The transaction also waits while app.find_person() or app.change_phone() adds an additional phone
+-- number. These waits are rare. Transactions that add contacts do not wait for each other.
 create function app.await_further_phones(of_company_id uuid) returns void
 language plpgsql
 set search_path = ''
@@ -237,8 +237,8 @@ end
 $$;
 comment on function app.await_further_phones(uuid) is
   'Waits for transactions that called app.lock_further_phones() for the company. Until this transaction ends, new '
-  'calls of that function wait. A query after this call finds the additional phone numbers that those transactions '
-  'added or restored.';
+  'calls of app.lock_further_phones() wait. A query after this call finds the additional phone numbers that those '
+  'transactions added or restored.';
 
 create function app.lock_further_phones(of_company_id uuid) returns void
 language sql
@@ -257,8 +257,8 @@ set search_path = ''
 as $$
 begin
   return coalesce(
-    -- The query finds the contact that had the phone number at that time. If several contacts had the number after that
-    -- time, the query returns the contact that lost it first.
+    -- The query finds the contact that had the phone number at that time. If several contacts lost the number after
+    -- that time, the query returns the contact that lost the number first.
     (
       select contact_id from public.contact_former_phones
       where company_id = own_company_id and phone_key = app.phone_key(owner_of_phone.phone)
@@ -279,8 +279,8 @@ begin
 end
 $$;
 comment on function app.owner_of_phone(uuid, text, timestamptz) is
-  'Returns the contact that had this phone number at a given time, or null when no contact had it. A phone number may '
-  'later belong to another person.';
+  'Returns the contact that had this phone number at a given time. Returns null when no contact had the number. A '
+  'phone number may later belong to another person.';
 
 create function app.has_taken_phone(own_company_id uuid, of_contact_id uuid, phone text) returns boolean
 language plpgsql stable
@@ -307,14 +307,15 @@ create trigger contacts_refuse_further_phone_when_added after insert on public.c
   for each row when (current_user in ('api_client', 'authenticated') and new.phone_key is not null)
   execute function app.refuse_further_phone();
 
--- A restored contact must not get another contact's additional phone number. This rule applies to users of the Data
--- API. It also applies to keys if a merge gives the number to the other contact at the same time. The restored contact
--- would not have the person's wishes. So a company could contact a person at that number although the person asked not
--- to be contacted.
+-- A restored contact must not get another contact's additional phone number. Otherwise, the restored contact would not
+-- have the person's wishes. Users restore contacts directly, so only this trigger checks the number. For keys,
+-- app.unarchive_contact() checks the number first, but a merge may give the number to the other contact after that
+-- check.
 --
 -- This trigger runs after the row is written, because the statement may have waited for a merge that gave the phone
--- number to another contact. The trigger also runs for the platform, because app.unarchive_contact() has the platform's
--- privileges. After a refusal, that function searches again and finds the other contact.
+-- number to another contact. Unlike the two triggers above, this trigger runs for every role, because
+-- app.unarchive_contact() runs as the owner of the functions. After a refusal, app.unarchive_contact() searches again
+-- and finds the other contact.
 create trigger contacts_refuse_further_phone_when_restored after update of archived_at on public.contacts
   for each row when (old.archived_at is not null and new.phone_key is not null)
   execute function app.refuse_further_phone();

@@ -1,6 +1,6 @@
 -- A wish is a person's decision about whether a company may contact them. Members and keys of a company set
--- do_not_contact manually. The contacted person sets do_not_contact with the keyword "stop", and clears it with the
--- keyword "start". Keywords may arrive late, twice and in any order, but the same keywords always lead to the same
+-- do_not_contact manually. The contacted person sets do_not_contact to true with the keyword "stop", and to false with
+-- the keyword "start". Keywords may arrive late, twice and in any order, but the same keywords always lead to the same
 -- result. For a value that was set manually, the contact's row has the source `manual` and the time of the change. For
 -- each keyword, the row has the newest time. A trigger derives do_not_contact from these values.
 --
@@ -83,8 +83,8 @@ as $$
 $$;
 comment on function app.note_word(uuid, uuid, text, timestamptz) is
   'Records that a person sent the keyword "stop" or "start" at the given time. Does nothing if a newer time is stored '
-  'for this keyword. After do_not_contact was set to false manually, a "stop" applies if the person sent it in the '
-  'same second or later.';
+  'for this keyword. After do_not_contact was set to false manually, a "stop" applies if the person sent the keyword '
+  'in the same second or later.';
 
 create function app.decide_marketing_opt_out() returns trigger
 language plpgsql
@@ -136,7 +136,8 @@ begin
     marketing_stop_source = note_marketing.source
   where company_id = own_company_id and id = of_contact_id and (
     marketing_stopped_at is null or marketing_stopped_at < note_marketing.at
-    -- If two stops have the same time, the result does not depend on their order of arrival.
+    -- If two stops have the same time, the source that comes first in the alphabet applies. So the result does not
+    -- depend on the order of arrival.
     or marketing_stopped_at = note_marketing.at and marketing_stop_source > note_marketing.source
   );
 end
@@ -183,8 +184,8 @@ create function app.later_wishes(earlier jsonb, later jsonb) returns jsonb
 language sql immutable
 set search_path = ''
 as $$
-  -- If the person agreed to be contacted again, this decision has a time. The decision is kept, because it overrides an
-  -- older stop of an archived contact.
+  -- A decision with a time is kept, even if the person may be contacted again. Such a decision overrides an older stop
+  -- of an archived contact.
   select case when wishes ->> 'do_not_contact_at' is not null or wishes ->> 'do_not_contact' = 'true'
     or stopped_at is not null
   then
@@ -201,7 +202,7 @@ as $$
   from (
     select
       case
-        -- A decision without a time counts as the oldest.
+        -- A decision without a time is treated as the oldest decision.
         when earlier ->> 'do_not_contact' = 'true' and later ->> 'do_not_contact' = 'false' and coalesce(
           (later ->> 'do_not_contact_at')::timestamptz <= (earlier ->> 'do_not_contact_at')::timestamptz,
           later ->> 'do_not_contact_at' is null
@@ -215,8 +216,8 @@ as $$
   ) as newest
 $$;
 comment on function app.later_wishes(jsonb, jsonb) is
-  'Combines a person''s wishes from two contacts. For each kind of decision, the later decision applies. The earlier '
-  'wishes may be null. Returns null when there are no wishes to keep.';
+  'Combines earlier and later wishes for the same phone number or id. For each kind of decision, the later decision '
+  'applies. The earlier wishes may be null. Returns null when there are no wishes to keep.';
 
 create function app.keep_wishes(own_company_id uuid, names text[], wishes jsonb) returns void
 language sql
@@ -238,8 +239,8 @@ as $$
   on conflict (company_id, digest) do update set wishes = excluded.wishes
 $$;
 comment on function app.keep_wishes(uuid, text[], jsonb) is
-  'Stores the wishes of a contact for these phone keys and ids. Wishes that were stored earlier remain until the '
-  'person revokes them.';
+  'Stores the wishes of a contact for these phone keys and ids. Wishes that were stored earlier remain until a later '
+  'decision replaces them.';
 
 create trigger contacts_decide_do_not_contact
   before insert

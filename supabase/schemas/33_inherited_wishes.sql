@@ -54,7 +54,7 @@ language plpgsql
 set search_path = ''
 as $$
 declare
-  -- If the contact has just got its phone number, wishes for other phone numbers are ignored.
+  -- If the contact has just got its phone number, only the wishes for this phone number count.
   names constant text[] := app.phone_key(contact.phone) || case when not wins then array(
     select app.phone_key(phone) from public.contact_former_phones
     where company_id = contact.company_id and contact_id = contact.id and until = 'infinity'
@@ -70,9 +70,8 @@ begin
     contact.do_not_contact := true;
     contact.do_not_contact_source := wishes.do_not_contact_source;
     contact.do_not_contact_at := wishes.do_not_contact_at;
-    -- The inherited times of the keywords replace the contact's own times. Otherwise a newer "start" that the contact
-    -- already has would end the wish. That "start" may come from another person, such as an earlier owner of the phone
-    -- number.
+    -- The inherited times of the keywords replace the contact's own times. Otherwise, a newer "start" of the contact
+    -- would end the inherited wish, although another person may have sent this "start".
     contact.stop_word_at := wishes.stop_word_at;
     contact.start_word_at := wishes.start_word_at;
   end if;
@@ -93,8 +92,9 @@ end
 $$;
 comment on function app.with_inherited_wishes(public.contacts, boolean) is
   'Returns a contact with its inherited wishes. The argument `wins` is true when the contact has just got its phone '
-  'number. Then only the wishes for that phone number apply, even if the contact has a newer decision of its own. '
-  'Otherwise the wishes for all its phone numbers and ids apply, unless the contact''s own decision is newer.';
+  'number. If `wins` is true, the wishes for this phone number apply, even if the contact''s own decision is newer. If '
+  '`wins` is false, the wishes for all phone numbers and ids of the contact apply, but a newer decision of the contact '
+  'has priority.';
 
 create function app.pass_on_wishes(contact public.contacts, wins boolean) returns void
 language plpgsql
@@ -141,8 +141,8 @@ begin
 end
 $$;
 comment on function app.share_wishes(uuid, uuid, text, timestamptz) is
-  'If a person writes from a phone number that is stored for another contact, also applies the person''s wishes to '
-  'that contact.';
+  'When a person writes from a phone number that is stored for another contact, copies the person''s wishes to the '
+  'other contact.';
 
 create function app.inherit_wishes_of_added() returns trigger
 -- Security definer, like the triggers below. A key or a user who writes a contact may not read app.kept_wishes, and may
@@ -153,8 +153,8 @@ as $$
 declare
   contact public.contacts;
 begin
-  -- The trigger runs after the rows are written. Until then, the insert may have waited for a transaction that archived
-  -- an earlier contact with the same phone number.
+  -- The insert may have waited for a transaction that archived an earlier contact with the same phone number. The
+  -- trigger runs after the rows are written, so the trigger finds this archived contact.
   for contact in
     select contacts.*
     from added
@@ -188,8 +188,8 @@ begin
 end
 $$;
 comment on function app.inherit_wishes_of_added() is
-  'Trigger: copies wishes to new contacts: the wishes of archived contacts with the same phone number, and the kept '
-  'wishes for this number. A function that returns new contacts must read them again after the insert.';
+  'Trigger: copies the wishes of archived contacts with the same phone number, and the kept wishes for this number, to '
+  'new contacts. A function that returns new contacts must read the contacts again after the insert.';
 
 create function app.inherit_wishes() returns trigger
 language plpgsql security definer
@@ -265,7 +265,8 @@ create trigger contacts_inherit_wishes before update of phone, archived_at on pu
   )
   execute function app.inherit_wishes();
 
--- This trigger also runs after the row is written, for the same reason as app.inherit_wishes_of_added().
+-- The function app.inherit_wishes() runs a second time after the row is written, for the reason given in
+-- app.inherit_wishes_of_added().
 create trigger contacts_inherit_late_wishes after update of phone, archived_at on public.contacts
   for each row when (
     new.archived_at is null

@@ -25,8 +25,8 @@ begin
 end
 $$;
 comment on function app.fill_custom_fields(jsonb, jsonb) is
-  'Returns the stored custom fields, with the given values for fields that are missing or empty. Refuses custom fields '
-  'that grow beyond the API''s 16 KiB, as a violation of contacts_custom_fields_check.';
+  'Returns the stored custom fields, with the given values for fields that are missing or empty. Raises a violation of '
+  'contacts_custom_fields_check when the custom fields grow beyond the API''s limit of 16 KiB.';
 
 create function app.custom_fields_in_turn(known jsonb, given jsonb, rule text) returns jsonb
 language plpgsql stable
@@ -66,7 +66,7 @@ end
 $$;
 comment on function app.custom_fields_in_turn(jsonb, jsonb, text) is
   'Applies the items of a list in order, under a rule of app.change_contacts(), and returns the resulting custom '
-  'fields. Refuses an item that makes the custom fields too large, as a violation of contacts_custom_fields_check.';
+  'fields. Raises a violation of contacts_custom_fields_check when an item makes the custom fields too large.';
 
 create function app.tags_in_turn(known text[], given jsonb, rule text) returns text[]
 language plpgsql stable
@@ -93,8 +93,8 @@ begin
 end
 $$;
 comment on function app.tags_in_turn(text[], jsonb, text) is
-  'Applies the items of a list in order, under a rule of app.change_contacts(), and returns the resulting tags. '
-  'Refuses an item that adds too many tags, as a violation of contacts_tags_check.';
+  'Applies the items of a list in order, under a rule of app.change_contacts(), and returns the resulting tags. Raises '
+  'a violation of contacts_tags_check when an item adds too many tags.';
 
 create function app.fields_in_turn(given jsonb, rule text) returns jsonb
 language plpgsql immutable
@@ -192,7 +192,8 @@ begin
           case
             when item ? 'do_not_contact' then (item ->> 'do_not_contact')::boolean else known.do_not_contact
           end as do_not_contact,
-          -- If items set a wish and then undo the wish, this is also a manual decision.
+          -- If one item changes do_not_contact and a later item undoes the change, the result is still a manual
+          -- decision.
           item ? 'do_not_contact' and exists (
             select from jsonb_array_elements(turns) as turn
             where (turn ->> 'do_not_contact')::boolean <> known.do_not_contact
@@ -251,8 +252,9 @@ comment on function app.change_contacts(uuid, uuid[], jsonb[], text) is
   'several items of one contact in their order. Under the rule `update`, an item replaces the stored values. Under the '
   'rule `keep`, an item fills only values that are null or empty, and must not contain a phone. Under the rule '
   '`patch`, an item replaces the stored values, custom_fields are merged (RFC 7396), and an item may also have '
-  'add_tags and remove_tags. The rule `merge` also merges custom_fields, and adds the tags of an item to the stored '
-  'tags. Returns the contacts that have changed. The caller must have locked the contacts.';
+  'add_tags and remove_tags. Under the rule `merge`, an item replaces the stored values, custom_fields are merged, and '
+  'the tags of the item are added to the stored tags. Returns the contacts that have changed. The caller must have '
+  'locked the contacts.';
 
 create function app.require_free_keys(own_company_id uuid, ids uuid[], items jsonb[]) returns void
 language plpgsql stable
@@ -295,9 +297,9 @@ begin
 end
 $$;
 comment on function app.require_free_keys(uuid, uuid[], jsonb[]) is
-  'Refuses an item with the phone or external_id of a contact other than the item''s own. Also refuses items that give '
-  'the same value to two contacts. The order of such items matters, so the calling function then writes the items one by '
-  'one. Raises a violation of contacts_one_per_phone or contacts_one_per_external_id.';
+  'Raises a violation of contacts_one_per_phone or contacts_one_per_external_id in two cases: when another contact '
+  'already has the phone or external_id of an item, and when items give the same value to two contacts. In both cases, '
+  'the order of the items matters, so the calling function then writes the items one by one.';
 
 create function app.refusal_of_contact(own_company_id uuid, item jsonb, broken text) returns jsonb
 language plpgsql

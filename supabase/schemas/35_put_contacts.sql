@@ -1,7 +1,8 @@
 -- Functions that find contacts by phone or external_id, or add them. The argument `match` is the field by which a
 -- contact is found. If no contact is found, the functions add a contact. The functions write many contacts with a few
--- statements. Two transactions with the same people cannot cause a deadlock. Each transaction adds its new contacts in
--- the order of their phone keys. Then the transaction locks the existing contacts in the order of their ids.
+-- statements. Two transactions with the same people cannot cause a deadlock, because all transactions use the same
+-- order. Each transaction first adds its new contacts in the order of their phone keys. Then the transaction locks the
+-- existing contacts in the order of their ids.
 
 create function app.put_contacts_at_once(own_company_id uuid, items jsonb[], on_conflict text, match text) returns jsonb
 language plpgsql
@@ -10,10 +11,11 @@ as $$
 declare
   other_field constant text := case match when 'phone' then 'external_id' else 'phone' end;
   has_own_ids constant boolean := exists (select from unnest(items) as item where item ? 'external_id');
-  -- The items for existing contacts. They have no phone if the phone number of an existing contact must not change.
+  -- The items for existing contacts. If the phone number of an existing contact must not change, these items have no
+  -- phone.
   changes jsonb[] := items;
   changed uuid[];
-  -- The contact of each item, whether it was found or has just been added.
+  -- The contact of each item: an existing contact, or a contact that was just added.
   met uuid[];
   locked uuid[];
   added uuid[] := '{}';
@@ -77,7 +79,7 @@ begin
       continue;
     end if;
     -- The loop ends when the lookup finds only contacts that this transaction has locked or added. Before a contact is
-    -- locked, another transaction may merge or delete it, or change its phone number.
+    -- locked, another transaction may merge or delete the contact, or change its phone number.
     exit when on_conflict = 'fail' or met is not distinct from locked or met <@ added;
     locked := met;
     if match = 'external_id' then
@@ -120,18 +122,19 @@ begin
 end
 $$;
 comment on function app.put_contacts_at_once(uuid, jsonb[], text, text) is
-  'Writes all items, as app.put_contacts() does, if no item violates a constraint. Otherwise raises the error and '
-  'writes nothing.';
+  'Writes all items, as app.put_contacts() does. If an item violates a constraint, raises this violation and writes '
+  'nothing.';
 
 create function app.put_contacts_one_by_one(own_company_id uuid, items jsonb[], on_conflict text, match text) returns jsonb
 language plpgsql
 set search_path = ''
 as $$
 declare
-  -- Few items violate a constraint. Writing items one by one takes many times as long as writing them in a set.
+  -- Few items violate a constraint. Writing items one by one takes many times as long as writing them in a set. So the
+  -- function first tries to write sets of this size.
   set_size constant integer := 25;
   -- The function locks the rows in the order that the comment at the top of this file describes. Items for the same
-  -- person keep their order. A new person has the phone key of the person's first item.
+  -- person keep their order. The place of a new person depends on the phone key of the person's first item.
   places constant integer[] := array(
     select place
     from unnest(items, app.contacts_of_items(own_company_id, items, match)) with ordinality as given (item, person, place)
@@ -209,8 +212,8 @@ begin
         end if;
         is_one_by_one := true;
       -- A transaction that changes phone numbers acquires its locks in another order. This transaction releases its
-      -- locks here, so that the other transaction can end. Both transactions have the same timeout, so either of them
-      -- may fail first.
+      -- locks here, so that the other transaction can end. Both transactions have the same timeout, so this transaction
+      -- may be the first to fail.
       when deadlock_detected or lock_not_available then
         waits := waits + 1;
         if waits = 3 or cardinality(items) = 1 then

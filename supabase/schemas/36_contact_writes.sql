@@ -95,9 +95,9 @@ language plpgsql
 set search_path = ''
 as $$
 begin
-  -- A new phone key needs the stronger lock, which blocks new deals of the contact. The locks are acquired here, in
-  -- order, and not when the rows are changed. Otherwise a deadlock could occur: a change would wait for a deal, and the
-  -- deal would wait for another contact of this batch.
+  -- A change of a phone key needs the stronger lock (for update), which blocks new deals of the contact. The locks are
+  -- acquired here, in order, and not when the rows are changed. Otherwise a deadlock could occur: a change would wait
+  -- for a transaction that adds deals, and that transaction would wait for another contact of this batch.
   if exists (
     select from unnest(items) as given (item)
     where item ? 'phone' and exists (
@@ -130,7 +130,7 @@ declare
 begin
   perform app.lock_contacts_to_patch(own_company_id, items);
   -- This wait comes after the rows are locked. A transaction that restores one of these contacts also locks the row
-  -- first, and then acquires the lock for which this call waits. With the opposite order here, a deadlock could occur.
+  -- first, and then acquires the lock for which this call waits. In the opposite order, a deadlock could occur.
   perform app.await_further_phones(own_company_id);
   -- Here and below, each item has its own subquery, because the plan of a join may read all rows of the company.
   ids := array(
@@ -165,15 +165,16 @@ begin
 end
 $$;
 comment on function app.patch_contacts_at_once(uuid, jsonb[]) is
-  'Writes all items, as app.patch_contacts() does, if no item violates a constraint. Otherwise raises the error and '
-  'writes nothing.';
+  'Writes all items, as app.patch_contacts() does. If an item violates a constraint, raises this violation and writes '
+  'nothing.';
 
 create function app.patch_contacts_one_by_one(own_company_id uuid, items jsonb[]) returns jsonb
 language plpgsql
 set search_path = ''
 as $$
 declare
-  -- Few items violate a constraint. Writing items one by one takes many times as long as writing them in a set.
+  -- Few items violate a constraint. Writing items one by one takes many times as long as writing them in a set. So the
+  -- function first tries to write sets of this size.
   set_size constant integer := 25;
   results jsonb[] := array_fill(null::jsonb, array[cardinality(items)]);
   this_place integer;
@@ -229,7 +230,8 @@ begin
         end if;
         is_one_by_one := true;
       -- Two transactions that swap phone numbers wait for each other. This transaction releases its locks here, so that
-      -- the other transaction can end. Both transactions have the same timeout, so either of them may fail first.
+      -- the other transaction can end. Both transactions have the same timeout, so this transaction may be the first to
+      -- fail.
       when deadlock_detected or lock_not_available then
         waits := waits + 1;
         if waits = 3 or cardinality(items) = 1 then
@@ -240,16 +242,16 @@ begin
 end
 $$;
 comment on function app.patch_contacts(uuid, jsonb[]) is
-  'Changes the contact with the id of each item { id, … }. The other fields of the item are a JSON Merge Patch. Items '
-  'for the same contact are applied in their order. Returns a result for each item, in order. The result is { status: '
-  '200, id } for a changed contact, and { status: 304, id } for a contact that already had the values of the item. The '
-  'result is { status: 404 } when the company has no such contact, or the contact is archived. For a merged contact, '
-  'the result is { status: 409, existing_id, merged } with the surviving contact. The result is { status: 409, '
-  'existing_id, field } when another contact has the phone or the external_id, and { status: 422, constraint } for a '
-  'violation of any other constraint.';
+  'For each item { id, … }, changes the contact with this id. The other fields of the item are a JSON Merge Patch. '
+  'Items for the same contact are applied in their order. Returns a result for each item, in order. The result is { '
+  'status: 200, id } for a changed contact, and { status: 304, id } for a contact that already had the values of the '
+  'item. The result is { status: 404 } when the company has no such contact, or the contact is archived. For a merged '
+  'contact, the result is { status: 409, existing_id, merged } with the surviving contact. The result is { status: '
+  '409, existing_id, field } when another contact has the phone or the external_id, and { status: 422, constraint } '
+  'for a violation of any other constraint.';
 
 create function public.patch_contacts(items jsonb[], atomic boolean default false) returns json
--- Security definer, for the same reason as write_contacts().
+-- Security definer, for the reason given in write_contacts().
 language plpgsql security definer
 set search_path = ''
 as $$

@@ -1,6 +1,6 @@
--- Functions that find the contact of a message's sender by phone number or business-scoped user id. Each of these two
--- values identifies one person, and an event may lack one of them. Events may arrive in any order, so the result must
--- not depend on the order.
+-- Functions that find the contact of a message's sender by phone number or business-scoped user id. The phone number
+-- and the user id each identify one person, and an event may lack one of these values. Events may arrive in any order,
+-- so the result must not depend on the order.
 
 create table public.user_id_changes (
   id uuid primary key default gen_random_uuid(),
@@ -37,9 +37,9 @@ begin
 end
 $$;
 comment on function app.one_person(uuid, uuid, uuid) is
-  'Merges two contacts and returns the survivor. A contact with a phone number survives a contact without one. In all '
-  'other cases, the older contact survives. If one of the contacts is archived, merges nothing and returns the other '
-  'contact.';
+  'Merges two contacts and returns the survivor. If only one of the contacts has a phone number, that contact '
+  'survives. In all other cases, the older contact survives. If one of the contacts is archived, merges nothing and '
+  'returns the other contact.';
 
 create function app.learn_user_id(
   own_company_id uuid, of_contact_id uuid, new_user_id text, at_business_account_id text, at timestamptz
@@ -71,7 +71,8 @@ begin
     where company_id = own_company_id and id = owner;
     perform app.pass_on_wishes(contacts, false) from public.contacts
     where company_id = own_company_id and id = of_contact_id;
-    -- The other contact may have no id now. It still has the phone number, so it does not need an id.
+    -- The other contact may have no user id now. The other contact still has the phone number, so has_identity can be
+    -- false.
     update public.contacts set has_identity = false
     where company_id = own_company_id and id = owner and phone is not null and not exists (
       select from public.contact_identities where company_id = own_company_id and contact_id = owner
@@ -98,8 +99,9 @@ begin
 end
 $$;
 comment on function app.learn_user_id(uuid, uuid, text, text, timestamptz) is
-  'Records that a contact has an id. If another contact already has the id, the two contacts are merged, unless '
-  'app.has_taken_phone() shows that they are different people. Returns the contact that then has the id.';
+  'Records that a contact has a user id. If another contact already has this id, merges the two contacts. If '
+  'app.has_taken_phone() shows that the contacts are different people, moves the id and does not merge. Returns the '
+  'contact that then has the id.';
 
 create function app.known_person(own_company_id uuid, person jsonb, at timestamptz) returns uuid
 language plpgsql stable
@@ -173,8 +175,8 @@ begin
       and app.owner_of_phone(own_company_id, their_phone, said_at) is distinct from by_phone;
     if by_phone is null and contact.phone is not null and their_phone is not null then
       -- The person uses this phone number in addition to the stored phone number. A transaction that adds a contact
-      -- with this number either waits for the lock below or has already ended. The check after the lock then finds the
-      -- added contact.
+      -- with this number either waits for the lock below or has already ended. The check after the lock finds a contact
+      -- that was added.
       perform app.lock_further_phones(own_company_id);
       continue when app.owner_of_phone(own_company_id, their_phone, said_at) is not null;
       insert into public.contact_former_phones (company_id, contact_id, phone, until)
@@ -245,10 +247,10 @@ end
 $$;
 comment on function app.find_person(uuid, jsonb, timestamptz) is
   'Finds or adds the contact of a person { phone, user_id, name } who wrote to an account at a given time. Returns '
-  'null for an unknown account, and for a person with neither a valid phone number nor an id. Stores the id. Also '
-  'stores the phone number and the name if the contact lacks them. If the contact already has a different phone '
-  'number, the new number becomes an additional number. Two contacts that turn out to be the same person are merged. '
-  'If several calls run at the same time, only one adds the contact.';
+  'null for an unknown account, and for a person with neither a valid phone number nor an id. Stores the user id. '
+  'Stores the phone number if the contact has none, and the earliest profile name if the company set no name. If the '
+  'contact already has a different phone number, the new number becomes an additional number. Two contacts that turn '
+  'out to be the same person are merged. If several calls run at the same time, only one adds the contact.';
 
 alter table public.user_id_changes enable row level security;
 create policy "the platform reads changes of unknown ids" on public.user_id_changes

@@ -9,8 +9,8 @@ create function public.import_contacts(
 ) returns jsonb
 language plpgsql security definer -- no role may call the functions that write contacts
 set search_path = ''
--- The roles for requests have the same settings. These settings matter most during a large import, because the table
--- statistics are then far from the actual numbers.
+-- The role api_client has the same settings (00_roles.sql). These settings matter most during a large import, because
+-- the table statistics then differ greatly from the actual numbers.
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 set enable_bitmapscan = off
@@ -29,7 +29,7 @@ begin
   if import_contacts.on_conflict in ('update', 'merge', 'keep', 'fail') is not true then
     raise sqlstate 'PT422' using message = 'on_conflict is update, merge, keep or fail';
   end if;
-  -- The transaction holds this lock until it ends, so that no one can delete the company before the rows are written.
+  -- The transaction keeps this lock until its end, so no one can delete the company before the rows are written.
   perform from public.companies where id = import_contacts.company_id for key share;
   if not found then
     raise sqlstate 'PT404' using message = 'No company has this id';
@@ -71,6 +71,6 @@ $$;
 comment on function public.import_contacts(uuid, jsonb[], text, boolean) is
   'Adds new contacts to a company and finds existing contacts, as app.put_contacts() does, and returns its results. '
   'With on_conflict `update`, an item replaces the stored values, but custom fields that are not in the item remain. A '
-  'result has the status 404 when the contact was deleted in the meantime. A dry run writes the contacts and then '
+  'result has the status 404 when the contact was deleted during the import. A dry run writes the contacts and then '
   'undoes the writes. Raises PT404 for an unknown company, and PT422 for an unknown on_conflict. Needs the secret key.';
 grant execute on function public.import_contacts(uuid, jsonb[], text, boolean) to service_role;

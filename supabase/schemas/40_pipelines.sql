@@ -58,8 +58,8 @@ as $$
 $$;
 comment on function app.lock_pipelines(uuid) is
   'Waits until no other transaction writes the pipelines and stages of a company, and blocks such transactions until '
-  'this transaction ends. Functions for keys and statements of users acquire this lock before they lock any of the '
-  'rows, so two of them cannot cause a deadlock.';
+  'this transaction ends. The functions for keys and the statements of users acquire this lock before they lock any of '
+  'these rows, so no deadlock can occur between them.';
 
 create function app.lock_own_pipelines() returns trigger
 language plpgsql security definer
@@ -77,8 +77,8 @@ comment on function app.lock_own_pipelines() is
   'lock row by row, so a deadlock may abort the statement.';
 
 -- The argument `shifts` maps the id of each moved row to its direction. The value 1 means that the row moved down the
--- list, so it comes after the row that had the new position until then. The value -1 means that the row moved up or was
--- added, so it comes before that row.
+-- list, so the row comes after the row that had its new position. The value -1 means that the row moved up or was
+-- added, so the row comes before the row that had its new position.
 create function app.number_pipelines(of_company_id uuid, shifts jsonb default '{}') returns void
 language plpgsql
 set search_path = ''
@@ -90,8 +90,8 @@ begin
     select id, row_number() over (order by position::bigint * 2 + coalesce((shifts ->> id::text)::integer, 0), id) - 1 as place
     from public.pipelines
     where company_id = of_company_id and archived_at is null
-      -- This statement fires the trigger again. The second time, the positions have no gaps, and this condition matches
-      -- no rows.
+      -- This update fires the trigger again. At the second run, the positions have no gaps and no duplicates, so this
+      -- condition is false and no row is updated.
       and (
         select count(distinct position) < count(*) or max(position) <> count(*) - 1
         from public.pipelines where company_id = of_company_id and archived_at is null
@@ -101,8 +101,8 @@ begin
 end
 $$;
 comment on function app.number_pipelines(uuid, jsonb) is
-  'Removes the gaps from the positions of a company''s pipelines. The argument `shifts` maps the id of each moved row '
-  'to 1 or -1.';
+  'Removes gaps and duplicates from the positions of a company''s pipelines. The argument `shifts` maps the id of each '
+  'moved row to 1 or -1.';
 
 create function app.number_stages(of_company_id uuid, of_pipeline_id uuid, shifts jsonb default '{}') returns void
 language plpgsql
@@ -125,8 +125,8 @@ begin
 end
 $$;
 comment on function app.number_stages(uuid, uuid, jsonb) is
-  'Removes the gaps from the positions of a pipeline''s stages. The argument `shifts` maps the id of each moved row to '
-  '1 or -1.';
+  'Removes gaps and duplicates from the positions of a pipeline''s stages. The argument `shifts` maps the id of each '
+  'moved row to 1 or -1.';
 
 -- Security definer, like the other triggers below. These triggers read rows that the writer may not read, and they
 -- change other rows.
@@ -147,8 +147,8 @@ begin
 end
 $$;
 comment on function app.keep_pipelines_dense() is
-  'Trigger: removes the gaps from the positions of pipelines after a statement that added, changed or deleted '
-  'pipelines.';
+  'Trigger: removes gaps and duplicates from the positions of pipelines after a statement that added, changed or '
+  'deleted pipelines.';
 
 create function app.keep_stages_dense() returns trigger
 language plpgsql security definer
@@ -179,7 +179,8 @@ begin
 end
 $$;
 comment on function app.keep_stages_dense() is
-  'Trigger: removes the gaps from the positions of stages after a statement that added, changed or deleted stages.';
+  'Trigger: removes gaps and duplicates from the positions of stages after a statement that added, changed or deleted '
+  'stages.';
 
 -- The default pipeline cannot be archived or deleted until another pipeline becomes the default.
 create function app.place_pipeline() returns trigger
@@ -256,8 +257,8 @@ begin
 end
 $$;
 comment on function app.place_stage() is
-  'Trigger: gives a stage without a position the last position in its pipeline. Refuses an archived pipeline as a '
-  'violation of stages_pipeline_fkey.';
+  'Trigger: gives a stage without a position the last position in its pipeline. Raises a violation of '
+  'stages_pipeline_fkey when the pipeline is archived.';
 
 create function app.add_default_pipeline() returns trigger
 language plpgsql security definer

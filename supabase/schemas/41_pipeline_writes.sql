@@ -1,11 +1,11 @@
 -- Functions that add, change and archive pipelines and stages.
 --
 -- A pipeline or a stage can be archived only when it has no deals. No deal can enter an archived pipeline or stage.
--- These rules also apply if a deal is added or moved while the stage is being archived. A transaction that adds or
--- moves a deal locks the new stage of the deal, and a transaction that archives the stage waits for that lock. An
--- archived row remains archived and keeps its pipeline, because the deal history refers to the row. API keys use these
--- functions for writes. Each function first acquires the lock on the company's pipelines, so simultaneous calls for a
--- company run one after the other. Each function returns the row with its final position.
+-- Both rules hold even if a deal is added or moved while the stage is being archived. A transaction that adds or moves
+-- a deal locks the new stage of the deal, and a transaction that archives the stage waits for that lock. An archived
+-- row remains archived and keeps its pipeline, because the deal history refers to the row. API keys use these functions
+-- for writes. Each function first acquires the lock on the company's pipelines, so simultaneous calls for a company run
+-- one after the other. Each function returns the row with its final position.
 
 create function app.refuse_archived_change(
   kind text, of_company_id uuid, was_archived boolean, is_archived boolean, is_moved boolean
@@ -17,7 +17,7 @@ begin
   if was_archived and (not is_archived or is_moved) then
     raise sqlstate 'PT409' using message = format('An archived %s stays archived and cannot be moved', kind);
   end if;
-  -- Of the users, only owners and admins may archive, because only owners and admins may delete.
+  -- Only owners and admins may delete pipelines and stages, so other users may not archive them.
   if is_archived and not was_archived and current_setting('role', true) = 'authenticated'
     and of_company_id <> all (app.managed_company_ids()) then
     raise sqlstate 'PT403' using message = format('Only owners and admins of a company archive its %ss', kind);
@@ -305,8 +305,8 @@ begin
     perform from public.deals where company_id = own_company_id and deals.stage_id = archive_stage.stage_id
     order by id for no key update;
   end if;
-  -- This statement waits for transactions that add deals to the stage or move deals there. The deals that those
-  -- transactions add or move are then also moved to the stage move_deals_to.
+  -- This statement waits for transactions that add deals to the stage or move deals there. The update below then moves
+  -- the deals of those transactions too.
   select * into stored from public.stages where company_id = own_company_id and id = archive_stage.stage_id for update;
   if not found then
     return 'not_found';

@@ -19,8 +19,8 @@ create table public.deals (
   archived_at timestamptz,
   external_id text constraint deals_external_id_check check (char_length(external_id) between 1 and 255),
   unique (company_id, id),
-  -- Row-level security does not check foreign keys, so every reference includes the company. A contact or a stage that
-  -- has deals cannot be deleted, except with its company.
+  -- Row-level security does not apply to foreign key checks, so every reference includes the company. A contact or a
+  -- stage that has deals cannot be deleted, except with its company.
   constraint deals_contact_fkey foreign key (company_id, contact_id)
     references public.contacts (company_id, id) on delete no action,
   constraint deals_stage_fkey foreign key (company_id, stage_id)
@@ -56,8 +56,8 @@ create index deals_by_value_idx on public.deals (company_id, coalesce(value, -1)
 create index deals_by_update_idx on public.deals (company_id, updated_at, id);
 create index deals_changes_idx on public.deals (company_id, version, id);
 
--- In the indexes on won_at and lost_at, deals without this time come first. So each index supports both range
--- conditions and sorting.
+-- In the indexes on won_at and lost_at, a deal without the time comes first. So each index supports range conditions
+-- and sorting.
 create index deals_by_stage_change_idx on public.deals (company_id, stage_changed_at, id);
 create index deals_by_won_at_idx on public.deals (company_id, coalesce(won_at, '-infinity'), id);
 create index deals_by_lost_at_idx on public.deals (company_id, coalesce(lost_at, '-infinity'), id);
@@ -83,7 +83,8 @@ declare
 begin
   select archived_at is not null into is_archived from public.stages
   where company_id = new.company_id and id = new.stage_id
-  -- The foreign key acquires the same lock. The statement waits only for a transaction that archives the stage.
+  -- The foreign key acquires the same lock. So this query waits only for a transaction that archives or deletes the
+  -- stage.
   for key share;
   if is_archived then
     raise foreign_key_violation using
@@ -94,8 +95,8 @@ begin
 end
 $$;
 comment on function app.require_stage_in_use() is
-  'Trigger: refuses a deal in an archived stage as a violation of deals_stage_fkey. The foreign key refuses an unknown '
-  'stage.';
+  'Trigger: raises a violation of deals_stage_fkey when the stage of a deal is archived. The foreign key refuses an '
+  'unknown stage.';
 
 create function app.require_unarchived_contact() returns trigger
 -- Security definer, because a token that writes deals cannot read contacts.
@@ -105,7 +106,7 @@ as $$
 declare
   contact_archived_at timestamptz;
 begin
-  -- The foreign key acquires the same lock. The statement waits for a transaction that archives the contact.
+  -- The foreign key acquires the same lock. This query waits for a transaction that archives the contact.
   select archived_at into contact_archived_at from public.contacts
   where company_id = new.company_id and id = new.contact_id
   for key share;
@@ -118,8 +119,8 @@ begin
 end
 $$;
 comment on function app.require_unarchived_contact() is
-  'Trigger: refuses a new deal with an archived contact, as a violation of deals_contact_not_archived. Existing deals '
-  'remain when their contact is archived. The foreign key refuses an unknown contact.';
+  'Trigger: raises a violation of deals_contact_not_archived when the contact of a new deal is archived. Existing '
+  'deals remain when their contact is archived. The foreign key refuses an unknown contact.';
 
 create trigger deals_note_written before insert or update on public.deals
   for each statement execute function app.note_written_table();

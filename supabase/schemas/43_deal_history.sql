@@ -1,6 +1,6 @@
--- The deal history. It records when each deal was created, moved to another stage, won, lost or reopened, and who made
--- the change. The database writes the history in the transaction of the change, for changes by keys, users and the
--- platform.
+-- The deal history. The history records when each deal was created, moved to another stage, won, lost or reopened, and
+-- who made the change. The database writes the history in the transaction of the change, whether a key, a user or the
+-- platform makes the change.
 
 create table public.deal_history (
   id uuid primary key default gen_random_uuid(),
@@ -20,7 +20,8 @@ create table public.deal_history (
 );
 comment on table public.deal_history is
   'The deal history: one entry for each change of a deal''s stage or status. An entry contains the earlier and the new '
-  'stage or status. So the last entries contain the current stage and status of the deal.';
+  'stage or status. So the newest entry for the stage contains the current stage, and the newest entry for the status '
+  'contains the current status. A deal without an entry for the status is open.';
 comment on column public.deal_history.from_value is 'The earlier stage or status. Null in the entry for the creation.';
 comment on column public.deal_history.to_value is
   'The new stage or status. For the creation, the initial stage. Null when the value is not known.';
@@ -29,8 +30,8 @@ comment on column public.deal_history.api_key_id is
   'is not known.';
 
 -- These statistics make the planner assume that all rows belong to one company, and that each deal has 1,000 entries.
--- 30_contacts.sql explains the first assumption. The second assumption is necessary, because a planner that expects
--- fewer entries than a page contains may read and sort the whole history of a deal.
+-- 30_contacts.sql explains the first assumption. The second assumption is necessary: if the planner expects fewer
+-- entries than a page contains, Postgres may read and sort the whole history of a deal.
 alter table public.deal_history
   alter column company_id set (n_distinct = 1),
   alter column deal_id set (n_distinct = -0.001);
@@ -63,8 +64,9 @@ begin
     return new;
   end if;
 
-  -- A transaction that began earlier may write the deal later, and one transaction may move a deal twice. The lock on
-  -- the deal determines the order of these moves. Each move gets a later time than the previous move.
+  -- The start times of transactions do not show the order of moves: a transaction that began earlier may write the deal
+  -- later, and one transaction may move a deal twice. The lock on the deal determines the order of the moves. So each
+  -- move gets a later time than the previous move.
   select greatest(now(), max(at) + tick) into moved_at
   from public.deal_history where company_id = old.company_id and deal_id = old.id;
   author := app.author();
@@ -127,6 +129,6 @@ alter table public.deal_history enable row level security;
 create policy "people read the history of their company's deals" on public.deal_history
   for select to authenticated using (company_id = any ((select app.member_company_ids())::uuid[]));
 
--- Agents do not see keys, so no user sees which key made a change.
+-- Agents must not see keys, and these privileges apply to all users. So no user can read api_key_id.
 grant select (id, company_id, deal_id, kind, from_value, to_value, at, user_id) on public.deal_history to authenticated;
 grant select on public.deal_history to service_role;

@@ -1,5 +1,5 @@
 -- API keys use these functions to add and change one or more deals per call. A batch cannot change archived deals, and
--- cannot move deals into an archived stage. If an item tries this, only that item fails.
+-- cannot move deals into an archived stage. If an item tries to do so, only that item fails.
 
 create function app.deal_json(deal public.deals) returns jsonb
 language plpgsql stable
@@ -61,7 +61,8 @@ comment on function public.deal_id_by_external_id(text) is
 grant execute on function public.deal_id_by_external_id(text) to api_client;
 
 -- app.add_deals() refuses a deal for a merged contact, and the result contains the surviving contact's id. A repeat of
--- the request gets the same result. When the person is erased, the idempotency keys of such requests are erased too.
+-- the request gets the same result. When the contact's person is erased, the idempotency keys of these requests are
+-- erased too.
 create function app.add_deals(own_company_id uuid, items jsonb[]) returns jsonb
 language plpgsql
 set search_path = ''
@@ -74,8 +75,8 @@ begin
       place, item, gen_random_uuid() as id, (item ->> 'contact_id')::uuid as contact_id,
       (item ->> 'stage_id')::uuid as stage_id
     from unnest(items) with ordinality as given (item, place)
-  -- A locked row cannot be deleted, so an item whose references are valid here cannot violate a foreign key below. The
-  -- rows are locked in the order of their ids, so two batches cannot cause a deadlock.
+  -- A locked row cannot be deleted. So if the contact and the stage of an item exist here, the item cannot violate a
+  -- foreign key below. The rows are locked in the order of their ids, so two batches cannot cause a deadlock.
   ), known_contacts as materialized (
     select id, archived_at is not null as is_archived from public.contacts
     where company_id = own_company_id and id = any (array(select contact_id from given))
@@ -235,8 +236,8 @@ begin
 end
 $$;
 comment on function app.patch_deals_at_once(uuid, jsonb[]) is
-  'Writes all items, as app.patch_deals() does, if no item has the external_id of another deal. Otherwise raises a '
-  'violation of deals_one_per_external_id, and writes nothing.';
+  'Writes all items, as app.patch_deals() does. If an item has the external_id of another deal, raises a violation of '
+  'deals_one_per_external_id and writes nothing.';
 
 create function app.patch_deals(own_company_id uuid, items jsonb[]) returns jsonb
 language plpgsql
@@ -286,7 +287,8 @@ comment on function app.conflict_of_deal(uuid, jsonb) is
   'when no other deal has this external_id.';
 
 create function public.patch_deals(items jsonb[], atomic boolean default false) returns json
--- Security definer, like write_deals(), so that each function checks the key once and not for every row.
+-- Security definer, so that the function checks the key only once. Under the policies, each statement would check the
+-- key again.
 language plpgsql security definer
 set search_path = ''
 as $$
@@ -317,7 +319,7 @@ begin
       select place, result, (result ->> 'id')::uuid as id
       from jsonb_array_elements(results) with ordinality as given (result, place)
     ), found as materialized (
-      -- With an array, the plan uses the index, even if the planner expects many results.
+      -- The condition uses an array, so the plan uses the index even if the planner expects many results.
       select id, app.deal_json(deals) as data from public.deals
       where company_id = own_company_id and id = any (array(select id from given))
     )
@@ -347,8 +349,8 @@ comment on function app.with_deal_rows(uuid, jsonb, boolean) is
 create function public.write_deals(
   items jsonb[], atomic boolean default false, idempotency jsonb default null, on_conflict text default 'fail'
 ) returns json
--- Security definer, because a key may not write idempotency keys. All rows that this function writes belong to the
--- key's company.
+-- Security definer, because a key may not write idempotency keys. The policies do not apply to this function, so the
+-- function itself writes only rows of the key's company.
 language plpgsql security definer
 set search_path = ''
 as $$
@@ -373,7 +375,7 @@ end
 $$;
 comment on function public.write_deals(jsonb[], boolean, jsonb, text) is
   'Writes deals of the key''s company, as app.put_deals() does. Returns { replayed, undone, without_custom_fields, '
-  'results }. Each successful result contains the deal in the field `data`. If `atomic` is true, the function writes '
-  'all deals or none. If it writes none, `undone` is true. A repeat with the same Idempotency-Key returns the deals '
-  'that the first request wrote.';
+  'results }. Each successful result contains the deal in the field `data`. If `atomic` is true and an item fails, the '
+  'function writes no deal, and `undone` is true. A repeat with the same Idempotency-Key returns the deals that the '
+  'first request wrote.';
 grant execute on function public.write_deals(jsonb[], boolean, jsonb, text) to api_client;

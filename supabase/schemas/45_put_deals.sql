@@ -22,7 +22,7 @@ begin
       jsonb_build_object('id', id) || case
         -- A deal has no arrays or objects to combine, so `merge` has the same effect as `update`.
         when on_conflict in ('update', 'merge') then item - 'contact_id'
-        -- The field `value` is the only deal field that can be empty.
+        -- Of the fields that an item may set, only `value` can be empty in a stored deal.
         when known.value is null and values_before = 0 and item ? 'value' then jsonb_build_object('value', item -> 'value')
         else '{}'
       end
@@ -61,8 +61,8 @@ $$;
 comment on function app.change_known_deals(uuid, uuid[], jsonb[], text) is
   'Applies each item { contact_id, … } to the deal whose id is at the same array position, and returns the results. '
   'Under `update` and `merge`, an item replaces the stored values. Under `keep`, an item only fills the field `value`, '
-  'if the deal has no value. This function never changes the contact of a deal, so it refuses an item with another '
-  'contact. The caller must have locked the deals.';
+  'if the deal has no value. This function never changes the contact of a deal, so an item with another contact is '
+  'refused. The caller must have locked the deals.';
 
 create function app.put_deals(own_company_id uuid, items jsonb[], on_conflict text) returns jsonb
 language plpgsql
@@ -99,8 +99,8 @@ begin
     if these <> '{}' then
       begin
         if on_conflict <> 'fail' and array_remove(known, null) <> '{}' then
-          -- The next rounds change these deals. Every transaction locks the deals before the contacts and stages that
-          -- app.add_deals() locks. A unique_violation releases all these locks.
+          -- The next iteration of the loop changes these deals. Every transaction locks existing deals before
+          -- app.add_deals() locks contacts and stages. A unique_violation releases all these locks.
           perform from public.deals where company_id = own_company_id and id = any (known) order by id for no key update;
         end if;
         written := app.add_deals(own_company_id, array(

@@ -111,7 +111,7 @@ begin
     raise sqlstate 'PT422' using message =
       'name must have no blank at either end, and no line breaks, control characters or invisible characters';
   end if;
-  -- If several users register apps at the same time, they count the apps one after the other.
+  -- Because of this lock, simultaneous calls count the company's apps one after the other.
   perform from public.companies where id = create_channel_app.company_id for no key update;
   if (select count(*) from public.channel_apps where owner_company_id = create_channel_app.company_id) >= 10 then
     raise sqlstate 'PT409' using message = 'A company has at most 10 apps: ask the operator to delete one first';
@@ -123,9 +123,9 @@ begin
   )
   returning * into made;
   perform app.note_app_event(made, 'app_registered');
-  -- A company that registers its first app expects this app to deliver the events for its connected numbers. Until Meta
-  -- sends events through the new app, events from the operator's app are still accepted, because the accounts used that
-  -- app earlier.
+  -- A company that registers its first app expects this app to deliver the events of the company's accounts. Until Meta
+  -- sends events through the new app, events from the operator's app are still accepted, because the accounts used the
+  -- operator's app earlier.
   update public.messaging_accounts as accounts set channel_app_id = made.id
   where accounts.company_id = create_channel_app.company_id and not exists (
     select from public.channel_apps as apps
@@ -234,8 +234,8 @@ as $$
 $$;
 comment on function public.sealed_app_secrets(text, text, integer) is
   'Returns sealed secrets of all apps, each with its kind: secret, previous_secret or verify_token. The secrets are '
-  'sorted by app_key and begin after the secret of the kind after_kind of the app after_key. Returns at most max_rows '
-  'secrets, and never more than 1000.';
+  'sorted by app_key. For the next page, after_key and after_kind are app_key and kind of the last row. Returns at '
+  'most max_rows secrets, and never more than 1000.';
 grant execute on function public.sealed_app_secrets(text, text, integer) to service_role;
 
 create function public.reseal_app_secret(app_key text, kind text, sealed_before text, sealed text) returns boolean

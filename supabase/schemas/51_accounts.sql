@@ -27,7 +27,7 @@ create table public.messaging_accounts (
   -- an app's secret to forge events for a company that does not use that app.
   channel_app_id uuid references public.channel_apps on delete set null,
   -- When WhatsApp first refused the account after the last successful send. The functions that claim sends read this
-  -- column. If the column is not null, the next successful send withdraws the refusals in 65_account_refusals.sql.
+  -- column. If the column is not null, the next successful send withdraws the refusals. See 65_account_refusals.sql.
   refused_at timestamptz,
   unique (company_id, id),
   constraint messaging_accounts_one_per_number unique (company_id, phone_number_id),
@@ -95,8 +95,8 @@ set search_path = ''
 as $$
 begin
   if tg_op = 'UPDATE' and new.phone_number_id <> old.phone_number_id then
-    -- The account did not have the new number until now. An earlier message to this number was for the account that had
-    -- the number at that time.
+    -- The stored periods belong to the earlier number. If they remained, the account would get messages that were sent
+    -- to the new number in these periods.
     delete from public.account_connections where company_id = new.company_id and account_id = new.id;
     if new.disconnected_at is not null then
       return null;
@@ -172,8 +172,8 @@ begin
   end if;
   if disconnected.was_connected then
     update public.messaging_accounts as accounts set
-      -- This is clock_timestamp() and not now(), because this transaction may have waited for a transaction that
-      -- connected the account.
+      -- The time now() could be earlier than the connection, because this transaction may have waited for a transaction
+      -- that connected the account.
       disconnected_at = clock_timestamp(), encrypted_token = null
     where accounts.id = disconnected.id
     returning accounts.disconnected_at into disconnected.disconnected_at;

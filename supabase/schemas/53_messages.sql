@@ -72,8 +72,8 @@ create table public.messages (
   original_content text constraint messages_original_content_check
     check (char_length(original_content) <= 65536),
   is_erased boolean not null default false,
-  -- The author of an outbound message. The row contains the author's name at that time, and the id has no foreign key.
-  -- So the id and the name remain after a key or a member is deleted.
+  -- The author of an outbound message, and the author's name at the time of the send. The id has no foreign key. So the
+  -- id and the name remain after a key or a member is deleted.
   author_type text constraint messages_author_type_check check (author_type in ('key', 'member', 'agent', 'system')),
   author_id uuid,
   author_name text constraint messages_author_name_check check (char_length(author_name) between 1 and 255),
@@ -201,8 +201,8 @@ declare
   said_at constant timestamptz := least(coalesce(new.sent_at, new.created_at), now());
   expires_at timestamptz;
 begin
-  -- WhatsApp does not provide the content of some edits. The platform then does not know the edited message, so the
-  -- edit does not open a window.
+  -- WhatsApp reports some edits as unsupported messages without content. Like any other edit, such an edit does not
+  -- open a window.
   if new.direction = 'inbound'
     and (new.type <> 'unsupported' or new.payload #>> '{unsupported,type}' is distinct from 'edit')
   then
@@ -333,8 +333,8 @@ grant select (
   status, payload, media, reply_to_whatsapp_id, reply_to_id, reaction, own_reaction, edited_at, revoked_at, author_type,
   author_id, author_name
 ) on public.messages to api_client;
--- The id and the name of the author may be those of a key. Agents do not see keys, so users see the author of a message
--- only in the send log.
+-- The author of a message may be an API key, and members with the role agent must not see keys. So users cannot read
+-- the author's id and name in this table. The send log shows them the author.
 grant select (
   id, company_id, conversation_id, direction, type, content, whatsapp_message_id, created_at, updated_at, outcome,
   rendered_text, version, sent_at, delivered_at, read_at, failed_at, expired_at, failure, price_category, price_type,

@@ -12,8 +12,8 @@ create table public.opt_out_lifts (
   asked_at timestamptz not null,
   -- Null after the contact is erased.
   reason text constraint opt_out_lifts_reason_check check (char_length(reason) between 1 and 500),
-  -- The id has no foreign key, and the row contains the member's name at that time, or null if the member had no
-  -- name. So both values remain after the member has left.
+  -- The member who lifted the opt-out, and the member's name at that time. The name is null if the member had none. The
+  -- id has no foreign key. So both values remain after the member has left.
   member_id uuid not null,
   member_name text,
   lifted_at timestamptz not null default now(),

@@ -38,7 +38,7 @@ begin
 end
 $$;
 comment on function public.managing_person(uuid) is
-  'Returns the claims for a token of the signed-in user: the user''s id, the authentication level (aal) and the '
+  'Returns the JWT claims for a token of the signed-in user: the user''s id, the authentication level (aal) and the '
   'session. Raises PT403 if the user is not an owner or admin of the company.';
 grant execute on function public.managing_person(uuid) to authenticated;
 
@@ -112,7 +112,8 @@ begin
     raise sqlstate 'PT422' using message = 'channel_app_id is not an app of this company';
   end if;
   -- If two users connect a new number at the same time, the second call waits here. Then it finds the account and
-  -- replaces the token. create_channel_app() takes the same lock, so the company's first app is linked to every number.
+  -- replaces the token. create_channel_app() takes the same lock, so that it also links the company's first app to a
+  -- number that is being connected at the same time.
   perform from public.companies where id = connect_messaging_account.company_id for no key update;
   -- This lock keeps the account from being disconnected in the meantime.
   select * into known from public.messaging_accounts

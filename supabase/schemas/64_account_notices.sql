@@ -8,9 +8,9 @@ create table public.account_notices (
   company_id uuid not null references public.companies on delete cascade,
   account_id uuid not null,
   -- An `event` is about the business account or a number. A `trouble` is an error that is not about a message. A
-  -- `refusal` means that WhatsApp refused the account in the response to a send or a media upload. A `reading_refusal`
-  -- is a refused request for the templates. A `reported_refusal` came in a report: WhatsApp accepted a message but did
-  -- not deliver it because of the account.
+  -- `reading_refusal` is a refused request for the templates. A `refusal` means that WhatsApp refused the account in
+  -- the response to any other request, such as a send. A `reported_refusal` came in a report: WhatsApp accepted a
+  -- message but did not deliver it because of the account.
   kind text not null check (kind in ('event', 'trouble', 'refusal', 'reading_refusal', 'reported_refusal')),
   -- For an event, the WhatsApp event name, such as ACCOUNT_RESTRICTION. For all other kinds, the WhatsApp error code.
   -- If the stored token cannot be decrypted, a refusal has token_unusable instead of a code.

@@ -1,7 +1,8 @@
--- Refusals of an account. WhatsApp may refuse an account in the response to a send, a reply, a reaction, a read receipt,
--- a media upload or a request for the templates. For example, the token has expired. WhatsApp may also accept a message
--- and report the refusal later. A refusal immediately becomes a notice of the account. The next success of the same kind withdraws the
--- refusal. A refusal does not stop the next send, because WhatsApp decides again for each message.
+-- Refusals of an account. WhatsApp may refuse an account in the response to a send, a reply, a reaction, a read
+-- receipt, a media upload or a request for the templates. For example, WhatsApp refuses an account whose token has
+-- expired. WhatsApp may also accept a message and report the refusal later. A refusal immediately becomes a notice of
+-- the account. The next success of the same kind withdraws the refusal. A refusal does not stop the next send, because
+-- WhatsApp decides again for each message.
 
 create function app.note_refusal(of_account_id uuid, of_kind text, of_event text, stopped integer) returns void
 language plpgsql
@@ -10,7 +11,8 @@ as $$
 declare
   is_send constant boolean := of_kind <> 'reading_refusal';
 begin
-  -- The account is locked first, as in withdraw_refusals() and when the account is reconnected.
+  -- The account is locked before its notices. withdraw_refusals() and connect_messaging_account() use the same order,
+  -- so that these functions cannot cause a deadlock.
   perform from public.messaging_accounts where id = of_account_id for no key update;
   insert into public.account_notices as known (
     company_id, account_id, kind, event, value, happened_at, stops_sending, stopped_sends
@@ -54,10 +56,10 @@ begin
 end
 $$;
 comment on function public.note_account_refusal(uuid, integer, boolean) is
-  'Records that WhatsApp has refused an account of the key''s company outside a claimed send, such as an upload or a '
-  'reaction. Without a code, the account''s token cannot be used. The argument stops_send says whether the refusal '
-  'stopped a send. The platform may call this function for every company. Raises PT401 and PT403 as app.company_id() '
-  'does.';
+  'Records that WhatsApp has refused an account of the key''s company in a request that is not a claimed send, such as '
+  'an upload or a reaction. If `code` is null, the stored token cannot be used. The argument stops_send says whether '
+  'the refusal stopped a send. The platform may call this function for every company. Raises PT401 and PT403 as '
+  'app.company_id() does.';
 grant execute on function public.note_account_refusal(uuid, integer, boolean) to api_client, channel_client;
 
 create function app.account_of_message(
@@ -153,5 +155,5 @@ $$;
 comment on function app.note_report(uuid, uuid, jsonb, timestamptz) is
   'Applies a report about a message to the refusals of the account that sent the message. A failure because of the '
   'account becomes a reported_refusal. If `failure` is null, the report withdraws the reported refusals that were '
-  'recorded before the attempt began. The acceptance of a message does not withdraw reported refusals, because '
-  'WhatsApp may accept messages from a refused account and then not deliver them.';
+  'recorded before the last attempt to send the message began. The acceptance of a message does not withdraw reported '
+  'refusals, because WhatsApp may accept messages from a refused account and then not deliver them.';

@@ -210,7 +210,7 @@ begin
   for update;
   delete from public.media_uploads
   where company_id = new.company_id and id = own_upload_id and not exists (
-    -- The messages of an erased person have no media any more.
+    -- The messages of an erased person have no media any more, so only messages to other people match.
     select from public.messages
     left join public.sends on sends.company_id = messages.company_id and sends.message_id = messages.id
     where messages.company_id = new.company_id and messages.direction = 'outbound'

@@ -3,7 +3,7 @@
 -- all create events. The same triggers queue the event for the company's webhooks that subscribe to this event type. An
 -- event must never make a write fail or wait. So the triggers do not lock rows. A batch request may write 500 contacts
 -- or deals, so the triggers of these two tables run once per statement. Other records are mostly written one by one.
--- The triggers of their tables run once per row, which halves the cost of a write.
+-- Their triggers for inserts and updates run once per row, which halves the cost of a write.
 
 create type app.event_origin as (actor jsonb, request_id text);
 comment on type app.event_origin is

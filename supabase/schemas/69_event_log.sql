@@ -108,7 +108,7 @@ begin
   end if;
   return next json_build_object(
     'generation', clock.generation, 'horizon', clock.horizon,
-    -- If the page stopped at this limit, more events may follow the last event that was read.
+    -- If the search stopped at the limit most_read, more events may follow the last event that was read.
     'read_to', case when number_read >= most_read and cardinality(found) < most then
       json_build_object('version', event.version, 'id', event.id) end
   );

@@ -35,8 +35,8 @@ begin
     perform app.await_further_phones(own_company_id);
     insert into public.contacts (company_id, phone, name)
     select own_company_id, by_phone, new_name
-    -- The query above does not find a contact that is being merged into another contact at the same time. After the
-    -- merge, the phone number is an additional number of the other contact.
+    -- The contact with this number may just have been merged into another contact. The queries above then did not find
+    -- the number, because it became an additional number of the other contact only after the merge.
     where not exists (
       select from public.contact_former_phones
       where company_id = own_company_id and phone_key = app.phone_key(by_phone) and until = 'infinity'
@@ -72,8 +72,7 @@ declare
   key_id uuid;
   key_name text;
 begin
-  -- If an earlier attempt opened the conversation, created_conversation remains true, unless the message now moves to
-  -- another conversation.
+  -- If an earlier attempt opened the conversation and the message stays in it, created_conversation remains true.
   select conversation_is_new or (sends.created_conversation and exists (
     select from public.messages
     where company_id = own_company_id and id = own_message_id and conversation_id = in_conversation_id
@@ -273,8 +272,8 @@ begin
         and app.digest_in(known.fingerprint, place::integer) <> app.digest_in(with_fingerprint, place::integer)
       order by place
     );
-    -- Two requests have the same recipient if they reach the same contact. Their fields may differ, because a field may
-    -- contain an additional phone number or another conversation of the person.
+    -- Two requests have the same recipient if they reach the same contact. The values of recipient_field may differ,
+    -- because a request may name an additional phone number or another conversation of the person.
     if (is_of_other_kind or recipient_field = any (mismatch)) and (
       select contact_id from public.conversations
       join public.messages on messages.company_id = conversations.company_id

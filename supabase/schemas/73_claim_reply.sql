@@ -61,8 +61,9 @@ as $$
   )
 $$;
 comment on function app.reply_phone(uuid, uuid, text, text) is
-  'Returns the phone number for a reply: the additional number of the contact from which the person last wrote, in any '
-  'format, otherwise the contact''s main number.';
+  'Returns the phone number for a reply. If the person last wrote from an additional number of the contact, returns '
+  'this additional number. Otherwise, returns the contact''s main number. The two numbers are compared by their phone '
+  'keys, so last_inbound_phone may have any format.';
 
 create function public.claim_reply(
   claim_id uuid,
@@ -128,7 +129,7 @@ begin
         raise sqlstate 'CRM01'; -- undoes the block, which catches this error at its end
       end if;
       select id, phone, do_not_contact, archived_at,
-        -- A stop word does not change the time of a value that was set manually.
+        -- If do_not_contact was set manually, a later stop word does not change do_not_contact_at.
         case when do_not_contact_at is not null then greatest(do_not_contact_at, stop_word_at) end as stopped_at
       into contact from public.contacts
       where company_id = own_company_id and id = of_contact_id
@@ -253,19 +254,19 @@ $$;
 comment on function public.claim_reply(uuid, uuid, text, text, boolean, jsonb, uuid, jsonb) is
   'Decides whether a free-form reply may be sent in a conversation now. Writes what a send needs before the call to '
   'WhatsApp: the message and the ledger row. Only one request gets that row. The result `claimed` contains the '
-  'account''s encrypted token, the attempt, and the contact''s phone number, or user_id if there is no phone number. If '
-  'the person last wrote from an additional phone number of the contact, the result contains that number. '
-  'The member was_refused is true if WhatsApp has refused the account since the account''s last success. The result '
-  '`repeat` contains the state of the earlier send with this idempotency_key. Its member `mismatch` lists the fields '
-  'that differ. The result `reused` means that this key belongs to another message. Its member `differs` lists the '
-  'fields of this request that differ from that message. The result `not_found` means that the company has no such conversation. The '
-  'result `archived` means that the conversation''s contact is archived. The result `closed` contains the contact''s '
-  'open conversation on the account, if there is one. The result `no_account` means that the account of the '
-  'conversation is disconnected. The result `do_not_contact` means that the person must not be contacted. The result '
-  '`window_closed` contains the end of the window, or null when the person has never written. The result `unfit` '
-  'contains the invalid field and the fault. Either the upload or the quoted message is unknown, or the media file has '
-  'a member or a caption that its kind cannot have. For a claimed reply with a media file, the member `media` contains '
-  'the fields that WhatsApp needs. The member reply_to is the WhatsApp id of the quoted message. A dry run of a valid '
-  'reply returns `send`. Every result contains the key''s company. The function writes the message and the ledger row '
-  'only if the result is `claimed`. Raises PT401 and PT403 as app.company_id() does.';
+  'account''s encrypted token, the attempt, and the phone number from app.reply_phone(). If the contact has no phone '
+  'number, the result contains the user_id. The member was_refused is true if WhatsApp has refused the account since '
+  'the account''s last success. The result `repeat` contains the state of the earlier send with this idempotency_key. '
+  'Its member `mismatch` lists the fields that differ. The result `reused` means that this key belongs to another '
+  'message. Its member `differs` lists the fields that do not match that message. The result `not_found` means that '
+  'the company has no such conversation. The result `archived` means that the conversation''s contact is archived. The '
+  'result `closed` contains the contact''s open conversation on the account, if there is one. The result `no_account` '
+  'means that the account of the conversation is disconnected. The result `do_not_contact` means that the person must '
+  'not be contacted. The result `window_closed` contains the end of the window, or null when the person has never '
+  'written. The result `unfit` contains the invalid field and the fault. Either the upload or the quoted message is '
+  'unknown, or the media file has a member or a caption that its kind cannot have. For a claimed reply with a media '
+  'file, the member `media` contains the fields that WhatsApp needs. The member reply_to is the WhatsApp id of the '
+  'quoted message. A dry run of a valid reply returns `send`. Every result contains the key''s company. The function '
+  'writes the message and the ledger row only if the result is `claimed`. Raises PT401 and PT403 as app.company_id() '
+  'does.';
 grant execute on function public.claim_reply(uuid, uuid, text, text, boolean, jsonb, uuid, jsonb) to api_client;

@@ -129,10 +129,9 @@ $$;
 comment on function public.claim_test_send(
   uuid, uuid, uuid, text, text, text, text, text[], text[], text[], text
 ) is
-  'Claims the send of a test that begin_test_send() has allowed, as claim_template_send() does, and returns the same '
-  'result. The author of the message is the user. The idempotency key is derived from the id of the test send, so that '
-  'the test is never sent twice. Raises PT403 when no test send has this id, or when its user is no longer an owner or '
-  'admin.';
+  'Claims a test send that begin_test_send() has allowed. Calls claim_template_send(), and returns its result. The '
+  'author of the message is the user. The idempotency key is derived from the id of the test send, so that the test is '
+  'never sent twice. Raises PT403 when no test send has this id, or when its user is no longer an owner or admin.';
 grant execute on function public.claim_test_send(uuid, uuid, uuid, text, text, text, text, text[], text[], text[], text)
   to channel_client;
 

@@ -65,10 +65,10 @@ end
 $$;
 comment on function public.message_to_react(uuid, text) is
   'Returns the data for setting the company''s reaction on a message, or for removing it if there is no emoji. The '
-  'data are the account''s encrypted token, and the same phone number or user_id as in claim_reply(). '
-  'The result `not_found` means that the company has no such message. The result `not_on_channel` means that WhatsApp '
-  'does not have the message. The result `revoked` means that the person deleted the message. The result `too_old` '
-  'means that the message is older than 30 days. The result `archived` means that the contact is archived. The result '
+  'data are the account''s encrypted token, and the same phone number or user_id as in claim_reply(). The result '
+  '`not_found` means that the company has no such message. The result `not_on_channel` means that WhatsApp does not '
+  'have the message. The result `revoked` means that the person deleted the message. The result `too_old` means that '
+  'the message is older than 30 days. The result `archived` means that the contact is archived. The result '
   '`no_account` means that the account of the conversation is disconnected. The result `do_not_contact` means that the '
   'person must not be contacted. The result `window_closed` contains the end of the window, or null when the person '
   'has never written. Raises PT401 and PT403 as app.company_id() does.';

@@ -30,8 +30,8 @@ create index contact_windows_closing_idx on public.contact_windows (expires_at)
 -- Few accounts are restricted.
 create index account_notices_stopping_idx on public.account_notices (account_id) where stops_sending;
 
--- The job cannot search only for the windows that reached their last hour since its last run. A message may arrive
--- hours after the person wrote it, and then its window has less than an hour left. So closing_noted_for stores the end
+-- A window may begin in its last hour, because a message may arrive hours after the person wrote it. So the job does
+-- not search for the windows that reached their last hour since its last run. Instead, closing_noted_for stores the end
 -- of the window for which the event was written. The job writes no event for a window that has already closed.
 create function app.note_closing_windows() returns void
 language plpgsql

@@ -77,8 +77,8 @@ declare
   wanted_type constant text := webhook_deliveries.type;
   most constant integer := least(greatest(max_rows, 1), 200);
   looked_at constant integer := case when wanted_state is null and wanted_type is null then most + 1 else 5000 end;
-  -- An open delivery has not ended. In the log, it comes before the ended deliveries of the same event. The open
-  -- deliveries of a webhook that is off ended when it was switched off, although a job moves the rows later.
+  -- An open delivery has not ended. In the log, it comes before the ended deliveries of the same event. When a webhook
+  -- is switched off, its open deliveries end, although a job moves their rows later.
   is_off constant boolean := hook.state = 'off';
   open_state constant text := case when is_off then 'undelivered' else 'waiting' end;
   open_ended constant timestamptz := coalesce(hook.switched_off_at, 'infinity');
@@ -87,7 +87,8 @@ declare
   answer json;
 begin
   if after_event is not null then
-    -- If the event of the cursor is no longer in the log, all remaining rows are newer, so the page is empty.
+    -- If the cursor's event is no longer in the log, all remaining rows are newer than that event. So the page is
+    -- empty.
     before_seq := coalesce((app.stored_event(hook.company_id, app.event_id(after_event))).seq, 0);
   end if;
   with looked as (

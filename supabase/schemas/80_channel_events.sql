@@ -27,7 +27,7 @@ create table public.channel_events (
   processed_at timestamptz,
   person_marks bigint[],
   -- The hash recognizes only a repeat of the same bytes. WhatsApp may also repeat items in an event with other bytes,
-  -- so applying an item again changes nothing.
+  -- so applying an item a second time must change nothing.
   constraint channel_events_once unique (channel_app_id, body_sha256)
 );
 comment on table public.channel_events is
@@ -39,7 +39,7 @@ comment on column public.channel_events.waits_for is
   'the event is applied.';
 comment on column public.channel_events.person_marks is
   'The hashes (app.marks_of()) of the phone numbers, ids and email addresses of people in the event. Null until the '
-  'event is applied, or if they cannot be read.';
+  'event is applied. Also null if these identifiers cannot be read.';
 
 create index channel_events_due_idx on public.channel_events (channel_app_id, next_attempt_at)
   where next_attempt_at is not null;

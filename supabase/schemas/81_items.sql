@@ -23,9 +23,9 @@ begin
 end
 $$;
 comment on function app.accounts_at(uuid[], timestamptz) is
-  'Returns those of the accounts that were connected at the given time. If none of them was connected then, returns '
-  'those that are connected now. So a company sees no event about a business account after its numbers have moved to '
-  'another company.';
+  'Returns the accounts in account_ids that were connected at the given time. If there are none, returns the accounts '
+  'in account_ids that are connected now. So a company sees no later event about a business account whose numbers have '
+  'moved to another company.';
 
 create function app.apply_item(app_id uuid, item jsonb) returns text
 language plpgsql
@@ -159,9 +159,8 @@ end
 $$;
 comment on function app.apply_each_item(uuid, jsonb, timestamptz, boolean) is
   'Applies items, statuses first, and stops at the given time. If `alone` is true, an error in an item undoes only '
-  'this item. '
-  'Otherwise an error undoes all items. Returns how many items failed, were delayed (locked, or not reached in time) '
-  'or could not be assigned (unroutable), and the reasons.';
+  'this item. Otherwise an error undoes all items. Returns how many items failed, were delayed (locked, or not reached '
+  'in time) or could not be assigned (unroutable), and the reasons.';
 
 create function app.lock_companies_of_items(app_id uuid, items jsonb) returns uuid[]
 language plpgsql

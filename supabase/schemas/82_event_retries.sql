@@ -38,7 +38,8 @@ as $$
   due as (
     select events.id, events.channel_app_id, events.attempts, chosen.place, events.bytes
     from chosen
-    -- Postgres does not know how few events are chosen. Here and below, it reads only these events.
+    -- Postgres does not know how few events are chosen, and might read the whole table. With this join and with the
+    -- arrays below, Postgres looks up only the chosen events.
     cross join lateral (
       select due.id, due.channel_app_id, due.attempts, octet_length(due.body) as bytes
       from public.channel_events as due
@@ -73,10 +74,10 @@ as $$
   from started join fitting on fitting.id = started.id order by fitting.place
 $$;
 comment on function public.due_channel_events(integer, uuid[]) is
-  'Starts an attempt to apply due events, and returns their bodies in base64. The apps take turns, and the events of an '
-  'app come in the order in which they became due. Returns at most max_rows events, whose bodies have a total size of '
-  'at most about 4 MiB, and about 1 MiB for each app. Returns no event of the apps in without_apps. For three minutes, '
-  'no other run gets these events.';
+  'Starts an attempt to apply due events, and returns their bodies in base64. The apps take turns, and the events of '
+  'an app come in the order in which they became due. Returns at most max_rows events. The total size of their bodies '
+  'is at most about 4 MiB, and about 1 MiB for each app. Returns no event of the apps in without_apps. For three '
+  'minutes, no other run gets these events.';
 grant execute on function public.due_channel_events(integer, uuid[]) to channel_client, service_role;
 
 create function public.return_channel_events(event_ids uuid[]) returns void
@@ -89,8 +90,8 @@ as $$
 $$;
 comment on function public.return_channel_events(uuid[]) is
   'Makes events due again that due_channel_events() returned and that the run has not started to apply. The attempt '
-  'does not count. The events are due since they were received, so the next run gets them before the later events of '
-  'their app.';
+  'does not count. The due time of each event becomes the time at which the event was received. So the next run gets '
+  'these events before the later events of their app.';
 grant execute on function public.return_channel_events(uuid[]) to channel_client, service_role;
 
 create function public.fail_channel_event(event_id uuid, failure text) returns void

@@ -120,10 +120,10 @@ declare
 begin
   -- One transaction may store a fact while another transaction stores the id of the fact's message, or of the company's
   -- reaction. Then each transaction may miss the row of the other, and the fact waits until this function applies it.
-  -- All sends are locked before any fact is applied, because every transaction locks sends first.
+  -- All sends of these facts are locked before any fact is applied, because every transaction locks sends first.
   for fact in
-    -- A company may have any number of waiting facts, so each run checks only the latest ones, and others around a
-    -- random id. Their times would not be random enough: thousands of facts may arrive in one second.
+    -- The number of waiting facts has no limit. So each run checks only the latest facts, and other facts around a
+    -- random id. A random time would not reach all facts, because thousands of facts may arrive in one second.
     with around as (select gen_random_uuid() as id),
     checked as (
       (
@@ -195,8 +195,9 @@ end
 $$;
 comment on function app.apply_waiting_facts(integer) is
   'Applies waiting facts of the last day if their messages or reactions are known now, and links replies whose '
-  'original message is known now. Checks the latest 5,000 facts and 5,000 random ones. Handles at most max_rows facts '
-  'and max_rows replies. Returns the number of applied facts and linked replies. A scheduled job calls this function.';
+  'original message is known now. Checks the latest 5,000 facts, and up to 5,000 facts around a random id. Handles at '
+  'most max_rows facts and max_rows replies. Returns the number of applied facts and linked replies. A scheduled job '
+  'calls this function.';
 
 create function app.remove_old_waiting_facts(max_rows integer) returns integer
 language sql

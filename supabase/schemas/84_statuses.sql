@@ -330,7 +330,8 @@ begin
   end if;
   case
     when code = 131047 then
-      -- WhatsApp decided at the time of the attempt. If the person has written since then, the window is open again.
+      -- WhatsApp checked the window at the time of the attempt. If the person has written since then, the window is
+      -- open again.
       perform app.close_window(
         own_company_id, conversation.contact_id, conversation.messaging_account_id,
         least(at, conversation.attempted_at)

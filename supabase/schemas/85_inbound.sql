@@ -117,7 +117,8 @@ begin
   select * into message from public.messages
   where company_id = own_company_id and whatsapp_message_id = item ->> 'target'
   for no key update;
-  -- This call adds no contact, but may show that an id and a phone number belong to the same person.
+  -- For a known person, app.find_person() adds no contact. But it may store that an id and a phone number belong to the
+  -- same person.
   if message.id is not null and app.known_person(own_company_id, item -> 'person', done_at) is not null then
     person_id := app.find_person(account_id, item -> 'person', done_at);
   end if;
@@ -249,8 +250,8 @@ declare
   stored public.contacts;
 begin
   if app.known_person(own_company_id, item -> 'person', said_at) is null then
-    -- The item may be a repeat. Since the first time, the contact may have been archived or may have got another phone
-    -- number.
+    -- The item may be a repeat. Since the item was first applied, the contact may have been archived or may have got
+    -- another phone number.
     stored := app.inherited_wishes(own_company_id, array[their_key, item #>> '{person,user_id}'] || array(
       select contacts.archived_phone_key from public.contact_former_phones as former
       join public.contacts on contacts.company_id = former.company_id and contacts.id = former.contact_id

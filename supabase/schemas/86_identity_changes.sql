@@ -125,8 +125,8 @@ begin
     update public.contact_windows set last_inbound_phone = new_phone
     where company_id = own_company_id and contact_id = of_contact_id
       and app.phone_key(last_inbound_phone) = app.phone_key(lost_phone);
-    -- The wish remains with the person. The earlier phone number may get another owner, so the platform keeps no wish
-    -- for that number.
+    -- The contact keeps the person's wishes. The earlier phone number may get another owner, so the platform deletes
+    -- the wishes that it kept for that number.
     delete from app.kept_wishes
     where company_id = own_company_id and digest = app.erased_digest(own_company_id, 'person', app.phone_key(lost_phone));
   end if;

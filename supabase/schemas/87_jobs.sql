@@ -293,7 +293,8 @@ begin
       execute format('select %s', replace(duty.signature, 'integer', '$1')) into done using max_rows;
       counts := counts || jsonb_build_object(duty.name, coalesce(done, 0));
     exception when query_canceled then
-      -- The statement timeout applies only once, so no other task may begin. The tasks that are done remain done.
+      -- Postgres would not cancel this statement a second time, so no other task may begin. The results of the earlier
+      -- tasks remain.
       failures := failures || format('%s: %s %s', duty.name, sqlstate, left(sqlerrm, 200));
       exit;
     when others then
@@ -311,8 +312,9 @@ comment on function public.tend_channel(integer) is
   'number of rows for each task, and the failures.';
 grant execute on function public.tend_channel(integer) to channel_client;
 
--- These deletions are a transaction of their own, which locks no other rows. In the transaction of tend_channel(), they
--- would hold the locks of the earlier tasks.
+-- The job channel-events continues the deletions of tend_channel() with this function. Each call is a transaction of
+-- its own, which locks no other rows. In the transaction of tend_channel(), the locks of the earlier tasks would be
+-- held until all deletions end.
 create function public.remove_old_channel_rows(max_rows integer default 1000) returns jsonb
 language sql security definer -- see begin_channel_job()
 set search_path = ''

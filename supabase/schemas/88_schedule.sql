@@ -61,8 +61,8 @@ declare
   function_url constant text := app.job_secret('whatsapp_function_url');
   webhooks_url constant text := app.job_secret('webhooks_function_url');
   secret constant text := app.job_secret('jobs_secret');
-  -- A job responds when it has begun. pg_net waits for all responses in one transaction, and the change feeds contain no
-  -- later change until this transaction ends.
+  -- A job responds as soon as it has begun, because pg_net waits for all responses in one transaction. The change feeds
+  -- contain no later change until that transaction ends.
   call constant text :=
     'select net.http_post(url := $1, body := $2, headers := $3, timeout_milliseconds := 5000)';
   headers constant jsonb :=
@@ -274,8 +274,8 @@ begin
 end
 $$;
 comment on function app.failed_job_calls() is
-  'Returns the last ten calls of the edge functions that began no run, with the status and the response. A timeout is '
-  'not a failure.';
+  'Returns the last ten failed calls of the edge functions, with the status and the response. A failed call began no '
+  'run. A timeout is not a failure.';
 
 create function app.delivery_status() returns jsonb
 language sql stable

@@ -16,7 +16,7 @@ begin
 end
 $$;
 comment on function app.lock_both(uuid, uuid, uuid) is
-  'Locks two contacts. Returns whether they can be merged: both must exist, and neither may be archived.';
+  'Locks two contacts. Returns whether they can be merged: both must exist, and must not be archived.';
 
 create function app.merge_conversations(own_company_id uuid, survivor uuid, other uuid) returns void
 language plpgsql
@@ -83,8 +83,6 @@ comment on function app.merge_conversations(uuid, uuid, uuid) is
   'Moves the conversations and windows of one contact to another contact. Only app.merge_contacts() calls this '
   'function.';
 
--- A merge locks deals in the same order as batch requests do. The merge stores the survivor's id in the tombstone
--- (deleted_rows) of the other contact, and fills the survivor's empty fields.
 create function app.missing_fields(own jsonb, theirs jsonb, max_octets integer default null) returns jsonb
 language sql immutable
 set search_path = ''
@@ -137,7 +135,7 @@ begin
   update public.opt_out_lifts set contact_id = survivor where company_id = own_company_id and contact_id = other;
   update public.contact_identities set contact_id = survivor
   where company_id = own_company_id and contact_id = other;
-  -- A person who returned to an earlier phone number has this number in two rows, so the merge combines such rows.
+  -- If the person returned to an earlier phone number, two rows contain this number. The merge combines the two rows.
   insert into public.contact_former_phones as former (company_id, contact_id, phone, until)
   select own_company_id, survivor, (array_agg(known.phone order by known.until desc, known.phone))[1], max(known.until)
   from (
@@ -188,8 +186,8 @@ begin
       from unnest(own.tags || theirs.tags) with ordinality as tagged (tag, place)
       group by tag order by min(place) limit 50
     ),
-    -- public.merge_contact() refuses a merge whose fields do not fit. After an event from WhatsApp, the platform merges
-    -- the contacts of a person in any case.
+    -- public.merge_contact() refuses a merge whose custom fields do not fit. A merge that an event from WhatsApp causes
+    -- omits the custom fields that do not fit.
     custom_fields = own.custom_fields || app.missing_fields(own.custom_fields, theirs.custom_fields, 32768),
     -- The survivor gets do_not_contact if one of the two contacts had it. The survivor also gets the newest "stop" and
     -- the newest "start" of the two contacts, which are one person's words. If the person last wrote "start", a trigger
@@ -231,8 +229,9 @@ $$;
 comment on function app.merge_contacts(uuid, uuid, uuid) is
   'Merges two contacts of a company into one. The survivor gets the deals, conversations, ids, phone numbers and '
   'opt-outs of the other contact. Empty fields of the survivor get the values of the other contact. The other contact '
-  'is deleted, and its tombstone contains the survivor''s id. Returns false when one of the contacts no longer exists. '
-  'The caller must hold the advisory lock of the company, or its transaction must make no other changes.';
+  'is deleted, and its tombstone in deleted_rows contains the survivor''s id. Returns false when one of the contacts '
+  'no longer exists. The caller must hold the advisory lock of the company, or the caller''s transaction must make no '
+  'other changes.';
 
 create function app.lock_for_merging(own_company_id uuid, survivor_id uuid, from_id uuid) returns void
 language plpgsql
@@ -248,8 +247,9 @@ begin
   perform pg_advisory_xact_lock(hashtextextended('events of ' || own_company_id, 0));
   loop
     begin
-      -- A transaction that adds contacts also waits for this lock before it locks a row. A transaction that changes a
-      -- phone number locks the contact first. So a try waits only briefly for each row, and then releases its locks.
+      -- A transaction that adds contacts acquires this lock before it locks a row. But a transaction that changes a
+      -- phone number locks the contact first, and may wait for this lock while this function waits for the contact.
+      -- So each try waits only briefly for a row, and then releases its locks.
       perform app.lock_further_phones(own_company_id);
       perform set_config('lock_timeout', '250ms', true);
       -- The deals are locked before the contacts. A transaction that assigns a deal to another contact also locks the

@@ -49,8 +49,8 @@ begin
       select quoted[1]
       from regexp_matches(told, '"(?:[a-z_]*user_id|current|previous)"\s*:\s*"([^"\\]+)"', 'g') as quoted
       union all
-      -- An address begins where its characters begin. Without this condition, Postgres would search from each
-      -- character of a long text again.
+      -- An address never begins directly after a character of an address. Without this condition, Postgres would start
+      -- a new search at each character of a long text.
       select lower(email[1])
       from regexp_matches(
         told,
@@ -108,9 +108,9 @@ begin
 end
 $$;
 comment on function app.author_names(jsonb) is
-  'A part of an event belongs to its author, and a report to its recipient. Returns the names of this person. If '
-  'the part has no such person, returns all names in the part, including quoted or forwarded names. A message with '
-  'another person''s contact card belongs to its sender.';
+  'Returns the names of the person to whom a part of an event belongs: the author, or the recipient of a report. If '
+  'the part names no such person, returns all names in the part, including quoted or forwarded names. A message with '
+  'another person''s contact card belongs to the sender of the message.';
 
 create function app.marks_of(names text[]) returns bigint[]
 language plpgsql immutable strict parallel safe

@@ -141,7 +141,7 @@ as $$
 begin
   return (
     select coalesce(jsonb_object_agg(erased.name, jsonb_build_object(
-      -- WhatsApp reports times in whole seconds. An event with the second of the erasure may have happened after the
+      -- WhatsApp reports times in whole seconds. An event in the same second as the erasure may have happened after the
       -- erasure.
       'until', floor(extract(epoch from erased.until))::bigint - 1,
       'is_back', exists (

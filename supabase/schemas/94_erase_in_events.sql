@@ -20,8 +20,8 @@ end
 $$;
 comment on function app.is_about(jsonb, jsonb, boolean) is
   'Checks whether a part of an event belongs to one of these erased people, { name: { until, is_back } }. A part '
-  'belongs to the person only up to the second `until`. A report about a message belongs to the person even if its '
-  'time is later, unless `is_back` is true.';
+  'belongs to the person only if its time is not later than `until`. A report about a message also belongs to the '
+  'person if its time is later, unless `is_back` is true.';
 
 create function app.is_of_another(
   own_company_id uuid, app_id uuid, number_id text, part jsonb, is_report boolean default false
@@ -132,7 +132,7 @@ declare
     where not (known -> 'is_back')::boolean or (known ->> 'until')::bigint >= coalesce(began, 0)
   );
   has_moved constant boolean := number_id is not null and cardinality(company_ids) > 1;
-  -- Another company had the number at that time.
+  -- Whether another company had the number at the time of the change.
   is_of_another constant boolean := case
     when has_moved then app.is_of_another(own_company_id, app_id, number_id, jsonb_build_object('timestamp', began))
     else false
@@ -300,9 +300,9 @@ begin
   return array(
     select events.id from public.channel_events as events
     where events.person_marks && marks
-      -- The people in this event are unknown. app.change_without() erases a part of it only if the company uses the app
-      -- or has the account in the part. So the erasure does not wait for the other events, which another transaction
-      -- may be applying.
+      -- If person_marks is null, the people in the event are unknown. app.change_without() erases a part of such an
+      -- event only if the company uses the event's app or has the account in the part. So only these events are locked,
+      -- and the erasure does not wait for events of other companies that are being applied.
       or events.person_marks is null and (
         events.channel_app_id = any (app_ids)
         or exists (

@@ -279,7 +279,7 @@ begin
   perform app.forget_answers(own_company_id, contact_ids, conversation_ids || message_ids);
   delete from public.contact_identities where company_id = own_company_id and contact_id = any (contact_ids);
   delete from public.contact_former_phones where company_id = own_company_id and contact_id = any (contact_ids);
-  -- The events of merges contain only ids.
+  -- The events of merges remain, because they contain only ids.
   delete from public.contact_identity_events
   where company_id = own_company_id and contact_id = any (contact_ids) and kind <> 'merged';
   delete from public.user_id_changes
@@ -376,7 +376,8 @@ begin
       counts := app.erase_contacts(own_company_id, array[own_contact_id]);
       select * into contact from public.contacts where company_id = own_company_id and id = own_contact_id;
     else
-      -- The first erasure has replaced its own key with the other keys. This key may contain the same person's name.
+      -- The first erasure replaced the idempotency keys of that time with hashes. The key of this request is newer, and
+      -- may also contain the person's name.
       update public.idempotency_keys set
         key = app.erased_digest(company_id, 'key', key),
         fingerprint = app.erased_digest(company_id, 'key', fingerprint)

@@ -168,8 +168,8 @@ begin
       left_to_return := left_to_return - affected;
       exit when left_to_return = 0;
     end loop;
-    -- If all the deliveries were only postponed, younger deliveries of other records may be due. The limit bounds the
-    -- duration of the statement.
+    -- If the loop above only postponed deliveries, other records may have deliveries that became due later. The limit
+    -- of 1,000 postponed deliveries keeps the statement short.
     exit when left_to_return < most or postponed = postponed_before or postponed >= 1000;
     examined := greatest(most, 100);
   end loop;
@@ -190,7 +190,8 @@ as $$
     'seq', read.seq,
     'attempts', read.attempts,
     'event', read.event,
-    -- As text: the run parses a record only when it sends it, because parsed records need much more memory.
+    -- The record is a string. The run parses the string just before the send, because a parsed record needs much more
+    -- memory.
     'data', case when read.is_whole then read.data else json_build_object('id', read.record_id)::text end,
     'is_truncated', not read.is_whole
   ) order by read.place)
@@ -207,7 +208,7 @@ as $$
         else json_build_object('id', due.record_id)
       end::text as data
     ) as shown
-    -- The largest body has 256 KiB, and an event itself has a few hundred bytes.
+    -- The body of a request has at most 256 KiB, and the event without its record has a few hundred bytes.
     cross join lateral (select coalesce(octet_length(shown.data), 0) as bytes) as whole
     cross join lateral (
       select whole.bytes <= 250 * 1024 as is_whole, case when whole.bytes <= 250 * 1024 then whole.bytes else 0 end as bytes
@@ -216,9 +217,9 @@ as $$
   where read.bytes_before < most_bytes
 $$;
 comment on function app.deliveries_with_records(public.webhooks, integer, uuid[], integer) is
-  'Returns due deliveries of a webhook, as app.due_deliveries() does, with their events and the text of '
-  'their current records. Stops when the records have a total size of most_bytes. For a record of more than 250 KiB, '
-  'returns only its id.';
+  'Returns due deliveries of a webhook, as app.due_deliveries() does, with their events and the text of their current '
+  'records. Stops when the records have a total size of most_bytes. For a record of more than 250 KiB, returns only '
+  'its id.';
 
 create function public.next_deliveries(run uuid, wanted jsonb, held jsonb) returns json
 language plpgsql security definer
@@ -246,8 +247,8 @@ begin
       waiting := waiting || hook.id;
     end if;
   end loop;
-  -- If reading takes long, the run must read the first webhooks' records again. In a random order, no webhook is always
-  -- the first.
+  -- If this loop takes long, the records that it read first are too old, and the run must read them again. Because of
+  -- the random order, this does not always affect the same webhook.
   for hook in select listed.* from unnest(hooks) as listed order by random() loop
     asked := least((wanted ->> hook.id::text)::integer, 500);
     -- After a pause, only one delivery is attempted at a time, until the receiver works again.
@@ -279,7 +280,7 @@ comment on function public.next_deliveries(uuid, jsonb, jsonb) is
   'deliveries for each webhook. The parameter `held` lists the records whose deliveries are still in progress in this '
   'run. A webhook that is missing from the result is paused, off, or leased by another run, or its key has ended. For '
   'each webhook, `read_at` is the time just before its records were read. The time `ended_at` is the end of the '
-  'statement. Both are in seconds.';
+  'statement. The two times are Unix times in seconds.';
 grant execute on function public.next_deliveries(uuid, jsonb, jsonb) to webhook_client;
 
 create function public.release_webhooks(run uuid, ids uuid[] default null) returns void
@@ -295,8 +296,8 @@ begin
 end
 $$;
 comment on function public.release_webhooks(uuid, uuid[]) is
-  'Ends the leases of a run for these webhooks. Without ids, ends all its leases and frees its slot. With an empty '
-  'list, frees only its slot.';
+  'Ends the leases of a run for these webhooks. If `ids` is null, ends all leases of the run and frees its slot. If '
+  '`ids` is empty, only frees the slot.';
 grant execute on function public.release_webhooks(uuid, uuid[]) to webhook_client;
 
 create function app.has_answer(tries jsonb) returns boolean

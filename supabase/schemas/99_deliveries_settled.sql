@@ -32,8 +32,8 @@ create function app.may_keep_answer(type text, of_company uuid, of_record uuid) 
 language sql volatile
 set search_path = ''
 as $$
-  -- An erasure in progress has locked the contact, so no response is kept. A later erasure waits for the lock of this
-  -- transaction, and then finds the response.
+  -- An erasure in progress has locked the contact, so the query skips the contact, and no response is kept. A later
+  -- erasure waits for the lock of this transaction, and then finds the response.
   select case split_part(type, '.', 1)
     when 'contact' then exists (
       select from public.contacts where company_id = of_company and id = of_record and erased_at is null
@@ -65,9 +65,9 @@ as $$
   end
 $$;
 comment on function app.may_keep_answer(text, uuid, uuid) is
-  'Checks whether the beginning of a receiver''s response may be stored. The response may quote the request, so it is '
-  'not stored if the record no longer exists, or if its person was erased or is being erased. Locks the contact, so '
-  'that an erasure waits for this transaction.';
+  'Checks whether the beginning of a receiver''s response may be stored. The response may quote the request. So the '
+  'response is not stored if the record no longer exists, or if the person of the record was erased or is being '
+  'erased. Locks the contact, so that an erasure waits for this transaction.';
 
 create function app.switch_off_webhook(webhook uuid, reason text) returns void
 language plpgsql
@@ -240,7 +240,7 @@ begin
     was := hook;
     is_pausing := coalesce(hook.paused_until > at, false);
     -- After a pause, the first success makes all deliveries due, so that no delivery waits for hours after the receiver
-    -- works again. This must happen before the failed deliveries of the same settlement get their new due times.
+    -- works again. This update runs before the failed deliveries of the same settlement get new due times.
     if hook.pauses > 0 and not is_pausing and outcomes @> jsonb_build_array(
       jsonb_build_object('webhook_id', hook.id, 'result', 'delivered')
     ) then
@@ -253,7 +253,7 @@ begin
       hook.last_success_at := case
         when was.last_success_at > at - interval '5 seconds' then was.last_success_at else at
       end;
-      -- No request is sent during a pause. A success during a pause answers an earlier request, so the pause continues.
+      -- A success during a pause belongs to a request that was sent before the pause, so the pause continues.
       if not is_pausing then
         hook.pauses := 0;
         hook.paused_until := null;

@@ -31,8 +31,8 @@ begin
   if scanned.events > 0 then
     update app.replays set after_version = scanned.version, after_seq = scanned.seq where webhook_id = hook.id;
   end if;
-  -- Transactions that are still open may have written events in the period of the replay. A transaction that starts
-  -- after the period gets a higher version than all of these transactions.
+  -- Transactions that are still open may have written events in the period of the replay. This transaction began after
+  -- the period, so its version is higher than the versions of all these transactions.
   if replay.beyond is null and now() >= replay.until then
     update app.replays set beyond = app.change_now() where webhook_id = hook.id;
   end if;
@@ -156,7 +156,7 @@ begin
       where id = webhook;
       return 'wait';
     end if;
-    -- Transactions that started before now may not queue their events for this webhook. Deliveries wait until these
+    -- Some transactions that are still open do not queue their events for this webhook. Deliveries wait until these
     -- transactions have ended, so that their events come first. This transaction's version is higher than theirs.
     if hook.catch_up_until = 0 then
       update public.webhooks set catch_up_until = app.change_now() where id = webhook;
@@ -293,7 +293,7 @@ declare
   has_rows boolean;
   is_emptied boolean := false;
 begin
-  -- The slot belongs to the new day from midnight on. So each row is deleted only if it is still the day before.
+  -- From midnight on, new events use this slot. So each row is deleted only while it is still the day before.
   delete from app.open_deliveries
   where slot = next_slot and app.slot_of(clock_timestamp() + interval '1 day') = next_slot;
   foreach part in array array['events', 'deliveries'] loop
@@ -302,7 +302,7 @@ begin
       -- The function waits only 200 ms for a writer that has locked the table. The next run tries again.
       perform set_config('lock_timeout', '200ms', true);
       execute format('lock table app.%I in access exclusive mode', part || to_char(next_slot, '_FM00'));
-      -- While the table is locked, no one can add rows. If it is already the new day, the table may contain its rows.
+      -- While the table is locked, no one can add rows. After midnight, the table may already have rows of the new day.
       exit when app.slot_of(clock_timestamp() + interval '1 day') <> next_slot;
       execute format('truncate app.%I', part || to_char(next_slot, '_FM00'));
       is_emptied := true;
@@ -325,15 +325,15 @@ declare
   records constant uuid[] := contact_ids || record_ids || array(
     select deals.id from public.deals where deals.company_id = of_company and deals.contact_id = any (contact_ids)
     union all
-    -- The database no longer knows whose record a deleted record was. So the responses about all deleted records of the
-    -- company are cleared. Few deliveries have a stored response, so they are looked up, and not the deleted records.
+    -- The database no longer knows to which contact a deleted record belonged. So the responses about all deleted
+    -- records of the company are cleared. The query begins with the few deliveries that have a stored response.
     select gone.id
     from (
       select record_id from app.open_deliveries where company_id = of_company and app.has_answer(tries)
       union
       select record_id from app.deliveries where company_id = of_company and app.has_answer(tries)
     ) as answered
-    -- Because of the limit, the planner never starts from the deleted records, even if it has no statistics of them.
+    -- Because of the limit, the planner never begins with the deleted records, even without statistics about them.
     cross join lateral (
       select deleted_rows.id from public.deleted_rows
       where deleted_rows.company_id = of_company and deleted_rows.id = answered.record_id
@@ -385,7 +385,7 @@ begin
     'left_deliveries', app.delete_left_deliveries((extract(epoch from clock_timestamp())::bigint / 60 % 32)::integer),
     'day_emptied', app.empty_next_day()
   );
-  -- This call locks conversations, so it comes last.
+  -- This call locks conversations until the transaction ends, so it comes last.
   perform app.note_passed_times();
   return answer;
 end

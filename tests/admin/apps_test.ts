@@ -109,7 +109,7 @@ Deno.test("`app delete` needs --force if an account uses the app or the app has 
     return channel_app_id;
   };
   assert.equal(await accountApp(), app.id);
-  // Reconnecting an account without --app keeps its app.
+  // Reconnecting an account without --app keeps the account's app.
   await json([...connect, "--display-phone", "+15550100"], "EAAB");
   assert.equal(await accountApp(), app.id);
 

@@ -54,8 +54,8 @@ async function names(company: Company, query = ""): Promise<(string | null)[]> {
 }
 
 /**
- * Asserts that the feed shows these names. The feed shows a change only after all earlier
- * transactions have ended, and a job of the stack may be writing at this moment.
+ * Waits until the feed shows enough names, and asserts that they are the expected names. The feed
+ * shows a change only after all earlier transactions have ended, such as those of the stack's jobs.
  */
 async function assertShows(company: Company, expected: (string | null)[], query = "") {
   let found: (string | null)[] = [];
@@ -196,7 +196,7 @@ Deno.test("after a restart of the changes feeds, an old cursor of the event log 
   assert.deepEqual((await typesOnce(count + 1)).sort(), [...before, "contact.created"].sort());
 });
 
-Deno.test("a restart of the changes feeds also corrects a feed in which only a tombstone's version is too high", async () => {
+Deno.test("a restart of the changes feeds also corrects a feed in which only the version of a deleted record is too high", async () => {
   const company = await newCompany();
   await sql`
     insert into deleted_rows (company_id, resource, id, version, deleted_at)

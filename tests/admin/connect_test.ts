@@ -55,7 +55,8 @@ Deno.test("if the channel clearly refuses the account, `account connect` fails a
   });
   const there = { input: "EAAB", env: { WHATSAPP_API_URL: other.url } };
   const wrong = await admin(connect(company, "4711", ...given), there);
-  const stderr = "The phone number 4711 is not one of business account 43. Nothing was stored.\n";
+  const stderr =
+    "The phone number 4711 does not belong to business account 43. Nothing was stored.\n";
   assert.deepEqual(wrong, { code: 1, stdout: "", stderr });
   assert.equal((await accountsOf(company)).length, 0);
 });

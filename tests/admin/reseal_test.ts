@@ -34,7 +34,7 @@ const BOTH = { CREDENTIALS_KEY: NEW, CREDENTIALS_KEY_PREVIOUS: OLD };
 const [NEW_ID, OTHER_ID] = await Promise.all([NEW, OTHER].map(keyId));
 
 function summary(resealed: number, alreadyCurrent: number): string {
-  return `Tokens re-encrypted under the key ${NEW_ID}: ${resealed}; already under it: ${alreadyCurrent}.\n`;
+  return `Tokens re-encrypted under the key ${NEW_ID}: ${resealed}; already under this key: ${alreadyCurrent}.\n`;
 }
 
 /** The output of `account reseal --json`. */
@@ -199,7 +199,7 @@ Deno.test("the command re-encrypts every app secret, and reports each secret tha
   const { code, stdout, stderr } = await project.operate(RESEAL, BOTH);
   assert.deepEqual([code, stdout], [
     1,
-    `${summary(0, 0)}Secrets of apps: 0; already under it: 3.\n`,
+    `${summary(0, 0)}Secrets of apps re-encrypted: 0; already under this key: 3.\n`,
   ]);
   assert.match(
     stderr,
@@ -282,7 +282,7 @@ Deno.test("the command re-encrypts webhook secrets, and reports the secrets that
   const { code, stdout, stderr } = await project.operate(RESEAL, BOTH);
   assert.deepEqual([code, stdout], [
     1,
-    `${summary(0, 0)}Secrets of webhooks: 0; already under it: 2.\n`,
+    `${summary(0, 0)}Secrets of webhooks re-encrypted: 0; already under this key: 2.\n`,
   ]);
   assert.ok(stderr.includes(`the secret of the webhook ${other} (key ${OTHER_ID})`), stderr);
 });
@@ -323,7 +323,7 @@ Deno.test("the last of more than 1,000 webhook secrets and app secrets is also r
 });
 
 for (const rotatedAt of [1, 2]) {
-  Deno.test(`a webhook secret that becomes the previous secret before replacement ${rotatedAt} is also re-encrypted`, async () => {
+  Deno.test(`if a webhook's secret is rotated just before request ${rotatedAt} of the command, the old secret is also re-encrypted`, async () => {
     const [{ id: company_id }] = await project.sql`
       insert into companies (name) values ('Resealed') returning id
     `;

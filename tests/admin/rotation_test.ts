@@ -50,14 +50,15 @@ Deno.test("sends succeed at every step of a CREDENTIALS_KEY rotation", async () 
   for (const number of numbers) await connect(number, `token-of-${number}`, OLD);
   await send(before);
 
-  // At each step, the instances of the step before still run. They can use what the new instances
-  // store. First the functions get the new key, but still encrypt with the old key.
+  // At each step, instances with the keys of the previous step still run. They must be able to
+  // decrypt the tokens that are stored in the current step. In the first step, the functions get
+  // the new key, but still encrypt with the old key.
   const first = await functions(FIRST);
   await connect(numbers[0], `token-of-${numbers[0]}`, FIRST.CREDENTIALS_KEY);
   await send(first);
   await send(before);
 
-  // Then they encrypt with the new key.
+  // In the second step, the functions encrypt with the new key.
   const during = await functions(BOTH);
   await connect(numbers[0], `token-of-${numbers[0]}`, BOTH.CREDENTIALS_KEY);
   await send(during);

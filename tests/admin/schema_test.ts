@@ -62,7 +62,7 @@ Deno.test("if a database cannot be read, the error does not contain the database
   assert.equal(encoding.code, 1);
   assert.match(
     encoding.stderr,
-    /^DB_URL must be the connection string of .*\(a special character in the password is percent-encoded\)\.\n$/,
+    /^DB_URL must be the connection string of .*\(a special character in the password must be percent-encoded\)\.\n$/,
   );
   for (const { stdout, stderr } of [unreachable, malformed, encoding]) {
     assert.doesNotMatch(stdout + stderr, /sesame/);

@@ -18,7 +18,7 @@ Deno.test("`messages.media()` returns the media file's stream, type, name and le
   assert.equal(made[0].url.pathname, `/functions/v1/gateway/messages/${ID}/media`);
 });
 
-/** A media file of three parts. After some parts, no further part arrives. */
+/** A media file of three parts, of which only the first `parts` parts arrive. */
 function fileThatStopsAfter(parts: number): Step {
   return (_made, signal) => {
     let sent = 0;
@@ -34,7 +34,7 @@ function fileThatStopsAfter(parts: number): Step {
   };
 }
 
-Deno.test("a media file that stops arriving ends with a timeout or an abort signal, but the caller may read slowly", async () => {
+Deno.test("if a media file stops arriving, its stream fails after the timeout or an abort signal; a slow reader gets the whole file", async () => {
   const { crm } = scripted([fileThatStopsAfter(3), fileThatStopsAfter(2)], { timeout: 20 });
   const whole = (await crm.messages.media(ID)).stream.getReader();
   let text = "";
@@ -83,7 +83,7 @@ Deno.test("`media.upload()` sends the file name unchanged, even if the name has 
   assert.equal(made[0].url.searchParams.get("filename"), filename);
 });
 
-Deno.test("the client sends a stream only once, and then throws the error of the response", async () => {
+Deno.test("the client sends a stream only once, even if this request fails, and throws the error of this request", async () => {
   const busy = failure(429, "too_many_requests", {}, { "Retry-After": "1" });
   for (
     const [step, name, mayBeDone] of [[busy, "RateLimitError", false], [

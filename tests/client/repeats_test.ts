@@ -149,7 +149,7 @@ const HARMLESS: Record<string, (crm: CRM) => PromiseLike<unknown>> = {
   upload: (crm) => crm.media.upload(new Uint8Array([1]), { type: "application/pdf" }),
 };
 
-Deno.test("the client repeats a read mark, a reaction and an upload after a lost response, and then says that it may be done", async () => {
+Deno.test("after a lost response, the client repeats a read mark, a reaction or an upload; if all repeats fail, the error says that the change may be done", async () => {
   await withoutPauses(async () => {
     for (const [kind, change] of Object.entries(HARMLESS)) {
       const told = async (steps: Step[]) => {

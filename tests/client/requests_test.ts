@@ -310,7 +310,7 @@ Deno.test("if a batch fails, the error contains the results of earlier batches, 
   assert.equal(made.length, 2);
 });
 
-Deno.test("if `createMany` runs again with the key of its error, each batch is sent with its first key", async () => {
+Deno.test("if `createMany` is repeated with the idempotency key of its error, each batch has the same key as in the first run", async () => {
   const items = Array.from({ length: 1001 }, () => ({ phone: "+1" }));
   for (const idempotencyKey of [undefined, "import-1"]) {
     const refused = failure(422, "invalid_request");

@@ -57,7 +57,7 @@ async function pass(sql: Sql, time: string) {
   `;
 }
 
-test("if an event concerns several accounts, each account shows a notice until the notice ends, and remains connected", async (sql) => {
+test("an event about several accounts shows a notice on each account until the notice ends, and disconnects no account", async (sql) => {
   const second = await connectAccount(sql, company_id);
   const ids = [account_id, second.id].sort();
   const item = restriction();

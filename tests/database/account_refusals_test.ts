@@ -55,7 +55,7 @@ async function refusals(sql: Sql): Promise<unknown[]> {
 
 /**
  * Begins the job that reads the templates from the channel, and ends the job with this failure
- * message and this error code of the channel.
+ * message. `refusal` is the channel's error code.
  */
 async function reading(sql: Sql, failure: string | null, refusal: string | null) {
   const [{ run }] = await sql`select begin_job('template-sync', ${own.account_id}) as run`;

@@ -1,4 +1,5 @@
-// Tests how a key is rotated, and when the old key expires.
+// Tests how a key is rotated, and when the old key expires. During the overlap, the old key and the
+// new key both work.
 
 import assert from "node:assert/strict";
 import { hashKey } from "../../supabase/functions/_shared/key/presented_key.ts";
@@ -125,7 +126,7 @@ async function lifetime(sql: Sql, key_id: string): Promise<number | null> {
   return hours === null ? null : Math.round(hours / 24);
 }
 
-test("if an owner changes a key's expiry after deleting its new key, the next new key has the changed lifetime", async (sql) => {
+test("if an owner deletes a key's successor and then changes the key's expiry, the next successor has the changed lifetime", async (sql) => {
   const unlimited = await addKey(sql, { created_at: day(-1) });
   const limited = await addKey(sql, { created_at: day(-80), expires_at: day(10) });
   for (const [id, expiry, days] of [[unlimited, day(29), 30], [limited, day(650), 730]] as const) {
@@ -137,7 +138,7 @@ test("if an owner changes a key's expiry after deleting its new key, the next ne
   }
 });
 
-test("a longer overlap does not change the lifetime of the key's next new key", async (sql) => {
+test("an owner who makes the overlap longer does not change the lifetime of the key's next successor", async (sql) => {
   const unlimited = await addKey(sql, { created_at: day(-1) });
   const limited = await addKey(sql, { created_at: day(-80), expires_at: day(10) });
   for (const [id, days] of [[unlimited, null], [limited, 90]] as const) {

@@ -160,7 +160,7 @@ test("a new contact inherits the newest decisions about do_not_contact and marke
   const inherited = await row(sql, other);
   assert.deepEqual([inherited.do_not_contact, inherited.marketing_opt_out], [true, true]);
 
-  // A restored contact keeps its own decision if that is newer than the inherited opt-out.
+  // A restored contact that had opted out is still opted out.
   await archive(sql, other);
   await archive(sql, first, false);
   assert.equal((await row(sql, first)).do_not_contact, true);
@@ -241,7 +241,7 @@ test("a person whose phone number is hidden gets no second contact from a market
   assert.deepEqual(await contactsOf(sql, company), before);
 });
 
-test("a newer marketing preference of an archived person creates a contact with this preference, and an older one changes nothing", async (sql) => {
+test("after a contact is archived, a newer marketing preference creates a contact with this preference, and an older preference changes nothing", async (sql) => {
   const ends: [first: [string, number], then: [string, number], isOptedOut: boolean | null][] = [
     [["stop", 10], ["stop", 20], true],
     [["stop", 10], ["resume", 20], false],

@@ -178,7 +178,7 @@ test("a GET request cannot call a function that writes, or a function in the sch
   }
 });
 
-Deno.test("the history distinguishes an admin from the owner even after they exchange their names", async () => {
+Deno.test("the history distinguishes an admin from the owner even after the admin exchanges the names of both", async () => {
   const company = await newCompany();
   const [admin] = await newMembers(company, "admin");
   const [asOwner, asAdmin] = await Promise.all([company.member_id, admin].map(personToken));

@@ -81,7 +81,7 @@ export const MANAGERS = {
   "an admin": await personToken(people.admin),
 };
 
-/** All rows of both companies before the attacks. The attacks must not change them. */
+/** All rows of both companies before the attacks. The attacks must not change these rows. */
 const before = { own: await everything(own.id), other: await everything(other.id) };
 
 async function everything(company_id: string) {

@@ -226,7 +226,7 @@ Deno.test("each table with a version records every change, and each table with a
     assert.deepEqual(versioned.map(({ relname }) => relname), [...TABLES, ...WITHOUT_FEED].sort());
     const triggers = await sql`
       select tgrelid::regclass::text || ' ' || tgfoid::regproc as trigger from pg_trigger
-      -- Enabled, for all columns and all rows. 19: for each row, before, on update. 8: after the statement, on delete.
+      -- Enabled, for all columns and rows. Type 19: for each row, before an update. Type 8: after a delete statement.
       where tgenabled = 'O' and tgattr = '' and tgqual is null
         and (
           tgfoid in ('app.note_change'::regproc, 'app.note_version'::regproc) and tgtype = 19

@@ -22,7 +22,7 @@ async function phoneOf(sql: Sql): Promise<string> {
   return phone;
 }
 
-test("a claim within the window creates a message and a ledger row, and returns the data for the channel call", async (sql) => {
+test("a claim within the window creates a message and a row in `sends`, and returns the data for the channel call", async (sql) => {
   await personWrites(sql, company, 60);
   const claim_id = crypto.randomUUID();
   const asked = { conversation_id, claim_id, content: " Olá 🚚\n", idempotency_key: "once" };
@@ -93,7 +93,7 @@ test("a new conversation has the same window as the contact's closed conversatio
   assert.deepEqual(await claimReply(sql, key, { conversation_id }), closed);
 });
 
-Deno.test("do_not_contact stops a reply unless the contact has written since do_not_contact was set", async () => {
+Deno.test("do_not_contact stops a reply until the contact writes again", async () => {
   const minute = 60;
   // Each case: when `do_not_contact` was set and when the contact last wrote, both in seconds
   // before now, and whether a reply is allowed.

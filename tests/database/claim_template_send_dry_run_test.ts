@@ -1,5 +1,5 @@
-// Tests a dry run, and a claim that does not match the template: what they return, and that they
-// write nothing.
+// Tests dry runs, and claims that do not match the template: what they return, and that they write
+// nothing.
 
 import assert from "node:assert/strict";
 import { anyPhone, type Company, newCompany } from "../support/company.ts";

@@ -27,7 +27,7 @@ async function phoneOf(sql: Sql, contactId: string): Promise<string> {
   return (await row(sql, "contacts", contactId)).phone;
 }
 
-test("a claim for a new phone number creates a contact, a conversation, a message and a ledger row", async (sql) => {
+test("a claim for a new phone number creates a contact, a conversation, a message and a row in `sends`", async (sql) => {
   const phone = anyPhone();
   const claim_id = crypto.randomUUID();
   const answer = await claim(sql, key, {

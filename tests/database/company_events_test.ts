@@ -212,7 +212,7 @@ test("users and the platform cannot add, change or delete an event", async (sql)
   }
 });
 
-/** The events about a member, oldest first. Each shows who did what. */
+/** The events about a member, oldest first. Each event shows who did what. */
 async function eventsOfMember(sql: Sql, member_id: string) {
   await actAsSuperuser(sql);
   const events = await sql`

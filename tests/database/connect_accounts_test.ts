@@ -62,7 +62,7 @@ async function events(sql: Sql, account_id: string) {
   return rows.map((row) => Object.values(row));
 }
 
-test("owners and admins can connect a number, replace its token and disconnect it, and the history records who did it", async (sql) => {
+test("owners and admins can connect and disconnect a number and replace its token, and the history records who made each change", async (sql) => {
   const first = await connect(sql, own.member_id, {
     business_account_id: "42",
     quality_rating: "GREEN",
@@ -169,7 +169,7 @@ Deno.test("no user, not even an owner, and no API key can store a token through 
   );
 });
 
-test("a number that is connected to another company remains there until it is disconnected", async (sql) => {
+test("a company cannot connect another company's number until the other company's account is disconnected", async (sql) => {
   const taking = (sql: Sql) => call(sql, { phone_number_id: other.phone_number_id });
   await actAs(sql, "settings_client", { sub: own.member_id });
   assert.equal(await refusal(sql, taking), "PT409");
@@ -197,7 +197,7 @@ Deno.test("when two users connect a number simultaneously, the result is one acc
   await committed((sql) => disconnectAccount(sql, first.id));
 });
 
-Deno.test("when two users connect a new number simultaneously, the history has the connection and the second token", async () => {
+Deno.test("when two users connect a new number simultaneously, the history records the connection and the replacement of the token", async () => {
   const company = await newCompany();
   const [second] = await newMembers(company, "admin");
   const at = { company_id: company.id, phone_number_id: String(Date.now()) };
@@ -292,7 +292,7 @@ test("a number without an app is linked to the only app of its company", async (
 
 for (const isAppFirst of [true, false]) {
   const order = isAppFirst ? "just before" : "just after";
-  Deno.test(`a company's first app that is registered ${order} a number is connected is linked to the number`, async () => {
+  Deno.test(`a company's first app is linked to a number, even if the app is registered ${order} the number is connected`, async () => {
     const company = await newCompany();
     const at = { company_id: company.id, phone_number_id: String(Date.now()) };
     const register = (sql: Sql) => ownApp(sql, company);

@@ -7,7 +7,8 @@ import { newCompany } from "../support/company.ts";
 import { withDatabase } from "../support/test_stack.ts";
 
 /**
- * Each case: a phone number, and the number that the channel uses instead. Both have one phone key.
+ * Each case: a phone number, and the number that the channel uses instead. The two numbers have the
+ * same phone key.
  */
 const FOLDED: [string, string, string][] = [
   ["a Brazilian mobile without the ninth digit", "+551187654321", "+5511987654321"],

@@ -140,7 +140,7 @@ Deno.test("a message cannot be in a conversation of another company", async () =
   });
 });
 
-Deno.test("if a team or a user is deleted, their conversation remains in the company, without that team or user", async () => {
+Deno.test("if a team or a user is deleted, a conversation that was assigned to the team or user remains, without the assignment", async () => {
   await rolledBack(async (sql) => {
     const assign = () =>
       sql`

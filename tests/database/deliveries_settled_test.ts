@@ -1,5 +1,5 @@
-// Tests how the outcomes of deliveries are stored: the responses while a person is being erased,
-// and the pauses that a receiver requests with `Retry-After`.
+// Tests how the outcomes of deliveries are stored. A receiver's response may contain data of a
+// person who is being erased, and a receiver may request a pause with `Retry-After`.
 import assert from "node:assert/strict";
 import type { Sql } from "../support/acting_as.ts";
 import { newCompany } from "../support/company.ts";
@@ -23,7 +23,7 @@ async function newDelivery(answers: string[] = []) {
     JSON.stringify(tries)
   }::text::jsonb where webhook_id = ${id}
   `;
-  /** Stores an attempt, to which the receiver gave this response. */
+  /** Stores an attempt with its result and the receiver's response. */
   const settle = (result: string, answer: string | null) => (sql: Sql) =>
     sql`
       select settle_deliveries(${run}, jsonb_agg(jsonb_build_object(
@@ -49,7 +49,7 @@ async function newDelivery(answers: string[] = []) {
   return { settle, erase, stored };
 }
 
-Deno.test("a response that arrives while the person is being erased is not stored", async () => {
+Deno.test("a receiver's response that arrives while the person is being erased is not stored", async () => {
   const { settle, erase, stored } = await newDelivery();
   await overlapping(erase, settle("failed", "bad: Ada Secret"));
   assert.deepEqual(await stored(), [null]);
@@ -115,7 +115,7 @@ Deno.test("a success that arrives during a pause does not end the pause", async 
   assert.ok(await settle(600) ?? 0 > 590);
   const pause = await settle("delivered");
   assert.ok(pause !== null && pause > 590, `${pause} seconds`);
-  // After the pause, a success ends the state of failure.
+  // After the pause has ended, a success clears `paused_until`.
   await statement`update webhooks set paused_until = clock_timestamp() where id = ${id}`;
   assert.equal(await settle("delivered"), null);
 });

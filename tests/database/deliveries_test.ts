@@ -50,7 +50,7 @@ Deno.test("a due delivery is read at once, even if many records with older deliv
     assert.deepEqual(deliveries.map(({ record_id }) => record_id), [company.deal_id]);
   }));
 
-Deno.test("a run reads at most as many deliveries as it asks for, beginning with each record's first one", () =>
+Deno.test("a run reads at most the requested number of deliveries, and the deliveries of each record in order", () =>
   rolledBack(async (sql) => {
     const webhook = await leasedWebhook();
     for (const most of [1, 3, 5]) {
@@ -90,7 +90,7 @@ Deno.test("a record is read after the queues of all webhooks have been filled fr
   assert.equal(JSON.parse(found.deliveries[0].data!).title, "Renamed");
 });
 
-Deno.test("the time of a read is the time before the webhook's records are read", () =>
+Deno.test("for each webhook, `read_at` is the time before the webhook's records are read", () =>
   rolledBack(async (sql) => {
     const webhooks = [await leasedWebhook(), await leasedWebhook()];
     for (const webhook of webhooks) await queue(webhook, ["deal.won"], [company.deal_id]);

@@ -1,5 +1,5 @@
-// Which events an erasure reads: all events that may contain the person's data of this company, even
-// if the people in them are not known yet. An erasure does not wait for other companies' events.
+// An erasure reads every event that may belong to its company and may contain the person's data,
+// even if the event is not applied yet. An erasure does not wait for other companies' events.
 import assert from "node:assert/strict";
 import { call } from "../support/calls.ts";
 import { type ChannelApp, eventsOf, newChannelApp } from "../support/channel_apps.ts";

@@ -118,7 +118,7 @@ Deno.test("the company that has a number now keeps a stored message, and an earl
   ]);
 });
 
-Deno.test("an event that belongs to the company that has a number now is unchanged, whether or not it is applied", async () => {
+Deno.test("the former company's erasure does not change an event of the company that has the number now, whether or not the event is applied", async () => {
   for (const state of ["stored", "done"]) {
     const person = anyPerson();
     const companies = await moved(person);
@@ -146,7 +146,7 @@ Deno.test("an event that belongs to the company that has a number now is unchang
   }
 });
 
-Deno.test("a message to the company that has a number now arrives after the former company's erasure", async () => {
+Deno.test("after the former company's erasure, a message to the company that has the number now is stored", async () => {
   const person = anyPerson();
   const companies = await moved(person);
   const { app, number, present, former } = companies;
@@ -215,7 +215,7 @@ Deno.test("a report about a message of the company that has a number now is appl
   );
 });
 
-Deno.test("a report or a message whose company cannot be told is erased with the person", async () => {
+Deno.test("a report or a message whose company is unknown is erased with the person", async () => {
   const person = anyPerson();
   const companies = await moved(person);
   const { app, number, former } = companies;

@@ -420,7 +420,7 @@ Deno.test("of a company's users, only owners and admins can erase a contact, and
   });
 });
 
-Deno.test("an erasure searches for the person's identifiers and idempotency keys once, and a second erasure only for its own key", async () => {
+Deno.test("an erasure searches once for the person's identifiers and idempotency keys, and a second erasure replaces only its own idempotency key", async () => {
   const { id, contact_id, member_id } = await newCompany();
   await rolledBack(async (sql) => {
     await sql`set local track_functions = 'all'`;

@@ -91,7 +91,8 @@ function madeUp({ a, shift }: World, person: Person, ago: number): string[] {
     event("of_2031", [{ wa_id, name }]),
     event("of_2031", {}, { who: { wa_id, name } }),
     event("of_2031", {}, {}, { who: { wa_id, name } }),
-    // An unknown part next to a known part: first in the same change, then in another change.
+    // Known fields: the person is in an unexpected part, or in a report about an unknown message.
+    // The last two bodies are not valid JSON.
     about("messages", { odd: { to: wa_id, name } }),
     about("messages", { messages: [{ id: "x".repeat(256), to: wa_id, text: { body: name } }] }),
     about("messages", { errors: [{ code: 130429, title: `${name} ${phone}` }] }),

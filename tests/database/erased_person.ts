@@ -66,8 +66,8 @@ export const statusOf = (
 
 /**
  * All strings that identify the person, in lower case: the marker and every format of the phone
- * number, as text and in base64, and the hexadecimal form of each of these strings. Searching for
- * each string separately is much faster than searching with one combined pattern.
+ * number. Each string is listed as text and in base64, and both forms also in hexadecimal.
+ * Searching for each string separately is much faster than searching with one combined pattern.
  */
 export function tracesOf({ digits, mark }: Pick<Person, "digits" | "mark">): string[] {
   const texts = [`85${digits}`, `859${digits}`, `1202${digits}`, mark];
@@ -85,9 +85,9 @@ export function tracesOf({ digits, mark }: Pick<Person, "digits" | "mark">): str
 }
 
 /**
- * All columns in which a row contains one of these strings, as `table.column`. Rows that are older
- * than all people of this module cannot contain their texts. These rows are skipped, because
- * searching the rows of all other tests would take a minute.
+ * All columns in which a row contains one of these strings, as `table.column`. The search skips
+ * rows that are older than the first person of this module, because searching the rows of all other
+ * tests would take a minute.
  */
 export async function columnsWith(sql: postgres.Sql, traces: string[]): Promise<string[]> {
   const tables = await sql`

@@ -166,7 +166,7 @@ test(
 );
 
 test(
-  "events in any state and waiting reports are deleted after 30 days, even if there are more than fit into one statement",
+  "waiting reports and events in any state are deleted after 30 days, in several statements if there are many",
   async (sql, app_key) => {
     const company = await makeCompany(sql);
     await sql`update channel_events set received_at = now()`;

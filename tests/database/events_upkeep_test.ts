@@ -52,7 +52,7 @@ Deno.test("a run that continues after midnight keeps the events and deliveries o
     const [{ tomorrow }] = await sql`
       select app.slot_of(clock_timestamp() + interval '1 day') as tomorrow
     `;
-    // At the first call, it is still the day before. At each later call, it is the new day.
+    // This version of app.slot_of() acts as if midnight passed after the first call.
     await sql.unsafe(`
       create or replace function app.slot_of(at timestamptz) returns smallint language plpgsql volatile strict
       as $$
@@ -217,7 +217,7 @@ Deno.test("a deleted webhook leaves no deliveries and no replay, and the events 
   });
 });
 
-Deno.test("a deleted company leaves no events, deliveries and replays", async () => {
+Deno.test("a deleted company leaves no events, deliveries or replays", async () => {
   const company = await newCompany();
   const [{ id: other }, webhook] = [
     await newCompany(),
@@ -238,7 +238,7 @@ Deno.test("a deleted company leaves no events, deliveries and replays", async ()
   });
 });
 
-Deno.test("an erasure removes the responses about the person's deleted messages, conversations and deals", async () => {
+Deno.test("an erasure removes receivers' responses to events about the person's deleted messages, conversations and deals", async () => {
   const company = await newCompany();
   const { id, contact_id, conversation_id, deal_id } = company;
   await rolledBack(async (sql) => {

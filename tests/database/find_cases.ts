@@ -166,7 +166,7 @@ export function casesOf(ids: Ids): Record<string, Record<string, Case[]>> {
       ...times("lost_at", 1_500),
       "lost_at[empty]": [["true"], ["false"]],
       ...times("stage_changed_at"),
-      // Only the oldest deals last changed their stage before that time. The list starts with the
+      // Only the oldest deals last changed their stage before `CREATED`. The list starts with the
       // newest deals, so it reaches the oldest deals last.
       "stage_changed_at[lt]": [[CREATED, FAR], ["2025-01-01T01:00:00Z"]],
       "stage_changed_at[lte]": [[CREATED, FAR], ["2025-01-01T01:00:00Z"]],

@@ -86,7 +86,7 @@ Deno.test("rolling back a savepoint frees the idempotency key that was claimed w
   });
 });
 
-Deno.test("a request that was claimed but has no stored outcome is not carried out again", async () => {
+Deno.test("a request whose idempotency key was claimed but has no stored outcome is not carried out again", async () => {
   const key = anyKey();
   await withDatabase(async (sql) => {
     await sql.begin((sql) => claim(sql, key));

@@ -175,7 +175,7 @@ Deno.test("an event about another company's message leaves that message unchange
   });
 });
 
-Deno.test("an event that arrives before its message is applied once the message arrives", async () => {
+Deno.test("an event that arrives before its message is applied when the message arrives", async () => {
   const told = [written, edit("second", 10), revoke(30), reaction("👍", 40, WRITTEN)];
   const ends = new Set<string>();
   await inEachOrder(orders(told), async (sql, order) => {

@@ -170,8 +170,8 @@ test("an invitation can be renewed once a minute, withdrawn, declined, and creat
   assert.equal((await claim(sql))[0].email, email);
   assert.equal(await refusal(sql, claim), "PT409");
   assert.equal(await refusal(sql, renew), "PT429");
-  // If an email could not be sent, the invitation can be renewed immediately to try again. The
-  // renewal counts towards the daily limit.
+  // After an email could not be sent, the invitation must be renewed before the next email. So each
+  // attempt counts towards the daily limit.
   await sql`select note_invitation_mail_failed(${id})`;
   assert.equal(await refusal(sql, claim), "PT409");
   await actAsSuperuser(sql);

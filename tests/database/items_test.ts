@@ -209,7 +209,7 @@ Deno.test("an event that waits for an account becomes due when the account is li
   });
 });
 
-Deno.test("an account's first message event tells the account's business account, and template events that wait for the business account become due", async () => {
+Deno.test("the first message event of an account sets the account's business account, and template events that wait for the business account become due", async () => {
   await withApp(async (sql, app, { account_id, phone_number_id: number }) => {
     const businessOf = async () =>
       (await sql`select business_account_id from messaging_accounts where id = ${account_id}`)[0]
@@ -231,7 +231,7 @@ Deno.test("an account's first message event tells the account's business account
   });
 });
 
-Deno.test("an event from a company's own app does not tell the account's business account, because the company can forge the event", async () => {
+Deno.test("an event from a company's own app does not set the account's business account, because the company can forge the event", async () => {
   await withApp(async (sql, app, { id, account_id, phone_number_id: number }) => {
     await sql`update channel_apps set owner_company_id = ${id} where id = ${app.id}`;
     assert.equal((await receive(sql, app, [message(number, { waba: BUSINESS })])).state, "done");
@@ -333,7 +333,7 @@ Deno.test("an account that takes over a number receives only messages that were 
   });
 });
 
-Deno.test("an event about a business account concerns only the companies that had a connected number of it at that time", async () => {
+Deno.test("an event about a business account concerns only the companies that had a connected number of that business account at that time", async () => {
   const [one, other] = [await newCompany(), await newCompany()];
   await rolledBack(async (sql) => {
     await addStandIns(sql);
@@ -372,7 +372,8 @@ Deno.test("an event about a business account concerns only the companies that ha
     await owners([others], null);
     await owners([others], ago(2));
     await owners([one.account_id], ago(8));
-    // No company had a connected number at that time.
+    // No company had a connected number at that time, so the event concerns the company that has a
+    // connected number now.
     await owners([others], ago(5));
 
     // Several companies may have numbers of one business account at the same time.

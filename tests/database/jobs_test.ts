@@ -211,7 +211,7 @@ test("the media job is due for each account with missing media, except during a 
   assert.deepEqual(await due(sql), [`${MEDIA} ${account_id}`]);
 });
 
-test("the media job is due again half an hour after a run in which every upload failed", async (sql) => {
+test("the media job is due again half an hour after a run that failed as a whole", async (sql) => {
   await catalogued(sql, own, [mediaEntry()]);
   const job = `${MEDIA} ${account_id}`;
   await end(sql, (await begin(sql, MEDIA))!.run_id, "The stored token cannot be used");

@@ -12,8 +12,8 @@ const FEW = 20;
 const FIRST_OF_MEDIUM = MANY + COMPANIES * FEW;
 
 /**
- * The number of contacts in the medium company. In that company, no contact who is named Bruno
- * works for Globex.
+ * The number of contacts that the medium company has in addition to `FEW`. None of these contacts
+ * is named Bruno and works for Globex.
  */
 export const MEDIUM = 4_000;
 
@@ -95,7 +95,7 @@ const FUNCTIONS = `
   -- A name of seven letters, as many real names have.
   create function pg_temp.name_of(n bigint) returns text immutable
     return initcap(translate(left(md5(n::text), 7), '0123456789', 'aeioulnrst'));
-  -- The number of each contact, its company and its place in that company, the oldest first.
+  -- For each contact: its number, its company, and its place in that company. The oldest contact has the lowest place.
   create temporary view numbers as
     select n, 0 as company, n as place from generate_series(0::bigint, ${MANY - 1}) as n
     union all

@@ -8,15 +8,15 @@ import { kindsAgainst } from "../support/hostile_texts.ts";
 import { runs } from "../support/runs.ts";
 
 /**
- * The regular expressions in the schema files as SQL expressions, and the expressions that are not
- * constant.
+ * Returns `regexes`, the constant regular expressions in the schema files as SQL expressions, and
+ * `unread`, the regular expressions that are not constant.
  */
 async function regexesOfTheSchema() {
   const regexes = new Set<string>();
   const unread: string[] = [];
   for (const { text } of await schemaFiles()) {
     const strings: string[] = [];
-    // Each string becomes its number in quotation marks, and the comments are removed.
+    // Replaces each string with its number in quotation marks, and removes the comments.
     const code = text.replace(
       /(e?'(?:[^']|'')*')|--.*/gi,
       (_, string) => string ? `'${strings.push(string) - 1}'` : "",
@@ -46,7 +46,10 @@ async function regexesOfTheSchema() {
   return { regexes: [...regexes], unread };
 }
 
-/** The arguments of a call in SQL code without strings, from after the opening parenthesis. */
+/**
+ * The arguments of a function call in SQL code whose strings are replaced by numbers. The first
+ * argument begins at `start`.
+ */
 function argumentsFrom(code: string, start: number): string[] {
   const parts = [""];
   for (let at = start, depth = 0; depth > 0 || code[at] !== ")"; at++) {

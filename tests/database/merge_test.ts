@@ -181,7 +181,7 @@ test("the survivor of a merge keeps its own values and takes missing values from
   );
 });
 
-test("a merge fills custom fields until exactly 32,768 bytes, and an empty field counts as empty", async (sql) => {
+test("a merge fills custom fields up to exactly 32,768 bytes, and an empty string counts as a missing value", async (sql) => {
   const filled = async (own: object, theirs: object, most: number) => {
     const [{ size, fits }] = await sql`
       select octet_length(full_fields::text) as size, app.missing_fields(own, theirs, ${most}) as fits

@@ -90,7 +90,7 @@ test("within one attempt of a send, `expires_at` of the message is set once and 
   assert.equal(await awaited(sql, again.message_id), DAYS_30 + 60);
 });
 
-test("only messages that are neither delivered nor failed expire at the end of their lifetime", async (sql) => {
+test("only messages with the status `accepted` or `sent` expire at the end of their lifetime", async (sql) => {
   const ends: [string[], string][] = [
     [[], "expired"],
     [["sent"], "expired"],

@@ -78,7 +78,7 @@ test("users see only the rows of their own company, and only owners and admins s
   }
 });
 
-test("no user can read in the tables which key sent a message or changed a deal", async (sql) => {
+test("no table shows users which key sent a message or changed a deal", async (sql) => {
   const keys = [
     ["messages", "author_id"],
     ["messages", "author_name"],

@@ -38,8 +38,8 @@ Deno.test("simultaneous sends and messages, by phone number, by id or by both va
       assert.equal(await tell(sql, own.account_id, message(persons[n % 4])), "done");
     }
   });
-  // Whatever the order was, this message has both the phone number and the id, which shows that
-  // both belong to one person.
+  // This message shows that the phone number and the id belong to one person, whatever the order of
+  // the earlier transactions was.
   await committed((sql) => tell(sql, own.account_id, message({ phone, user_id })));
   await asSuperuser(async (sql) => {
     const [, contact, ...others] = await contactsOf(sql, own);

@@ -209,7 +209,7 @@ test("a claim ignores the templates of other business accounts and other compani
   assert.equal((await judged(sql, { phone_number_id })).result, "claimed");
 });
 
-test("a send with an unknown template proceeds if nothing is stored or the check is off", async (sql) => {
+test("a send proceeds without a template check if the template list was never read or the check is off", async (sql) => {
   const assertUnjudged = async (asked: Record<string, unknown>) => {
     const { result, template } = await judged(sql, { body_variables: ["\n"], ...asked });
     assert.deepEqual([result, template], ["claimed", null], JSON.stringify(asked));

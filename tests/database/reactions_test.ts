@@ -245,7 +245,8 @@ test("of the reports about a removed, repeated or replaced reaction, only failur
     }
   }
   assert.deepEqual(await waiting(sql, company_id), []);
-  // A failure may arrive before its reaction is stored, and other messages do not have this mark.
+  // A failure may arrive before its reaction is stored. A report about a message does not have the
+  // mark `reaction`.
   assert.equal(await told("failed", "wamid.r5", "reaction"), "waiting");
   assert.equal(await told("sent", "wamid.r6", null), "waiting");
   assert.deepEqual(await waiting(sql, company_id), ["wamid.r5", "wamid.r6"]);

@@ -172,8 +172,8 @@ async function operationsOf(company: Subject): Promise<[string, Operation][]> {
   };
   const person = { phone, user_id: null, name: "Ana" };
   return [
-    // The session keeps the plan of the role that first checks a key. This operation comes first,
-    // so that `api_reader` is this role.
+    // The session keeps the plan of the role that first checks a key. So the first operation checks
+    // a key as `api_reader`.
     ["check the key of a read", async (sql) => {
       await actAs(sql, "api_reader", { key_hash, scope: "read" });
       await sql`select app.company_id('read')`;

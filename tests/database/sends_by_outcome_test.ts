@@ -91,7 +91,7 @@ async function counted(
   );
 }
 
-Deno.test("sends are counted by their final outcome, even if the channel had accepted them", async () => {
+Deno.test("each send is counted by its final outcome, even if the channel first accepted the send", async () => {
   await rolledBack(async (sql) => {
     const expected: Record<string, number> = {};
     for (const [columns, message, key] of ENDS) {

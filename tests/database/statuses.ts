@@ -12,7 +12,7 @@ export const T0 = Math.floor(Date.now() / 1000) * 1000 - 3_600_000;
 /** The time this many seconds after T0. */
 export const at = (seconds: number) => new Date(T0 + seconds * 1000);
 
-/** The failure in an item. */
+/** The failure that an item for a report contains. */
 export function failure(code: number, reason = "channel_error") {
   return { reason, code, message: `(#${code}) Failed`, details: `Details of ${code}` };
 }

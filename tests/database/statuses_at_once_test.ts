@@ -9,7 +9,7 @@ import { atOnce, committed, overlapping } from "./connections.ts";
 import { claim, endLease, FAILED, RELEASED, SENT, settle } from "./sends.ts";
 import { applyStatus, at, claimed, facts, ledger, mark, report, waiting } from "./statuses.ts";
 
-/** A new company with a claimed send. Both are committed. */
+/** Commits a new company with a claimed send. */
 async function newSend(asked: Record<string, unknown> = {}) {
   const company = await newCompany();
   const send = await committed((sql) => claimed(sql, company, asked));

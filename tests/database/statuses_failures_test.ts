@@ -123,7 +123,7 @@ Deno.test("the channel's response to a send changes the window and the opt-out e
   }
 });
 
-Deno.test("the newer opt-out determines the source, and the contact's own preference wins over a report with the same time", async () => {
+Deno.test("of two marketing opt-outs, the newer one determines the source, and a preference wins over a report with the same time", async () => {
   const stops: [preference: number, end: Record<string, unknown>][] = [
     [30, { at: at(60), source: "status" }],
     [60, { at: at(60), source: "preference" }],

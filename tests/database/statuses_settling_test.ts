@@ -73,7 +73,7 @@ for (const [before, make] of Object.entries(UNSETTLED)) {
       assert.deepEqual(await facts(sql, send.message_id), shown);
       assert.equal(await hasMoved(sql, send), false);
 
-      // Both tables show the same failure.
+      // The send and the message show the same failure.
       await tell(sql, send, "failed", { at: at(0).toISOString(), failure: failure(131049) });
       const { reason, channel_code } = await ledger(sql, send.send_id);
       assert.deepEqual([reason, channel_code], ["channel_error", 131049]);

@@ -173,7 +173,7 @@ test("a report changes a message only if one of the report's accounts belongs to
   assert.equal(await applyStatus(sql, [crypto.randomUUID()], report("read", 1)), "unroutable");
 });
 
-Deno.test("if two companies had the same number and have the same message id, the report's callback data decides between them", async () => {
+Deno.test("if two companies had the same number and have a message with the same id, the report's callback data decides whose message changes", async () => {
   for (const [whose, not] of [[own, other], [other, own]]) {
     await rolledBack(async (sql) => {
       const [meant, unmeant] = [await accepted(sql, whose), await accepted(sql, not)];

@@ -281,7 +281,7 @@ test("a new sample is uploaded, but a sample whose URL differs only in its signa
   assert.deepEqual([again.result, again.sample_url], ["upload", `${SAMPLE}.new?oe=7B`]);
 });
 
-test("media of templates that can be sent is due for upload, unless it is uploaded, is being uploaded, or its upload has just failed", async (sql) => {
+test("the media of a template that can be sent is due for upload, except during and after an upload and in the pause after a failed upload", async (sql) => {
   const sample = (name: string) => `https://scontent.whatsapp.net/${name}?sig=x`;
   const named = (name: string, changes = {}) =>
     mediaEntry({ name, sample_url: sample(name), ...changes });

@@ -16,7 +16,7 @@ export const TEMPLATE_COLUMNS = [
 ];
 
 const variable = (name: string) => ({ name, example: null });
-/** The variables that a send provides, by component. */
+/** The variables of a template, by component. */
 export const variables = (header = 0, body = 0, buttons = 0) => ({
   header: Array.from({ length: header }, (_, n) => variable(`${n + 1}`)),
   body: Array.from({ length: body }, (_, n) => variable(`${n + 1}`)),

@@ -30,7 +30,7 @@ async function begin(
   return id;
 }
 
-/** Claims a test send as the edge function does. By default, the template has two variables. */
+/** Claims a test send as the edge function does, with values for the two variables of `entry()`. */
 async function claim(
   sql: Sql,
   test_send_id: string,

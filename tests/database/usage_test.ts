@@ -270,7 +270,7 @@ test("the 50 newest kinds of errors of each key are kept, even if other keys hav
   assert.equal((await errorsOf(sql, ids.write)).length, 3);
 });
 
-test("identical errors are one row with a count, the first and the last time, and the 10 latest requests", async (sql) => {
+test("identical errors are stored as one row with a count, the first and the last time, and the 10 latest requests", async (sql) => {
   const began = Date.now() - 60 * 60_000;
   const at = (minute: number) => new Date(began + minute * 60_000).toISOString();
   const of = (minute: number, errors = 1) =>

@@ -129,8 +129,8 @@ function conditionsOf(
 }
 
 /**
- * The number of rows, or of row positions in a bitmap, that a statement reads. A table scan counts
- * as Infinity.
+ * The largest number of rows, or of row positions in a bitmap, that one scan of a statement reads.
+ * A table scan counts as Infinity.
  */
 async function rowsRead(sql: postgres.TransactionSql, statement: string): Promise<number> {
   const [row] = await sql.unsafe(`explain (analyze, timing off, format json) ${statement}`);

@@ -17,7 +17,7 @@ interface List {
   /** The view and the columns that the gateway selects. */
   view: string;
   columns: string;
-  /** The column of the filter, which is the first column of the index. */
+  /** The column of the filter, which directly follows the company in the index. */
   within?: string;
   /**
    * For each index, the columns that sort the list. The gateway uses each index in both directions.
@@ -79,9 +79,9 @@ const STAGES: List = {
   view: "own_stages",
   columns: "id, company_id, pipeline_id, name, position, created_at, updated_at",
   orders: { stages_by_position_idx: ["pipeline_id", "position", "id"] },
-  // In this test, the default pipeline has many stages, in addition to its first ones. A real
-  // pipeline has about a dozen. The page may begin at any stage of the default pipeline, because
-  // the ids of pipelines are random.
+  // In this test, the default pipeline has many stages, in addition to its first five stages. A
+  // real pipeline has about a dozen stages. The page may begin at any stage of the default
+  // pipeline, because the ids of pipelines are random.
   alike: MANY + 10,
   // The default pipeline receives as many stages as all others together.
   fill: `
@@ -318,7 +318,8 @@ const COMPUTED_OF: Record<string, string> = {
 
 /**
  * Asserts that a statement reads only this index, with conditions on these columns. The statement
- * looks up the company once, and reads no more rows than it returns.
+ * looks up the company once. It reads only the rows that it returns, and at most `alike` rows of
+ * earlier pages.
  */
 async function assertWalks(
   sql: Sql,

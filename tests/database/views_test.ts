@@ -69,8 +69,8 @@ Deno.test("each view shows exactly the rows that the table's policy allows", asy
         const shown = await sql`select ${sql(columns)} from ${sql(name)} order by ${sql(id)}`;
         const whole = await sql`select * from ${sql(name)}`;
         await actAs(sql, "api_client", claims);
-        // No API key can read the tables of sends, of deal histories, of lifted opt-outs, or of
-        // people's channel ids, and no API key can read the first text of a message in its table.
+        // No API key can read these data in the tables: sends, deal histories, lifted opt-outs,
+        // people's channel ids, and the first texts of messages.
         const isHidden = ["sends", "deal_history", "opt_out_lifts"].includes(table) ||
           table.startsWith("contact_") || name === "own_original_contents";
         const allowed = isHidden

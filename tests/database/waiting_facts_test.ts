@@ -37,8 +37,8 @@ async function runJob(sql: Sql, max = 100): Promise<number> {
 }
 
 /**
- * Stores a waiting event although its message exists. Two simultaneous transactions can lead to
- * such rows.
+ * Stores a waiting event although the event's message exists. Two simultaneous transactions can
+ * lead to this state.
  */
 async function keep(sql: Sql, item: Record<string, unknown>) {
   const row = {
@@ -184,7 +184,7 @@ test("a report that can never be applied does not block other reports", async (s
   assert.equal((await facts(sql, send.message_id)).status, "delivered");
 });
 
-test("a waiting reply finds the message that it replies to", async (sql) => {
+test("a reply that waits for a message is linked to the message when the message receives its id", async (sql) => {
   const reply = await addMessage(sql, {
     direction: "inbound",
     whatsapp_message_id: "wamid.2",

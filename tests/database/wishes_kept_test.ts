@@ -57,7 +57,7 @@ async function takeBack(sql: Sql, id: string, seconds: number) {
   `;
 }
 
-test("after any changes, the newest opt-out or opt-in for a phone number decides whether it receives messages", async () => {
+test("after any changes, the newest opt-out or opt-in for a phone number decides whether the number receives messages", async () => {
   for (let run = 0; run < 20; run++) {
     await rolledBack(async (sql) => {
       const phones = [anyPhone(), anyPhone(), anyPhone()];
@@ -168,7 +168,7 @@ test("a stop word overrides a manual change in the same second if the change was
   }
 });
 
-test("a phone number stays opted out even while another contact has the number", async () => {
+test("an opt-out applies to the person's new phone number even if another contact has that number", async () => {
   for (const stopsLater of [false, true]) {
     await rolledBack(async (sql) => {
       const [former, taken, user_id] = [anyPhone(), anyPhone(), anyUserId()];
@@ -186,7 +186,7 @@ test("a phone number stays opted out even while another contact has the number",
   }
 });
 
-test("when a WhatsApp user id moves to another contact, its opt-out moves too", async () => {
+test("when a WhatsApp user id whose person opted out moves to another contact, that contact is opted out", async () => {
   await rolledBack(async (sql) => {
     const [former, taken, user_id] = [anyPhone(), anyPhone(), anyUserId()];
     const id = await newContact(sql, former);
@@ -209,7 +209,7 @@ test("when an opted-out person changes phone numbers, the opt-out moves to the n
   });
 });
 
-test("a restored contact has the opt-outs and opt-ins that came from its phone numbers and user ids while it was archived", async () => {
+test("a restored contact has the opt-outs that came from its phone numbers and user ids while the contact was archived", async () => {
   const [phone, further, user_id] = [anyPhone(), anyPhone(), anyUserId()];
   for (const said of [{ phone }, { phone: further }, { phone: null, user_id }]) {
     await rolledBack(async (sql) => {

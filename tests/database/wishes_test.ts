@@ -1,5 +1,5 @@
 // Tests opt-outs from all messages and from marketing. The changes are made by hand, by stop and
-// start words, or by a preference in WhatsApp. They arrive in any order.
+// start words, or by a preference in WhatsApp. The changes arrive in any order.
 
 import assert from "node:assert/strict";
 import { actAs, actAsPerson, actAsSuperuser, rolledBack, type Sql } from "../support/acting_as.ts";

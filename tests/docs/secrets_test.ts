@@ -83,7 +83,7 @@ Deno.test("a command in docs/deploying.md prints the ID of a credentials key", a
   assert.equal(printed.trim(), await credentialsKeyId(readCredentialsKey(CREDENTIALS_KEY)));
 });
 
-Deno.test("the rotation in docs/deploying.md uploads the new key twice: first as the other key, then as the current key", async () => {
+Deno.test("the rotation in docs/deploying.md uploads the new key twice: first as CREDENTIALS_KEY_PREVIOUS, then as CREDENTIALS_KEY", async () => {
   const uploads = page.blocks.filter(({ text }) => text.includes("> rotation.env"))
     .map(({ text }) => text.replace(/^ *supabase .*$/gm, ""));
   assert.equal(uploads.length, 2);

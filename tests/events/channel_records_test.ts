@@ -252,7 +252,7 @@ test("an erasure creates one contact event with the ids of the contact's records
   for (const word of ["Ada", "A secret", "+1"]) assert.ok(!text.includes(word), word);
 });
 
-test("a template's status change creates an event, but the first import of the template does not", async (sql) => {
+test("a template's status change and a new template create an event, but the first import of an account's templates does not", async (sql) => {
   const waba = "200000000000077";
   await sql`update messaging_accounts set business_account_id = ${waba} where id = ${account_id}`;
   const read = (status: string, names = ["order_update"]) =>

@@ -179,7 +179,7 @@ Deno.test("pages of any size contain each event once, and the last cursor return
   ]);
 });
 
-Deno.test("start=now returns no events with any filter, and its cursor returns later events", async () => {
+Deno.test("`start=now` returns no events, whatever the filter is, and its cursor returns later events", async () => {
   const company = await newCompany();
   const { deal_id, keys: { read } } = company;
   const page = async (query: string) => (await call(read, "GET", `/events?${query}`)).body;
@@ -246,7 +246,7 @@ Deno.test("no role used by requests can read or write the event tables", async (
   });
 });
 
-Deno.test("callers cannot see events older than 30 days, even if no job has emptied the partition", async () => {
+Deno.test("callers cannot see events older than 30 days, even if no job has deleted these events yet", async () => {
   const company = await newCompany();
   const [{ name }] = await statement`
     update app.events set happened_at = happened_at - interval '30 days'

@@ -44,7 +44,7 @@ const RECEIVERS: Record<string, (port: string) => Promise<[program: string, args
 };
 
 for (const [name, commandOf] of Object.entries(RECEIVERS)) {
-  Deno.test(`the receiver for ${name} stores each event once, even at the same time or after a restart, and refuses unsigned requests`, async () => {
+  Deno.test(`the receiver for ${name} stores an event once, even if the event arrives many times at once or again after a restart, and refuses unsigned requests`, async () => {
     await withFolder(async (folder) => {
       const port = freePort();
       const [program, args] = await commandOf(port);

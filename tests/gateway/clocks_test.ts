@@ -18,7 +18,7 @@ async function list(key: string, seconds: number) {
     headers: { Authorization: `Bearer ${key}` },
   });
   const { status, headers } = answer;
-  // The log arrives on another way than the response.
+  // The log line may arrive after the response.
   if (status !== 200) await until(() => troubleIn(gateway.log()) !== undefined);
   return { status, headers, body: await answer.json(), log: gateway.log() };
 }

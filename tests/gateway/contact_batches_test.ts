@@ -275,8 +275,8 @@ Deno.test("only the PATCH item that breaks a constraint fails, and later items s
   const known = await added(...Array.from({ length: 52 }, anyPhone));
   const fresh = known.map(() => anyPhone());
   const items: Item[] = known.map(({ id }, n) => ({ id, phone: fresh[n] }));
-  // Two items request the first contact's phone number, one before and one after that contact
-  // releases it. Another item requests the phone number that the first contact then has.
+  // Two items request the first contact's phone number: one before that contact releases the
+  // number, and one after. Another item requests the first contact's new phone number.
   const [first, second] = [known[0], known[1]];
   items[30].phone = first.phone;
   items[51].phone = second.phone;

@@ -74,7 +74,7 @@ Deno.test("a title, a contact and a stage are required to create a deal", async 
   assertField(await post({ ...deal, status: "won" }), "status", /^is not a field/);
 });
 
-Deno.test("an unknown contact or stage is refused, and the error names its field", async () => {
+Deno.test("an unknown contact or stage is refused, and the error names the field", async () => {
   const deal = { title: "Deal", contact_id, stage_id };
   const nobody = crypto.randomUUID();
   const ofNobody = await post({ ...deal, contact_id: nobody });

@@ -179,7 +179,7 @@ Deno.test("if the response to an erase request is lost, the request can be repea
   );
 });
 
-Deno.test("a contact with a thousand deals can be erased after hundreds of batches in the same company", async () => {
+Deno.test("a contact with a thousand deals can be erased, even if the company has sent hundreds of batches", async () => {
   const { id } = await newContact();
   await withDatabase((sql) =>
     sql`

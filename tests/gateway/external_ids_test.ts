@@ -226,7 +226,7 @@ Deno.test("simultaneous batches of the same deals create each deal once", async 
   assert.equal(created.length, items.length);
 });
 
-Deno.test("in a merge, a survivor without an external_id takes the merged contact's, and an erasure clears the external_id", async () => {
+Deno.test("in a merge, a survivor without an external_id gets the external_id of the merged contact, and an erasure clears the external_id", async () => {
   const [a, b] = [own(), own()];
   const [bare, named, third] = [
     await contact(),

@@ -50,7 +50,7 @@ for (const path of ["/contacts", "/search"]) {
     assert.deepEqual(await found(path, "maria 21990000001"), []);
   });
 
-  Deno.test(`${path} finds an archived contact by a merged contact's phone number if archived contacts are requested`, async () => {
+  Deno.test(`${path} finds an archived survivor by a merged contact's phone number if archived contacts are requested`, async () => {
     const { ask, merge, newContact, contact, found } = await companyWithPhone();
     const survivor = await newContact({ name: "João too" });
     await merge(survivor.id, contact.id);

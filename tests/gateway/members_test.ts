@@ -20,7 +20,7 @@ Deno.test("a member is found by e-mail address, regardless of case, only while t
   const { body } = await find(own);
   assert.deepEqual(body.details, [{
     field: "email",
-    message: "finds no members in your company, because an owner or admin has not allowed it",
+    message: "is not allowed as a filter in your company; an owner or admin can allow this filter",
   }]);
   // The response is the same for known and unknown e-mail addresses, so it does not reveal who is a
   // member.

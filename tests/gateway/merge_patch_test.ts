@@ -130,7 +130,7 @@ Deno.test("the size limit for custom fields applies to the merged result", async
   const filled = { a: [1, 2, { b: "c, d: e" }], text: "" };
   filled.text = "é".repeat((LIMIT / 2 - bytes(filled)) / 2);
   const { id } = await newContact({ custom_fields: filled });
-  const rest = LIMIT - bytes(filled) - bytes({ more: "" }) + 1; // merged, `}{` becomes a comma
+  const rest = LIMIT - bytes(filled) - bytes({ more: "" }) + 1; // in the result, `,` replaces `}{`
   const tooMuch = await merge(`/contacts/${id}`, { custom_fields: { more: "x".repeat(rest + 1) } });
   assertField(tooMuch, "custom_fields", "must be at most 16 KiB of JSON");
   const full = await merge(`/contacts/${id}`, { custom_fields: { more: "x".repeat(rest) } });

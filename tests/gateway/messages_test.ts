@@ -136,7 +136,7 @@ Deno.test("a list, a single message and the changes show whether a contact, a me
   }
 });
 
-Deno.test("a contact's new name is the author's name in its messages, but does not change the messages' version", async () => {
+Deno.test("after a contact is renamed, the contact's messages show the new name, but keep their version", async () => {
   const company = await newCompany();
   const { keys: { all }, contact_id } = company;
   const id = await withDatabase((sql) => addMessage(sql, company));

@@ -27,7 +27,7 @@ function requestOf(route: Route) {
 }
 
 // All operations read their bodies with the same code, so these tests use only two operations. A
-// batch only has a higher limit on JSON values.
+// batch differs only in its higher limit on JSON values.
 for (
   const route of bodyRoutes.filter(({ method, pattern }) =>
     method === "POST" && ["/contacts", "/deals/batch"].includes(pattern)

@@ -95,7 +95,8 @@ Deno.test("a pending send shows the end of its lease, and is returned as failed 
     ["pending", "pending", null, lease_ends_at.getTime()],
   );
   const failure = { reason: "outcome_unknown", code: null, message: null, details: null };
-  // Reading writes nothing. A job of another test may end the lease, so the test tries again.
+  // Reading the send does not change its row. If another test's job has stored the failure, the
+  // test tries again.
   await until(async () => {
     const ended = await added({ state: "pending", lease_ends_at: new Date(Date.now() - 1) });
     assert.deepEqual(

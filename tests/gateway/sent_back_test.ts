@@ -128,7 +128,7 @@ Deno.test("a contact that was read by a merged contact's id can be sent back to 
   assertField(await ask("PATCH", `/deals/${company.deal_id}`, deal), "merged_into");
 });
 
-Deno.test("the gateway reads the record first only if the request has read-only fields", async () => {
+Deno.test("before an update, the gateway reads the record only if the request has read-only fields", async () => {
   await using database = watchedStack(() => null);
   const request = await ownGateway(database.url);
   const path = `/deals/${company.deal_id}`;

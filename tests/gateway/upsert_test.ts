@@ -100,7 +100,7 @@ Deno.test("`on_conflict=keep` fills only fields that are null or empty", async (
   const same = await put({ ...FULL, phone, email: "b@example.com" }, "?on_conflict=keep");
   assert.equal(same.body.data.version, again.body.data.version);
 
-  // Each half of the custom fields is within the limit, but the merged fields are not.
+  // Each half of the custom fields is within the limit, but both halves together are too large.
   const half = (name: string) => ({ [name]: "x".repeat(9_000) });
   assert.equal((await put({ phone, custom_fields: half("one") })).status, 200);
   const full = { phone, name: "Eva", custom_fields: half("other") };

@@ -16,7 +16,10 @@ function as({ keys }: Company) {
   return { ask, names };
 }
 
-/** Waits until a transaction waits for the one with this process id, and returns its process id. */
+/**
+ * Waits until the transaction with this process id blocks another transaction. Returns the process
+ * id of the blocked transaction.
+ */
 async function waitingFor(pid: number): Promise<number> {
   let waiting: number[] = [];
   await withDatabase((sql) =>
@@ -231,7 +234,7 @@ Deno.test("a batch that names a deal's current stage does not deadlock with a re
   assert.equal(body.data.stage_id, to);
 });
 
-Deno.test("a batch that adds and updates deals succeeds beside a request that archives their stage or merges their contact", async () => {
+Deno.test("a batch that adds and updates deals succeeds while another request archives their stage or merges their contact", async () => {
   for (const merges of [false, true]) {
     const own = await newCompany();
     const { ask } = as(own);

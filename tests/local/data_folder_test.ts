@@ -1,4 +1,4 @@
-// Tests `npm start` with a data folder that has files of someone else.
+// Tests `npm start` with a data folder that has files of another program or person.
 import assert from "node:assert/strict";
 import { dirname } from "node:path";
 import { refuseOtherFolder } from "../../local/data_folder.ts";
@@ -64,7 +64,7 @@ Deno.test("npm start does not replace a folder `data` that has lost its PG_VERSI
   });
 });
 
-Deno.test("a folder that a start left before it wrote its secrets is not refused", async () => {
+Deno.test("npm start accepts a folder in which an earlier start was killed before it wrote its secrets", async () => {
   await withFolder(async (folder) => {
     await refuseOtherFolder(`${folder}/missing`);
     await refuseOtherFolder(folder);

@@ -74,7 +74,7 @@ Deno.test("stopping deliveries prevents further calls, and aborts a call that ha
   over.resolve(new Response());
 });
 
-Deno.test("a change is in the feed while a delivery run is active", async () => {
+Deno.test("the change feed shows a new change even while a delivery run is active", async () => {
   const [company, shop] = [await newCompany(), receiver()];
   await using _ = shop;
   const config = await readWebhooksConfig(environment({ supabaseUrl: stack.url }));
@@ -103,7 +103,8 @@ Deno.test("a change is in the feed while a delivery run is active", async () => 
     ]);
   const won = () => shop.got.filter(({ body }) => body.type === "deal.won");
   await withDatabase(async (owner) => {
-    // The loop also ends leases when it starts. Other tests need theirs.
+    // At its start, `runDeliveries` ends all leases on webhooks. Other tests need their leases, so
+    // only the calls of the job use the real database.
     const begin = owner.begin.bind(owner);
     const sql = Object.assign(database(true), { begin });
     const deliveries = runDeliveries(sql, own.url, "the-secret");

@@ -74,7 +74,7 @@ Deno.test("npm start creates the secrets once, and adds secrets that are missing
   });
 });
 
-/** A database that responds to every statement like this. */
+/** A database that responds to every statement with the result of this function. */
 function databaseWith(statement: () => Promise<unknown[]>): Sql {
   const begin = (work: (sql: unknown) => Promise<unknown>) => work(statement);
   return Object.assign(statement, { begin }) as unknown as Sql;

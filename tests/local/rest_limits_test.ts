@@ -22,8 +22,8 @@ Deno.test.afterAll(end);
 
 /**
  * Creates a role with the rights of `authenticated` and with settings that the Data API has not
- * read yet. All databases of the tests' server have this role. schema_files_test.ts compares the
- * roles that a request may name, and leaves out roles with this beginning.
+ * read yet. All databases of the tests' server have this role. schema_files_test.ts therefore
+ * leaves out roles whose names begin with `supabase_`.
  */
 async function unknownRole(settings: string, member = "authenticator") {
   const role = `supabase_role_${crypto.randomUUID().slice(0, 8)}`;

@@ -47,7 +47,7 @@ Deno.test("a delivery is accepted, and shown with its headers, its type and its 
   assert.equal(received.headers["webhook-id"], "evt_1");
 });
 
-Deno.test("a request counts as verified only if a webhook with its URL has the signing secret and its timestamp is recent", async () => {
+Deno.test("a request counts as verified only if it is signed with the secret of a webhook with this URL, and the timestamp is recent", async () => {
   const box = own();
   const whys: [Parameters<typeof post>[1], RegExp][] = [
     [{ secret: newSecret() }, /matches no secret of a webhook/],

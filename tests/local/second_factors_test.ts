@@ -93,7 +93,7 @@ Deno.test("after a user enrols a factor, a session requires the factor's code", 
   assert.equal((await again.client.from("api_keys").select("id")).data!.length, 5);
 });
 
-Deno.test("a name that is taken, another factor type and another user's factor are refused", async () => {
+Deno.test("Auth refuses a factor whose name is taken, a factor of another type, and another user's factor", async () => {
   const { client } = await signIn(await newPerson({}));
   const { id } = await enrolled(client);
   const { mfa } = client.auth;

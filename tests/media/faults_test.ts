@@ -317,7 +317,7 @@ Deno.test("if other companies already read as many media files as an instance al
   await Promise.all(bodies.map(({ letGo }) => letGo));
 });
 
-Deno.test("a company can read three media files at a time, and then does not delay another company", async () => {
+Deno.test("a company can read three media files at a time, and its further reads do not delay another company", async () => {
   const held = Promise.withResolvers<void>();
   const bodies: ReturnType<typeof streamOf>[] = [];
   await using channel = longFiles(bodies);

@@ -11,7 +11,7 @@ import { fileOfType } from "../support/uploading.ts";
 import { served } from "../whatsapp/served.ts";
 
 const A_DAY = 24 * 60 * 60_000;
-/** The id of no message and no upload. */
+/** An id that no message and no upload has. */
 const UNKNOWN = crypto.randomUUID();
 
 Deno.test("a reaction, a read receipt and an upload that the channel accepted are stored although the queue is full", async () => {
@@ -20,7 +20,8 @@ Deno.test("a reaction, a read receipt and an upload that the channel accepted ar
   await statement`update messages set whatsapp_message_id = 'wamid.x' where id = ${message_id}`;
   let held = Promise.withResolvers<void>();
   let queued = Promise.withResolvers<void>();
-  // Another request of the company uses the company's only place until a statement is queued.
+  // The company may run one statement at a time. Another request of the company runs this statement
+  // until a further statement arrives.
   await using database = watchedStack(async (request) => {
     if ((await request.clone().text()).includes(UNKNOWN)) {
       held.resolve();

@@ -125,7 +125,7 @@ Deno.test("the error about a forbidden host names the host exactly as the caller
   }
 });
 
-Deno.test("a dry run refuses a forbidden URL as the send does, unless the idempotency key is a repeat", async () => {
+Deno.test("a dry run refuses a forbidden URL as the send does, unless an earlier send has the same idempotency key", async () => {
   await using channel = ownSandbox();
   const company = await companyWithTemplates(channel.url);
   const send = await ownSender(channel.url);

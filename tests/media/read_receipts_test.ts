@@ -94,7 +94,7 @@ Deno.test("only an inbound message of the key's company from the last 30 days ca
   assert.deepEqual([gone.status, gone.body.code], [404, "account_not_connected"]);
 });
 
-Deno.test("if the channel does not mark the message as read, `read_at` remains empty, and a refused account has a notice", async () => {
+Deno.test("if the channel does not mark the message as read, `read_at` remains empty, and a refusal of the account creates a notice", async () => {
   const company = await newCompany();
   const id = await written(company);
   const failures: [number, number, number, string][] = [

@@ -118,7 +118,7 @@ Deno.test("a reply to a specific message quotes that message", async () => {
   assert.equal((await storedMessage(body.message_id)).reply_to_id, asked);
 });
 
-Deno.test("an upload or message from another company, number or conversation is refused in the same way as an unknown one", async () => {
+Deno.test("an upload or message from another company, number or conversation is refused with the same error as an unknown upload or message", async () => {
   const company = await spokenTo();
   const other = await spokenTo();
   const second = await withDatabase((sql) => connectAccount(sql, company.id));

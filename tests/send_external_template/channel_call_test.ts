@@ -159,7 +159,7 @@ Deno.test("sends go to a fixed version of the WhatsApp API, unless another URL i
   assert.deepEqual(taken.data.map(({ id }: { id: string }) => id), [body.whatsapp_message_id]);
 });
 
-Deno.test("a redirect is not followed, because the other host would receive the token", async () => {
+Deno.test("a redirect to another host is not followed, because that host would receive the token", async () => {
   let strays = 0;
   const elsewhere = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, () => {
     strays++;

@@ -147,7 +147,7 @@ Deno.test("an unknown field is refused, and the error names it", async () => {
       ...["bodyVariables", "body_variables[]", "phone ", "constructor", "toString", "content"],
       "status",
     ],
-    // Resources have these read-only fields, but sends do not.
+    // Records have these read-only fields, but a send request accepts none of them.
     ...["id", "company_id", "created_at"],
   ];
   await assertRefused(inEach(unknown, ["x", null], /^is not a field that is accepted here; /));

@@ -1,5 +1,5 @@
 // Tests that an account immediately shows a notice when the channel refuses the account during a
-// send, an upload, a reaction or a read receipt. The next accepted send removes the notice.
+// send, an upload or a reaction. The next accepted send removes the notice.
 
 import assert from "node:assert/strict";
 import { anyPhone, newCompany } from "../support/company.ts";
@@ -49,7 +49,7 @@ Deno.test("if the channel refuses the account, the refused template sends and re
   assert.deepEqual(await refusals(), []);
 });
 
-Deno.test("if the channel refuses the account during an upload or a reaction, or the token is unusable, a notice appears too", async () => {
+Deno.test("if the channel refuses the account during an upload or a reaction, or if the token is unusable, the account shows a notice", async () => {
   const own = await newCompany();
   const { messaging } = own.keys;
   const message_id = await writes(own);
@@ -70,7 +70,7 @@ Deno.test("if the channel refuses the account during an upload or a reaction, or
     () => upload(messaging, fileOfType("image/png", 64), { type: "image/png" }),
     () => react(messaging, message_id, { emoji: "👍" }),
   ];
-  // Of these requests, only the template send is a send that the refusal stopped.
+  // A notice counts the sends that the refusal stopped. An upload and a reaction are not sends.
   for (
     const [event, prepare] of [
       ["131042", () => setToken(own, "EAAG-refused")],

@@ -10,9 +10,10 @@ import { stack, statement, withDatabase } from "../support/test_stack.ts";
 import { PHONE, SETTINGS, unexpected } from "./settings_page.ts";
 
 /**
- * A time zone without summer time, and its distance from UTC in hours. When it is evening there, it
- * is already the next day in UTC. This test must not run at midnight in its zone, so it uses the
- * other zone from 02:00 to 04:00 UTC.
+ * The time zone of this test, which has no summer time, and how many hours it is behind UTC. An
+ * evening in this zone is already the next day in UTC. The test must not run at midnight of its
+ * zone. In São Paulo, midnight is at 03:00 UTC. From 02:00 to 04:00 UTC, the test therefore uses
+ * the time zone of Phoenix.
  */
 const [ZONE, HOURS] = [2, 3].includes(new Date().getUTCHours())
   ? ["America/Phoenix", 7]

@@ -158,7 +158,7 @@ Deno.test("a command with invalid options fails with an error that gives the rea
   const alone = await settings("--project-url", "https://ref.supabase.co");
   assert.match(alone.err, /belong together: give both or none/);
   const address = await settings("--project-url", "ref.supabase.co");
-  assert.match(address.err, /must begin with https:\/\//);
+  assert.match(address.err, /must begin with http:\/\/ or https:\/\//);
 });
 
 Deno.test("the command accepts a publishable key and refuses a secret key", () => {

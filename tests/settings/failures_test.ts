@@ -19,14 +19,14 @@ Deno.test("the page says that nothing was changed only if this is certain", {
   const alert = page.getByRole("alert");
 
   await t.step(
-    "the code of the database decides whether the change may have been made",
+    "the database's error code decides what the page says about the change",
     async () => {
       const unknown = "we do not know whether the key was made";
       const answers = [
         [500, "XX000", "nothing was changed"],
         [422, "PT422", "This was not accepted."],
         [504, "", unknown],
-        // Without a code, a proxy responded, or the connection broke during the statement.
+        // Without a code: a proxy has responded, or the connection broke during the statement.
         [400, "", unknown],
         [520, "", unknown],
         // The database was shut down.
@@ -44,7 +44,7 @@ Deno.test("the page says that nothing was changed only if this is certain", {
   );
 
   await t.step(
-    "the error of the function decides whether the change may have been made",
+    "the settings function's error text decides what the page says about the change",
     async () => {
       const answers = [
         [

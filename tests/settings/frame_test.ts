@@ -109,7 +109,7 @@ Deno.test(
       await context.close();
     });
 
-    await test("a form asks for the password if the function for the page refuses the session", async () => {
+    await test("a form asks for the password if the settings function refuses the session", async () => {
       const window = await openAs(browser, owner, { route: "#/webhooks/new" });
       const { page, context } = window;
       await page.getByLabel("Address").fill("https://shop.example.com/events");

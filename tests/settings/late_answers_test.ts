@@ -7,7 +7,7 @@ import { CHROMIUM } from "../support/programs.ts";
 import { statement } from "../support/test_stack.ts";
 import { heading, holding, openAs, SETTINGS, storedKey, unexpected } from "./settings_page.ts";
 
-Deno.test("a response that arrives late belongs to the company that was shown before", {
+Deno.test("a response that arrives late is shown in the company of its request", {
   ignore: CHROMIUM === null,
 }, async (t) => {
   const [one, two] = await Promise.all([newCompany(), newCompany()]);

@@ -1,4 +1,4 @@
-// Tests in a browser what the page says after the user's rights have changed under an open page.
+// Tests in a browser what the page says if the user's rights change while the page is open.
 import assert from "node:assert/strict";
 import { openBrowser } from "../support/browser.ts";
 import { newChannelApp } from "../support/channel_apps.ts";
@@ -45,7 +45,7 @@ Deno.test("the settings page notices that the user's rights have changed", {
     await page.keyboard.press("Escape");
   });
 
-  await t.step("keys and changes that the database hides are not called missing", async () => {
+  await t.step("keys and history entries that are hidden are not called missing", async () => {
     for (const name of ["API keys", "History"]) {
       await link(name).click();
       await heading(page, name).waitFor();

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { preciseReason } from "../../settings/page/sends/reasons.ts";
 import { sends } from "../../settings/page/texts/en/sends.ts";
 
-Deno.test("a code explains the reason of a send only if the reason is not about the account", () => {
+Deno.test("WhatsApp's error code makes the reason of a send more precise, unless the reason is about the account", () => {
   const cases: [reason: string, code: number | null, shown: string][] = [
     ["template_rejected", 100, "template_values"],
     ["channel_account_error", 100, "channel_account_error"],

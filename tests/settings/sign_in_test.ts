@@ -217,7 +217,7 @@ Deno.test("users sign in to the settings page", { ignore: CHROMIUM === null }, a
     await context.close();
   });
 
-  await test("a form without an e-mail address never blames the address", async () => {
+  await test("a form without an e-mail field never reports a wrong e-mail address", async () => {
     const { page, context } = await openAs(browser, owner, { route: "#/password" });
     await heading(page, "Choose a new password").waitFor();
     const json = { code: "validation_failed", message: "Too odd" };

@@ -124,7 +124,7 @@ Deno.test(
   },
 );
 
-Deno.test("a test whose steps could not be read is not sent a second time", {
+Deno.test("a test message whose steps could not be read is not sent a second time", {
   ignore: CHROMIUM === null,
 }, async () => {
   const company = await companyWithTemplates();
@@ -149,7 +149,7 @@ Deno.test("a test whose steps could not be read is not sent a second time", {
 });
 
 Deno.test(
-  "a changed test is sent and shown, even if the steps of the test before it could not be read",
+  "a changed test message is sent and shown, even if the steps of the previous message could not be read",
   {
     ignore: CHROMIUM === null,
   },

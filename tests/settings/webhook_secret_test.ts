@@ -37,8 +37,8 @@ Deno.test("the settings page does not lose the secret of a webhook", {
     window.troubles.length = 0;
   });
 
-  for (const [where, returns] of [["in another view", false], ["after a return", true]] as const) {
-    await t.step(`a secret that arrives late, ${where}, is shown`, async () => {
+  for (const [where, returns] of [["left the view", false], ["returned", true]] as const) {
+    await t.step(`a secret that arrives after the user has ${where} is shown`, async () => {
       await button("New secret").click();
       await page.getByRole("radio", { name: "Stop it now" }).check();
       const rotation = await holding(page, /rotate-secret$/);

@@ -70,7 +70,7 @@ Deno.test("an owner creates a webhook, sees events arrive, and handles a failing
   const shop = ownReceiver();
   const deliver = await ownWebhooks([new URL(stack.url).origin]);
   // A replay ends only after all earlier transactions have ended, including those of other tests.
-  /** Delivers until the receiver has got such an event since it had got this many events. */
+  /** Delivers until a matching event has arrived after the first `before` events. */
   const delivered = (before: number, isMeant: (event: { type: string }) => boolean) =>
     until(async () => {
       await deliver(company.id);

@@ -109,7 +109,7 @@ Deno.test("requests of agents, other companies and API keys, and requests withou
   assert.deepEqual(channel.calls, []);
 });
 
-Deno.test("if the Data API refuses the function's own token, the log has its error, and no one must sign in again", async () => {
+Deno.test("if the Data API refuses the function's own token, the log has the Data API's error, and the user is not asked to sign in", async () => {
   await using channel = templateChannel({ displayPhone: DISPLAY });
   const clocks = /^The clocks of the service and of its database differ/;
   const refused: [unknown, number, RegExp, string][] = [
@@ -133,7 +133,7 @@ Deno.test("if the Data API refuses the function's own token, the log has its err
   }
 });
 
-Deno.test("a session that ends during a request is answered with a 401, even if the function's token shows it", async () => {
+Deno.test("if the session ends during a request, the response is a 401, whichever database call reports the end", async () => {
   await using channel = templateChannel({ displayPhone: DISPLAY });
   const ended = { code: "PT401", message: "The session has ended" };
   for (const name of ["managing_person", "connect_messaging_account"]) {

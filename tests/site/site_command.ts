@@ -40,7 +40,7 @@ export async function site(args: string[], run: Run = {}): Promise<Ending> {
  * @param folder must not exist yet.
  */
 export async function copyOfCheckout(folder: string): Promise<string> {
-  // Without Scalar, builds the site once. The build installs the packages and downloads Scalar.
+  // If Scalar is missing, builds the site once. The build installs packages and downloads Scalar.
   if (!existsSync(`${root}site/node_modules/.cache/scalar.js`)) {
     const { code, err } = await site(["--out", `${folder}-first`]);
     if (code !== 0) throw new Error(err);

@@ -15,7 +15,7 @@ const page = await readPage("docs/deploying.md");
 const command = (words: string) => page.blocks.find(({ text }) => text.includes(words))!.text;
 const dump = command("supabase db dump ");
 const restore = command("session_replication_role");
-/** The schemas that the documented copy contains. */
+/** The schemas that the documented backup contains. */
 const schemas = dump.match(/--schema (\S+)/)![1].split(",");
 
 Deno.test("the documented backup contains all schemas of the project that have tables, and the users", async () => {
@@ -72,7 +72,7 @@ async function doNotContact(sql: Sql, company_id: string, phone: string, wish?: 
   return (await sql`select id, do_not_contact from contacts where id = ${id}`)[0];
 }
 
-/** Runs the work with a database that has the migrations and no other rows, as its owner. */
+/** Runs the work as the owner of a new database that has only the rows of the migrations. */
 async function withMigratedDatabase(work: (owner: Sql) => Promise<void>) {
   await withOwnServer(async (open) => {
     // On a hosted project, the owner may disable triggers.
@@ -81,7 +81,7 @@ async function withMigratedDatabase(work: (owner: Sql) => Promise<void>) {
   });
 }
 
-/** The tables of the documented schemas, without the partitioned tables, whose partitions count. */
+/** The tables of the documented schemas. A partitioned table is represented by its partitions. */
 function tables(sql: Sql | TransactionSql) {
   return sql<{ name: string; columns: string }[]>`
     select

@@ -191,8 +191,8 @@ function searchedTexts(row: FoundRow): string[] {
 }
 
 /**
- * Generates parts of these strings, or other strings. The `searchable` rule allows a search for
- * each of them.
+ * Generates search texts: parts of these strings, or other strings. The API accepts each of these
+ * search texts (its `searchable` rule).
  */
 function parts(texts: string[]): fc.Arbitrary<string> {
   const some = [...texts, "Ana", "jo"];

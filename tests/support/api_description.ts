@@ -170,7 +170,7 @@ export class ApiDescription {
         const value = values[name];
         if (value === undefined && required) return `it succeeded without ${name}`;
         if (value === undefined) continue;
-        // This code implements the `plus_sign` rule.
+        // In a URL, a plain `+` is a space, or a plus sign if the API's `plus_sign` rule allows it.
         const problem = this.#requests.problemBySchema(schema, value) &&
           this.#requests.problemBySchema(schema, plusValues[name]);
         if (problem) return `it succeeded although ${name} ${problem}`;

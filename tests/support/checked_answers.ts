@@ -22,7 +22,7 @@ const checkedOrigin = STACK_FILE && STACK_CHECKS_ANSWERS
 
 /**
  * Like `fetch`, but also returns the response text. Checks the request and the response against the
- * API's description, even if the function runs in this process.
+ * API's description, unless the tests' stack itself checks them.
  * @throws Error that describes the violation.
  */
 export async function checkedFetch(

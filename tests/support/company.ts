@@ -47,7 +47,7 @@ export interface CompanyWithTemplate extends Company {
   message_id: string;
   /** A message with an image that the sandbox can serve. */
   media_message_id: string;
-  /** An event, identified by its public id. */
+  /** The public id of an event. */
   event_id: string;
   /** A sent message with the idempotency key `once`. */
   sent_message_id: string;
@@ -126,8 +126,8 @@ export async function addTemplate(
 }
 
 /**
- * Creates a company, so that no test relies on another test's rows. The company's templates have
- * never been synchronised.
+ * Creates a company for one test, so that no test relies on another test's rows. The company's
+ * templates have never been synchronised.
  */
 export async function newCompany(): Promise<Company> {
   return await withDatabase(async (sql) => await sql.begin(makeCompany));
@@ -277,8 +277,8 @@ export async function addSentMessage(
 }
 
 /**
- * Adds a message to the company's conversation and deletes the message, so that the company has the
- * tombstone of a deleted row. Returns the message's id.
+ * Adds a message to the company's conversation and deletes the message, so that the company has a
+ * row in `deleted_rows`. Returns the message's id.
  */
 export async function addDeletedRow(
   sql: Sql,

@@ -112,7 +112,7 @@ function lowered(text: string): string {
 }
 
 /**
- * A text that is equal for all ways to write one phone number. In three countries, mobile numbers
+ * Returns the same string for all ways to write a phone number. In three countries, mobile numbers
  * can be written in two ways.
  */
 export function personOf(phone: string): string {
@@ -234,14 +234,14 @@ async function sortKeys(rows: FoundRow[], field: string): Promise<Map<FoundRow, 
       rows.map((row) => [row, row[field] === null ? least : comparable(kind, row[field])]),
     );
   }
-  // Templates are sorted by their exact names, which are ASCII.
+  // Templates are sorted by their exact names.
   const isTemplate = rows.some((row) => "components" in row);
   const keyOf = (row: FoundRow) =>
     isTemplate
       ? row[field]
       : [...row[field] === null ? "" : folded(row[field])].slice(0, 100).join("");
-  // Compares strings by the code points of their characters, as the database compares template
-  // names.
+  // The database sorts template names with its default collation, and all other strings by the code
+  // points of their characters.
   const sorted = await withDatabase((sql) => {
     const keys = sql`select key from unnest(${rows.map(keyOf)}::text[]) as key group by key`;
     return isTemplate ? sql`${keys} order by key` : sql`${keys} order by key collate "C"`;

@@ -63,7 +63,7 @@ const ATOM =
 
 /**
  * Kinds of strings that are hostile to a regular expression. Each kind repeats one part of a string
- * that the expression matches. The kinds are derived from the pattern, so no list is needed.
+ * that the expression matches.
  *
  * @param withMatch whether to add kinds that end with a match.
  */

@@ -28,10 +28,10 @@ export async function logged(
 let lastStart = 0;
 
 /**
- * Runs the work with the clock set to a later time, so that log lines of earlier tests do not
- * count. An instance logs at most 20 lines of some kinds in ten seconds, across all tests. The
- * database accepts tokens only if they are issued at most 30 seconds in the future.
- * @param seconds from now.
+ * Runs the work with the clock set to a later time. An instance logs at most 20 lines of some kinds
+ * in ten seconds. At the later time, the log lines of earlier tests do not count toward this limit.
+ * @param seconds from now. If the work uses a real database, at most 30, because the database
+ * refuses tokens that were issued later.
  */
 export async function later<Answer>(
   seconds: number,

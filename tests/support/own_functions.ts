@@ -31,10 +31,10 @@ import { isOfUsage } from "./log_lines.ts";
 import { checked } from "./checked_answers.ts";
 import { environment, stack, stackChannel } from "./test_stack.ts";
 
-// Collects the work that continues after a response, as the platform does. Tests wait for this work
-// before they dispose of `watchedStack`.
+// Collects the work that continues after a response, as the platform does. When a test disposes of
+// `watchedStack`, the disposal waits for this work.
 const background: Promise<unknown>[] = [];
-/** The work of the job that the current call has begun. */
+/** The work that continues after the response to the current call of a job. */
 const ofJob = new AsyncLocalStorage<Promise<unknown>[]>();
 const EdgeRuntime = {
   waitUntil(work: Promise<unknown>) {
@@ -55,8 +55,8 @@ console.error = (...line) => isOfUsage(line[0]) || logError(...line);
 const UNTIL_ASKED = { tellUsageEveryMs: 24 * 60 * 60_000 };
 
 /**
- * Waits for work that the functions in this process continue after their responses. The functions
- * do their delayed work immediately, as they do when the platform stops an instance.
+ * Waits for work that the functions in this process continue after their responses. First tells the
+ * functions that the instance stops, so that they do their delayed work immediately.
  */
 export async function backgroundWork() {
   while (background.length > 0) {
@@ -155,7 +155,10 @@ export async function ownWebhooks(
     );
 }
 
-/** A run of the delivery job for one company, with what it reports. */
+/**
+ * Creates a run of the delivery job for one company.
+ * @param notes functions that the run calls to report what happens.
+ */
 export async function ownRun(
   company_id: string,
   hosts: string[],
@@ -186,7 +189,7 @@ export async function ownReplies(channelUrl: string, options: OwnReplies = {}) {
     ask(app, key, "POST", `/whatsapp/messages${query}`, json, headers);
 }
 
-/** The endpoint for reactions in this process. Without a body, it removes the reaction. */
+/** The endpoint for reactions in this process. A call without a body removes the reaction. */
 export async function ownReactions(channelUrl: string, options: OwnReplies = {}) {
   const app = await ownMessages(channelUrl, options);
   return (key: string, id: string, json?: unknown) =>

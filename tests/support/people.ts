@@ -54,7 +54,7 @@ export async function newPerson(
   return { id, email, password };
 }
 
-/** The client of the settings page, with the publishable key and a session in memory. */
+/** A Supabase client with the publishable key, as on the settings page, and a session in memory. */
 export function anyClient({ url, publishable_key }: Project = stack): SupabaseClient {
   return createClient(url, publishable_key, {
     auth: { persistSession: false, autoRefreshToken: false, detectSessionInUrl: false },

@@ -1,4 +1,5 @@
-// Programs that tests run but that npm does not install. If one is missing, its tests are skipped.
+// Programs that tests run but that npm does not install. If a program is missing, its tests are
+// skipped.
 import { accessSync, constants } from "node:fs";
 import { delimiter, join } from "node:path";
 

@@ -208,7 +208,7 @@ export function feedOf(table: string): string {
   return `${table.replace(/s$/, "")}_changes`;
 }
 
-/** The routes that return pages: lists and changes, except the log of events, which is neither. */
+/** The routes that return pages of a list or of changes. The log of events is not included. */
 export const pageRoutes = routes.filter(({ method, pattern }) =>
   method === "GET" && !/[/]:\w+$/.test(pattern) &&
   !/^[/](search|me|events)$|[/](export|media)$|^[/]webhooks/.test(pattern)

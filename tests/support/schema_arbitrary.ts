@@ -59,7 +59,7 @@ export function arbitraryOf(schema: JsonSchema, document: JsonSchema): fc.Arbitr
   throw new Error(`there are no values for ${JSON.stringify(schema)}`);
 }
 
-/** Checks the `choices` rule for a reply's buttons. */
+/** Checks the API's `choices` rule for a reply's buttons: all ids and all titles are different. */
 function areDifferent(items: unknown[]): boolean {
   const buttons = items as { id: string; title: string }[];
   return [buttons.map(({ id }) => id), buttons.map(({ title }) => title)]
@@ -94,7 +94,7 @@ function objects(schema: JsonSchema, document: JsonSchema): fc.Arbitrary<unknown
   );
   const { required = [] } = schema;
   const others = Object.keys(members).filter((name) => !required.includes(name));
-  // Chooses the names first, because generating values that are then refused takes longer.
+  // Chooses the names first, so that no values are generated for names that are refused.
   return fc.subarray(others)
     .map((some) => Object.fromEntries([...required, ...some].map((name) => [name, members[name]])))
     .filter((some) => Object.keys(some).length >= (schema.minProperties ?? 0))
@@ -120,7 +120,7 @@ function obeysPresence(
     );
 }
 
-/** Checks the `choices` rule for a reply's list. */
+/** Checks the API's `choices` rule for the sections of a reply's list. */
 function obeysChoices(value: Record<string, unknown>): boolean {
   const sections = value.sections as { title?: string; rows: { id: string }[] }[];
   const ids = sections.flatMap(({ rows }) => rows.map(({ id }) => id));
@@ -128,7 +128,7 @@ function obeysChoices(value: Record<string, unknown>): boolean {
     (sections.length === 1 || sections.every(({ title }) => title));
 }
 
-/** Checks the limits of properties that depend on other properties. */
+/** Checks the length limits that apply to a property only if another property is present. */
 function obeysDependentSchemas(
   { dependentSchemas = {} }: JsonSchema,
   value: Record<string, unknown>,

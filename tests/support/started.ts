@@ -71,7 +71,7 @@ export class Started {
   /** Waits until the process exits. Returns the exit code and the text from stderr. */
   async ended(): Promise<[code: number, printed: string]> {
     const [{ code }] = await deadline(
-      // Also reads the output of a stack that runs longer than this process.
+      // Also waits for the output of child processes that run longer than this process.
       Promise.all([this.#child.status, this.#reading]),
       PATIENCE_MS,
     );

@@ -62,8 +62,8 @@ export interface Uploaded {
 }
 
 /**
- * A channel that accepts messages and uploads, as Meta does. If `answer` is given, it returns the
- * responses instead.
+ * A channel that accepts messages and uploads, as Meta does. If `answer` is given, `answer` returns
+ * the responses instead.
  */
 export function uploadChannel(answer?: (request: Request) => Response | Promise<Response>) {
   const uploads: Uploaded[] = [];

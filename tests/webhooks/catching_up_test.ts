@@ -92,7 +92,7 @@ Deno.test("events that a transaction wrote but did not queue are sent before lat
   assert.deepEqual(shop.got.map(({ body }) => body.type), ["deal.updated", "deal.won"]);
 });
 
-Deno.test("the end of catching up waits for a transaction that wrote while it was prepared", async () => {
+Deno.test("the end of catching up waits for a transaction that wrote while the job prepared the end", async () => {
   const company = await newCompany();
   const webhook = await addWebhook(company.id, "https://receiver.example", {
     ...{ types: ["deal.won"], catch_up_version: 0, catch_up_seq: 0, state: "catching_up" },
@@ -150,7 +150,7 @@ Deno.test("a replay sends all events of the given types and period again", async
   assert.equal(shop.got[0].headers["webhook-id"], sent[1].headers["webhook-id"]);
 });
 
-Deno.test("two replays of adjoining periods send the event between them once", async () => {
+Deno.test("two replays of adjoining periods send an event at the common boundary only once", async () => {
   const company = await newCompany();
   await using shop = receiver();
   const webhook = await addWebhook(company.id, shop.url);

@@ -41,7 +41,7 @@ Deno.test("the half second begins when the database reads the record, and not wh
   assert.deepEqual(sent, [null, 2]);
 });
 
-Deno.test("a webhook whose deliveries are too old when they arrive wants fewer, until they arrive in time", () => {
+Deno.test("if the deliveries of a read are too old when they arrive, the webhook wants fewer deliveries in the next read", () => {
   const webhook = new LeasedWebhook("w", 20);
   const wanted = (ageMs: number) => {
     const count = webhook.wanted(webhook.free, 80);

@@ -3,6 +3,7 @@ import type { Delivery } from "../../supabase/functions/webhooks/deliver/deliver
 import { LeasedWebhook } from "../../supabase/functions/webhooks/deliver/leased_webhook.ts";
 import { givePlaces } from "../../supabase/functions/webhooks/deliver/places.ts";
 
+/** A run has this many places for requests in flight: in all, and for one webhook. */
 const [PLACES, OF_ONE] = [60, 20];
 let seq = 0;
 
@@ -15,7 +16,10 @@ const delivery = (): Delivery => ({
   readAt: performance.now(),
 });
 
-/** A webhook with this many waiting deliveries, whose receiver has responded often enough before. */
+/**
+ * A webhook with this many waiting deliveries. By default, so many earlier requests have succeeded
+ * that the webhook may use `OF_ONE` places.
+ */
 function webhookOf(companyId: string, waiting: number, { isProven = true } = {}): LeasedWebhook {
   const webhook = new LeasedWebhook(crypto.randomUUID(), OF_ONE);
   webhook.companyId = companyId;
@@ -49,7 +53,7 @@ Deno.test("the webhooks of one company use at most half of a run's places", () =
   assert.deepEqual(inFlight(webhooks), [10, 10, 10]);
 });
 
-Deno.test("a company without a request in flight begins one at once, however many requests of other companies are in flight", () => {
+Deno.test("a company without a request in flight begins a request immediately, however many requests of other companies are in flight", () => {
   const slow = ["a", "b", "c"].flatMap((company) =>
     Array.from({ length: 10 }, () => webhookOf(company, 50))
   );
@@ -67,7 +71,7 @@ Deno.test("a webhook without a request in flight does not wait for the slow rece
   assert.equal(other.inFlight, 1);
 });
 
-Deno.test("a place that becomes free is for the webhook with the fewest requests in flight", () => {
+Deno.test("a place that becomes free goes to the webhook with the fewest requests in flight", () => {
   const [first, second, third, other] = ["a", "b", "c", "d"].map((name) => webhookOf(name, 60));
   const ofFirst = begun([first, second, third]).filter(({ webhook }) => webhook === first);
   const webhooks = [first, second, third, other];

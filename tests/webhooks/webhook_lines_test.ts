@@ -31,7 +31,7 @@ Deno.test("a secret that cannot be decrypted is logged once for each webhook and
   const company = await newCompany();
   await using shop = receiver();
   const webhooks = await Promise.all([1, 2].map(() => addWebhook(company.id, shop.url)));
-  // A secret belongs to one webhook: with exchanged secrets, neither can be decrypted.
+  // A secret can be decrypted only for its own webhook, so the test exchanges the two secrets.
   await statement`
     update webhooks set sealed_secret = other.sealed_secret from webhooks as other
     where webhooks.company_id = ${company.id} and other.company_id = ${company.id}

@@ -142,7 +142,7 @@ Deno.test("the check returns the token's expiry and the phone number's quality",
 
 Deno.test("a phone number is refused if the business account's complete list does not contain it", async () => {
   const { result } = await check({ "1": number, "77/phone_numbers": numbers("2", "3") }, "77");
-  assertSaid(result, "refused", /^The phone number 1 is not one of business account 77$/);
+  assertSaid(result, "refused", /^The phone number 1 does not belong to business account 77$/);
   assert.equal(result.businessAccountId, undefined);
 });
 

@@ -125,7 +125,7 @@ Deno.test("if a response is too long, too late or incomplete, the channel counts
   assert.equal(broken.requests, 1, "a POST is not repeated");
 });
 
-Deno.test("a channel message contains neither a part of the token nor the query string of a URL", async () => {
+Deno.test("a channel message contains no part of the token and no query string of a URL", async () => {
   const piece = TOKEN.slice(20, 40);
   const told =
     `Bad ${piece} at https://graph.facebook.com/x?access_token=${TOKEN}&s=signed (${TOKEN})`;

@@ -55,7 +55,7 @@ Deno.test("a sample is requested uncompressed, and a compressed sample is refuse
   const bytes = new Uint8Array(gzipSync(new Uint8Array(100_000)));
   const { channel } = await assertTrouble(
     upload(() => new Response(bytes, { headers })),
-    /^The host of the sample compresses it, /,
+    /^The host compresses the sample, /,
   );
   assert.equal(channel.seen.length, 0);
 });
@@ -257,7 +257,7 @@ Deno.test("if a sample is longer than its declared length, only the declared len
   assert.ok(!channel.seen[0].body.includes("secret"));
 });
 
-Deno.test("if a host closes the connection or cannot be reached, the error does not contain its URL", async () => {
+Deno.test("if a host closes the connection or cannot be reached, the error does not contain the sample's URL", async () => {
   await assertTrouble(uploadFromBare(""), /^The host of the sample does not answer \(/);
   const url = "http://127.0.0.1:1/x.jpg?secret";
   const work = upload(jpeg, { url, mediaHosts: ["http://127.0.0.1:1"] });

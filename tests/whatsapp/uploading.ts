@@ -1,4 +1,4 @@
-// Uploads samples from a host to a channel. Both are servers for one test.
+// Uploads samples from a host to a channel. The host and the channel are servers for one test.
 
 import assert from "node:assert/strict";
 import { MediaTrouble } from "../../supabase/functions/_shared/templates/media_trouble.ts";

@@ -16,8 +16,8 @@ async function store(app_key: string, body: string) {
 }
 
 /**
- * A stack that also keeps what each run of the job stores about its end. The row in the database may
- * already be about a run of another test.
+ * A stack that also records the result or the failure that each run of the job stores at its end.
+ * The database keeps only the last run, which may be a run of another test.
  */
 function stackWithEnds(answer: Parameters<typeof watchedStack>[0] = () => null) {
   // deno-lint-ignore no-explicit-any
@@ -29,7 +29,7 @@ function stackWithEnds(answer: Parameters<typeof watchedStack>[0] = () => null) 
   return Object.assign(watched, { ends });
 }
 
-/** Runs the job after the runs of other tests, and returns what the run stored about its end. */
+/** Waits for runs of other tests, runs the job, and returns the result or failure of this run. */
 async function ran(stack: ReturnType<typeof stackWithEnds>, run: (job: string) => Promise<Answer>) {
   const { length } = stack.ends;
   let answer = await run("channel-events");
@@ -158,7 +158,7 @@ Deno.test("a run that has no time left applies no event, and the next run applie
   assert.deepEqual(await statesOf(app), ["done"]);
 });
 
-Deno.test("in each run, an app with large events leaves most of the bytes to the other apps", async () => {
+Deno.test("in each run, an app with large events leaves most of the run's byte limit to the other apps", async () => {
   const [large, small] = [await companyWithApp(), await companyWithApp()];
   const text = "x".repeat(200);
   for (let at = 0; at < 10; at++) {
@@ -190,7 +190,7 @@ Deno.test("in each run, an app with large events leaves most of the bytes to the
   await runChannelJob(large.app);
 });
 
-Deno.test("when the time of a run is over, it gives back the events that it has not started", async () => {
+Deno.test("when the time of a run is over, the run gives back the events that it has not started to apply", async () => {
   const { company, app } = await companyWithApp();
   const isOfApp = async (request: Request) => {
     const { event_id } = await request.clone().json();

@@ -101,7 +101,10 @@ async function postAtOnce(
   }));
 }
 
-/** Sends the events again that could not acquire a lock in time, until all events are applied. */
+/**
+ * Repeats the events that are not applied yet, until all events are applied. An event is not
+ * applied if it waits too long for a lock.
+ */
 async function settled({ app }: World) {
   for (let tries = 0; tries < 5; tries++) {
     const left = await statement`select state, error, body from channel_events

@@ -240,7 +240,7 @@ function isJson(text: string): boolean {
   }
 }
 
-Deno.test("any body of 3 MB is read in much less than a second", () => {
+Deno.test("a body of 3 MB is read within a second, not counting the JSON parsing", () => {
   const size = 3_000_000;
   const within = (part: string, count: number) =>
     JSON.stringify(eventOf("messages", { X: 0 })).replace(
@@ -267,7 +267,7 @@ Deno.test("any body of 3 MB is read in much less than a second", () => {
   }
 });
 
-Deno.test("1,000 statuses are read in a few milliseconds", () => {
+Deno.test("1,000 statuses in one event are read within the time limit", () => {
   const statuses = Array.from({ length: 1000 }, (_, at) => ({ ...goodStatus, id: `wamid.${at}` }));
   const { items, problem } = timed(JSON.stringify(eventOf("messages", { statuses })));
   assert.deepEqual([items.length, problem], [1000, null]);

@@ -368,7 +368,7 @@ Deno.test("the status shows the last run of each job, the template catalogue and
       error: '{"error": "The channel is down"}',
     });
 
-    // Neither a run that has begun (202) nor a run in progress (409) counts as a failure.
+    // A 202 (the run has begun) and a 409 (another run is in progress) do not count as failures.
     for (const code of [202, 409]) {
       await sql`update net._http_response set status_code = ${code}`;
       assert.deepEqual((await statusAs(sql)).failed_calls, []);

@@ -42,7 +42,7 @@ Deno.test("each refusal writes a log line, and no log line or response contains 
   assert.ok(!JSON.stringify(row).includes(app.verify_token));
 });
 
-Deno.test("many simultaneous refusals write only twenty log lines", async () => {
+Deno.test("many simultaneous refusals write at most twenty log lines", async () => {
   const app = await newChannelApp();
   const lines = await later(20, () =>
     logged(async () => {

@@ -217,7 +217,8 @@ Deno.test("an event for a deleted app immediately returns a 404, even from an in
 
 Deno.test("if the secrets cannot be decrypted, an event is refused with a 503, and a log line gives the reason", async () => {
   const [app, other] = [await newChannelApp(), await newChannelApp()];
-  // The app's secret is replaced by its verify token, and its verify token by another app's.
+  // The app's verify token replaces the app's secret, and another app's verify token replaces the
+  // app's verify token.
   await statement`update channel_apps set
         sealed_secret = channel_apps.sealed_verify_token, sealed_verify_token = others.sealed_verify_token
       from channel_apps as others where others.id = ${other.id} and channel_apps.id = ${app.id}`;

@@ -12,7 +12,7 @@ type Sealed = (account: { company_id: string; phone_number_id: string }) => Prom
 /** The number of contacts of the heavy company. Each has custom fields of about 16 KiB. */
 export const HEAVY_CONTACTS = 250;
 
-/** A company of the attack, with a key of every scope. */
+/** A company of the attack. `key` has the scopes read, write and messaging. */
 export interface AttackedCompany {
   id: string;
   key: string;
@@ -35,7 +35,7 @@ export interface AttackedCompany {
   /** The channel's ids of the accounts' phone numbers. */
   phoneNumberIds: string[];
   phones: string[];
-  /** The idempotency keys of its sends. */
+  /** The idempotency keys of the company's sends. */
   sendKeys: string[];
 }
 
@@ -92,8 +92,8 @@ async function writeCompany(
   const account = {
     ...{ id: idOf(n, 4, 0), company_id: id },
     phone_number_id: String(700_000_000_000 + n),
-    // The companies share this business account, like companies of one agency. Each has its own
-    // list of templates.
+    // The companies share this business account, like companies of one agency. Each company has
+    // its own list of templates.
     business_account_id: "700000000000",
   };
   const templateIds = [idOf(n, 7, 0), idOf(n, 7, 1)];

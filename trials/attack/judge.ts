@@ -82,8 +82,8 @@ export function endsItself({ cutAfter, stalls }: WireRequest): boolean {
 }
 
 /**
- * What is malformed in a request. Requests that are malformed in the same way have the same
- * outcome.
+ * What is malformed in a request. Findings about requests with the same fault and the same outcome
+ * count as one finding.
  */
 function oddityOf(request: WireRequest): string {
   const hasHost = request.headers.some(([name]) => name === "Host");

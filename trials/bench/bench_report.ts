@@ -8,7 +8,7 @@ import { inWords, type Measurement, type Pace } from "./measure.ts";
 import type { Pressure } from "./pressure.ts";
 import { type Column, digits, table, times } from "../table.ts";
 
-/** All figures of a run; `--json` writes it and `--compare` reads it. */
+/** All figures of a run. `--json` writes them to a file, and `--compare` reads such a file. */
 export interface Report {
   /** ISO 8601. */
   date: string;
@@ -47,8 +47,8 @@ function heading({ date, machine, rows, pace }: Report, earlier?: Report): strin
     `\n${contacts(rows)}, ${date.slice(0, 10)}; ${cores(machine)}, ${gib} GiB; ` +
     `${machine.system}, Deno ${machine.deno}, Postgres ${machine.postgres}.`,
     `Medians of ${pace.rounds} rounds of ${pace.seconds} s. Latencies in ms; CPU in ms a ` +
-    "request, of the function and of the REST layer; calls a request, of the REST layer and " +
-    "database statements, including begin and commit.",
+    "request, of the function and of the REST layer; calls of the REST layer a request; database " +
+    "statements a request, including begin and commit.",
     `Floors (a scenario's requests a second are given in % of the floor's): ${floors.join("; ")}.`,
   ];
   if (earlier) {

@@ -14,7 +14,7 @@ const RARE = 20;
 export const RARE_TAG = "founder";
 /** One contact in 56 has this name. */
 export const NAME = "Bruno Silva";
-/** The number of rows that requests change in turn. At one time, the clients change fewer rows. */
+/** The number of rows that requests change in turn. At any time, the clients change fewer rows. */
 const TARGETS = 1000;
 
 /** The measured company, which has a tenth of all contacts. */

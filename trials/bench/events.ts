@@ -79,8 +79,8 @@ export async function measureEvents(stack: BenchStack, scenarios: Scenario[]) {
 }
 
 /**
- * Connects an app to an account of the measured company. Returns a function that posts events of
- * the app and returns the time in milliseconds.
+ * Creates an app with an account of the measured company and an account of another company. Returns
+ * a function that posts events of the app and returns the time in milliseconds.
  */
 export async function connectApp({ owner, secrets, startFunction }: BenchStack) {
   const app_key = crypto.randomUUID();
@@ -106,8 +106,8 @@ export async function connectApp({ owner, secrets, startFunction }: BenchStack) 
     select id, '300000000003', ${BUSINESS_ACCOUNT_ID}, '+5511000001', 'a..b.c.d', ${id}
     from companies where name = 'Company 1'
   `;
-  // The times of events are in whole seconds. So an event of this second would be earlier than a
-  // connection of this second.
+  // The times of events are in whole seconds, so an event could seem earlier than a connection in
+  // the same second.
   await owner`update account_connections set connected_at = connected_at - interval '1 minute'`;
   const server = await startFunction("whatsapp");
   return async (values: object[]): Promise<number> => {

@@ -95,8 +95,8 @@ export function ownApps(): Part {
       const wasRotating = await changed<boolean | null>(
         project.client.rpc("finish_channel_app_rotation", { app_key }),
       );
-      // Null: the user may not change the app, or it no longer exists. False: the old secret has
-      // already ended.
+      // Null: the user may not change the app, or the app no longer exists. False: the old secret
+      // has already ended.
       if (wasRotating === null) {
         await expectManager({ project, company, person });
         throw new Failure("gone");

@@ -52,7 +52,8 @@ export async function askSettings<Answer>(
   const says = (t: Texts) => inWords(answer, t);
   if (says(app.t) !== undefined) throw new Failure("invalid", answer.error, (t) => says(t)!);
   const { error = "" } = answer;
-  // After an error of the server, the change may have been made, unless the function excludes this.
+  // After a 5xx response, the change may have been made, unless the error says that nothing was
+  // changed.
   const isUnknown = response.status >= 500 && !error.includes("nothing was changed");
   throw isUnknown ? new Failure("unanswered", error) : failureOf(response.status, error);
 }

@@ -136,7 +136,10 @@ function tokenEnds({ token_expires_at }: Account): number {
   return token_expires_at === null ? Infinity : Date.parse(token_expires_at);
 }
 
-/** The jobs of a new number first run some minutes after it was connected. */
+/**
+ * Whether the jobs have not run for longer than JOBS_LATE. If the jobs have never run, the time
+ * since the connection of the number counts, because they first run some minutes after it.
+ */
 function jobsAreLate({ jobs_ran_at, connected_at }: Account): boolean {
   const last = jobs_ran_at ?? connected_at;
   return last === null || Date.now() - Date.parse(last) > JOBS_LATE;

@@ -88,8 +88,9 @@ export function questionOf(
 }
 
 /**
- * A warning before a key ends that has a successor or is a successor. The warning says whether the
- * other key still works, and when the older of the two keys expires.
+ * The warning before the user switches off or deletes a key that has a successor or a predecessor.
+ * The warning says whether that other key still works. If it works, the warning also says when the
+ * older of the two keys expires.
  */
 function pairWarning(key: ApiKey, keys: ApiKey[], app: App): TemplateResult | typeof nothing {
   const { t: { change: t }, locale } = app;

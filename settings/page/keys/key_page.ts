@@ -49,8 +49,8 @@ export function keyPage(id: string): View {
   const keyIn = (keys: ApiKey[]) => keys.find((key) => key.id === id)!;
 
   const load = async (app: App) => {
-    // A new key is shown before anything is loaded that could fail, because the key is not stored
-    // anywhere else.
+    // A new key is shown before any request that could fail, because the key is not stored anywhere
+    // else.
     if (once) return void once.load(app).then(() => app.render());
     const mayManage = isManager(app.company);
     [members, keys] = await Promise.all([

@@ -108,7 +108,7 @@ export class Question {
     await call(app, "remove_member", values);
     if (asked.kind === "remove") return done(t.removed);
     closeDialog();
-    // The page reads the user's companies again.
+    // This loads the page again, which then reads the user's companies again.
     location.assign(location.pathname);
   }
 }

@@ -18,7 +18,7 @@ const BY_CODE: [codes: number[], reason: Reason][] = [
 ];
 
 /**
- * The reason that the texts explain.
+ * The most specific reason that the texts explain.
  * @param reason the reason in the database, such as `recipient_unreachable`.
  * @param code WhatsApp's code, if it is known.
  */
@@ -27,7 +27,8 @@ export function preciseReason(
   code: number | null,
   { reasons }: SendsTexts,
 ): Reason {
-  // With a subcode, the code 100 means that WhatsApp refuses the account.
+  // The code 100 usually means wrong template values. With a subcode, the code means that WhatsApp
+  // refuses the account, and the reason in the database is `channel_account_error`.
   const precise = reason !== "channel_account_error" &&
     BY_CODE.find(([codes]) => code !== null && codes.includes(code))?.[1];
   return precise || (Object.hasOwn(reasons, reason) ? reason as Reason : "channel_error");

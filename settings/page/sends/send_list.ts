@@ -51,7 +51,7 @@ export function sendList(): Part {
   let next: Place | null = null;
   /** Whether the shown sends were read with filters. The URL may already have other filters. */
   let areFiltered = false;
-  /** Late responses to an earlier request are ignored. */
+  /** The number of the latest load. Late responses to an earlier load are ignored. */
   let turn = 0;
 
   /** Reads pages after a position until a page has a send, at most PATIENCE pages. */

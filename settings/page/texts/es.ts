@@ -3,5 +3,5 @@ import { frame } from "./es/frame.ts";
 import { keys } from "./es/keys.ts";
 import { signIn } from "./es/sign_in.ts";
 
-/** The texts of the first view and of what is around every view, in Spanish. */
+/** The texts of the first view and of the frame around every view, in Spanish. */
 export const es: UsualTexts = { ...frame, ...signIn, ...keys };

@@ -3,5 +3,5 @@ import { frame } from "./pt/frame.ts";
 import { keys } from "./pt/keys.ts";
 import { signIn } from "./pt/sign_in.ts";
 
-/** The texts of the first view and of what is around every view, in Portuguese as in Brazil. */
+/** The texts of the first view and of the frame around every view, in Brazilian Portuguese. */
 export const pt: UsualTexts = { ...frame, ...signIn, ...keys };

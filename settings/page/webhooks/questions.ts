@@ -129,7 +129,7 @@ const DOES: Record<
     );
     keepSecret(made);
     closeDialog();
-    // The webhook's page takes the secret when it loads. The user may have left this page.
+    // The webhook's page shows the secret when the page is loaded. The user may be on another page.
     if (location.hash.split("?", 1)[0] === itsPage) app.reload();
     else app.go(itsPage);
   },
@@ -167,8 +167,9 @@ const DOES: Record<
 };
 
 /**
- * The time since which a webhook has missed events: the first failure of its receiver, before the
- * webhook was switched off. It is at most 30 days ago, because the log has no older events.
+ * The time since which a webhook has missed events: the first failure of its receiver, or else the
+ * time when the webhook was switched off. It is less than 30 days ago, because the log has no older
+ * events.
  */
 function sinceOf({ switched_off_at, failing_since }: Webhook): string {
   const missed = Date.parse(failing_since ?? switched_off_at!);

@@ -64,7 +64,8 @@ export type Resource =
 export const RESOURCES = Object.keys(HAPPENINGS) as Resource[];
 
 /**
- * After an hour of failures, the page shows a problem. A receiver restarts in less time.
+ * A receiver that fails for longer than this is shown as a problem. A shorter failure is shown as a
+ * warning, because it may be a restart of the receiver.
  */
 const FAILING_MS = 60 * 60_000;
 
@@ -78,7 +79,7 @@ export function nameOf(webhook: Webhook): string {
   return webhook.description ?? addressOf(webhook);
 }
 
-/** Whether the receiver of a webhook that is not off has accepted nothing since a failure. */
+/** Whether the webhook is not off, and its receiver has accepted nothing since a failure. */
 export function isFailing({ state, failing_since }: Webhook): boolean {
   return state !== "off" && failing_since !== null;
 }
@@ -162,7 +163,7 @@ export async function call<T>(
 ): Promise<T> {
   return await changed<T>(client.rpc(name, values)).catch((error) => {
     if (!(error instanceof Failure) || error.kind !== "conflict") throw error;
-    // The function's own message is in English. It reports a conflict only for these two reasons.
+    // The database reports a conflict only for these two reasons. Its own message is in English.
     const busy = /replay/.test(error.message);
     throw new Failure("conflict", "", ({ webhooks: t }) => busy ? t.replayRuns : t.notDelivering);
   });

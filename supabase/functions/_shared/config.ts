@@ -111,8 +111,8 @@ function readDocsUrl({ DOCS_URL }: Environment): string | null {
 }
 
 /**
- * Does not check whether WHATSAPP_API_URL is valid. The functions that call the WhatsApp API do
- * this; see `readChannelConfig`.
+ * Reads WHATSAPP_API_URL without checking it. Only the functions that call the WhatsApp API check
+ * this URL; see `readChannelConfig`.
  */
 function readEnvironment({ WHATSAPP_API_URL }: Environment): Config["environment"] {
   const url = serviceUrl(WHATSAPP_API_URL ?? "");

@@ -123,8 +123,8 @@ export function tooManyRequests(): ApiError {
 }
 
 /**
- * An instance has as many requests in progress as it allows for all companies together. Nothing was
- * done for this request.
+ * This instance has too many requests of one kind in progress, for all companies together. Nothing
+ * was done for this request.
  */
 export function tooManyOfAll(): ApiError {
   return new ApiError(
@@ -138,7 +138,7 @@ export function tooManyOfAll(): ApiError {
 /**
  * The record has a version that the caller does not accept. Nothing was written.
  *
- * @param etag the current record's ETag; missing when there is no such record.
+ * @param etag the record's current ETag; missing when the record does not exist.
  */
 export function preconditionFailed(etag?: string): ApiError {
   if (etag === undefined) {

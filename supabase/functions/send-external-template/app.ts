@@ -14,7 +14,8 @@ export function sendExternalTemplate(config: SenderConfig) {
     refusesMethodFirst: true,
     errors: {
       always: { success: false },
-      // Only the claim can throw a database error, and the channel is called only after the claim.
+      // A database error can occur only before the claim or in the claim itself. The message is
+      // sent only after the claim.
       whenUnavailable: () => "nothing was sent, so repeat the request",
     },
   });

@@ -68,8 +68,8 @@ export async function sendTemplate(
 }
 
 /**
- * A template needs no open window. So if the channel's error is about the window, the channel has
- * rejected the template.
+ * A template may also be sent when the person last wrote more than 24 hours ago. So if the channel
+ * says that this 24-hour window is closed, it has rejected the template.
  */
 function ofTemplate(outcome: FailedOutcome): FailedOutcome {
   return outcome.kind === "refused" && outcome.error === "window_closed"

@@ -75,14 +75,14 @@ export function answered<Row>(answer: PostgrestSingleResponse<Row>): Row {
   // The session has ended, or the Data API does not accept the JWT.
   if (status === 401 || /^PGRST30\d$/.test(error?.code ?? "")) throw notSignedIn();
   // The JWT does not belong to a user: its role may not call the database function.
-  if (error?.code === "42501") throw new ApiError("not_allowed", "Only people may do this");
+  if (error?.code === "42501") throw new ApiError("not_allowed", "Only users may do this");
   return answeredOnBehalf(answer);
 }
 
 /**
  * The rows of the database's response to a statement that was sent with a token of this edge
- * function, not with the user's own JWT. If the Data API does not accept such a token, a new sign-in
- * does not help.
+ * function, not with the user's own JWT. If the Data API does not accept such a token, a new
+ * sign-in does not help, so `not_signed_in` would be the wrong error.
  *
  * @throws ApiError with the database's own message; DatabaseError for any other error.
  */

@@ -23,8 +23,8 @@ export interface WebhooksConfig extends Config {
   runMs: number;
   /**
    * After about this much CPU time, a run begins nothing new, and calls the next run. The platform
-   * gives an instance no new request after about one second of CPU time, and kills it after two
-   * seconds.
+   * gives an instance no new request after about one second of CPU time, and kills the instance
+   * after two seconds.
    */
   cpuMs: number;
   /**

@@ -7,7 +7,7 @@ import { exchange, shortened, type WireAnswer, type WireRequest } from "../wire.
 
 const PROMISES = {
   once: "the channel gets no message twice",
-  known: "every send ends with a known outcome: the channel has the message once, or it failed",
+  known: "every send gets a known outcome: the channel has the message once, or the send failed",
   repeatable: "a request that was cut off by a kill can be repeated",
   oneRow: "a contact is written once, however often the request is repeated",
   oneDeal: "a deal is written once for its Idempotency-Key, and each repeat returns that deal",
@@ -17,7 +17,7 @@ const KILLS = { full: 40, quick: 2 };
 const SENDS = 8;
 const CREATES = 4;
 const DEALS = 4;
-/** The requests of a round end within this time, so a kill can hit any step of them. */
+/** The requests of a round end within this time, so a kill can hit each of their steps. */
 const LATEST_KILL_MS = 120;
 
 /** Functions are killed at random moments, and their requests are then repeated. */

@@ -116,7 +116,7 @@ export async function webhooks({ ours, measured, quick, progress, resources }: C
     }) ?? await ask("GET", "/webhooks");
     if (answer?.status === 201) made.set(name, JSON.parse(answer.text).data.id);
   }
-  // The service may refuse a description because of its line breaks. The second attempt has none.
+  // The service may refuse the description for its line breaks. The second attempt has none at all.
   for (const name of receivers.names.filter((each) => !made.has(each))) {
     const answer = await ask("POST", "/webhooks", {
       ...{ url: `${receivers.url}/${name}`, types: ["contact.*"] },

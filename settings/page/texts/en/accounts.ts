@@ -179,7 +179,7 @@ export const accounts = {
   businessId: "Business account id",
   optional: "optional",
   businessIdHint:
-    "Only if WhatsApp does not name it. WhatsApp Manager shows it as WhatsApp Business account ID.",
+    "Needed only if WhatsApp does not name it. WhatsApp Manager shows it as WhatsApp Business account ID.",
   app: "App that delivers replies",
   usualApp: "The same app as now",
   submit: "Check and connect",

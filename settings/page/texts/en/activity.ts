@@ -23,7 +23,7 @@ export const activity = {
   all: "All",
   countedLate:
     "Days are in your time zone. A request is counted up to a minute after its answer. If a " +
-    "server stopped before it stored its counts, they are missing.",
+    "server stopped before it stored its counts, these counts are missing.",
 };
 
 export type ActivityTexts = typeof activity;

@@ -140,13 +140,13 @@ export const keys = {
         ends ?? "someone ends it"
       }. A program that still uses this one is refused at once.`,
     hasDeadSuccessor: (hint: string, _ends: string | null) =>
-      `The key ${hint} has replaced this one, but it does not work either. Then no key of this pair works.`,
+      `The key ${hint} has replaced this one, but does not work. After this change, no key of this pair works.`,
     isSuccessor: (hint: string, ends: string | null) =>
       `This key replaces ${hint}, which works only until ${
         ends ?? "someone ends it"
       }. After that, no key of this pair works.`,
     isOnlyKey: (hint: string, _ends: string | null) =>
-      `This key replaces ${hint}, which no longer works. Then no key of this pair works.`,
+      `This key replaces ${hint}, which no longer works. After this change, no key of this pair works.`,
     expiry: {
       button: "Change expiry",
       title: "Change when the key expires",

@@ -1,7 +1,7 @@
 export const optOuts = {
   title: "Opt-outs",
   lead:
-    "These people asked for no messages, or for no marketing. No program and no agent can send them such messages.",
+    "These people asked for no messages, or for no marketing. Programs and agents cannot send them these messages.",
   search: "Find a person",
   searchHint: "Name or phone",
   every: "All",

@@ -95,7 +95,8 @@ export const templates = {
   } as Record<string, string>,
   mediaProblem:
     "The medium of the header could not be given to WhatsApp, so a send fails now. The service tries again regularly.",
-  noSender: "No number of its business account is connected, so it cannot be sent.",
+  noSender:
+    "No number of the template’s business account is connected, so the template cannot be sent.",
   upcoming: (category: string) =>
     `WhatsApp has announced that it moves this template to the category ${category}.`,
 

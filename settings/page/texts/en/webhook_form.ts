@@ -17,7 +17,7 @@ export const webhookForm = {
     deal: "Deals are opened, moved, won or lost.",
     conversation: "Conversations begin, get a colleague, and end.",
     message: "People write, and messages are delivered and read.",
-    send: "WhatsApp took a message of yours, or it failed.",
+    send: "WhatsApp accepted your message, or the message failed.",
     template: "WhatsApp approved, rejected or paused a template.",
     account: "WhatsApp restricts a number, or lifts the restriction.",
     webhook: "Another webhook was switched off, or this one is tested.",
@@ -41,7 +41,8 @@ export const webhookForm = {
     ownHost: "This is an address of this service. Use an address of your own program.",
   },
   payloadHints: {
-    full: "The request has the contact, deal or message as it is then. Your program need not ask.",
+    full:
+      "The request has the current contact, deal or message. Your program need not ask the API for it.",
     ids: "The request has no personal data. Your program asks the API for what it needs.",
   },
 };

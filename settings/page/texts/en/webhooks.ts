@@ -31,7 +31,7 @@ export const webhooks = {
     failing: "The receiver accepted nothing for three days, so the webhook was switched off.",
     gone:
       "The receiver answered that this address no longer exists (410), so the webhook was switched off.",
-    key_ended: "The API key that made this webhook has ended, and the webhook with it.",
+    key_ended: "The API key that made this webhook has ended, so the webhook was switched off.",
     off: "The webhook was switched off. Nothing is delivered.",
     since: (when: string) => `Off since ${when}.`,
   },

@@ -194,7 +194,7 @@ async function inBusinessAccount(
     return numbers.has(phoneNumberId) ? fits(phoneNumberId, businessAccountId) : {
       verdict: "refused",
       reason: "number_of_another_account",
-      sentence: `The phone number ${phoneNumberId} is not one of business account ` +
+      sentence: `The phone number ${phoneNumberId} does not belong to business account ` +
         businessAccountId,
     };
   } catch (error) {
@@ -252,8 +252,8 @@ async function businessAccountOf(
 }
 
 /**
- * The business accounts that the token can use, and the token's expiry time in seconds. The list is
- * empty, or the time is 0, if the channel does not report it.
+ * The business accounts that the token can use, and the token's expiry time in seconds. If the
+ * channel does not report these facts, the list is empty and the time is 0.
  */
 async function tokenFacts(
   channel: ChannelConfig,
@@ -265,8 +265,8 @@ async function tokenFacts(
   });
   const told = reply.kind === "answered" ? Token.safeParse(reply.body).data?.data : undefined;
   const { granular_scopes: scopes = [], expires_at: expiresAt = 0 } = told ?? {};
-  // The permission `whatsapp_business_management` lets a token read phone numbers. The other
-  // permission often covers the same business accounts.
+  // The accounts of `whatsapp_business_management` come first, because this permission lets a token
+  // read phone numbers. `whatsapp_business_messaging` often names the same business accounts.
   const ids = ["whatsapp_business_management", "whatsapp_business_messaging"].flatMap((name) =>
     scopes.flatMap((scope) => scope?.scope === name ? scope.target_ids : [])
   );

@@ -56,9 +56,9 @@ async function outcomeOfCall(
  * Whether a call failed before anything was sent: during name resolution, connection or TLS setup.
  */
 function wasNeverSent(cause: string): boolean {
-  // hyper, Deno's HTTP library, uses the name "Connect" for the phase before anything is sent. Deno
-  // refuses to connect to some ports. The second part of the pattern matches that error. After any
-  // other error, the call may have been sent.
+  // hyper, Deno's HTTP library, uses the name "Connect" for the phase before anything is sent. The
+  // second part of the pattern matches the error for a port to which Deno refuses to connect. After
+  // any other error, the call may have been sent.
   return /^\w+: (client error \(Connect\)|(Fetch failed: )?Requests to port \d+ are blocked)/
     .test(cause);
 }

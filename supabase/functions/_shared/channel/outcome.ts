@@ -96,7 +96,10 @@ const MEANINGS = new Map<number, Meaning>([
   ...all([1], { kind: "unknown" }),
 ]);
 
-/** The subcode of error 100 when the object in a call's path does not exist for the token. */
+/**
+ * The subcode of error 100 when the object in a call's path does not exist, or the token may not
+ * read the object.
+ */
 export const NO_OBJECT = 33;
 
 function all(codes: number[], meaning: Meaning): [number, Meaning][] {
@@ -158,15 +161,15 @@ function firstMessage(body: unknown): unknown {
  * decides the meaning.
  */
 export function meaningOf(status: number, channel: ChannelError | undefined): Meaning {
-  // The object of a send is the account's phone number.
+  // The path of a send contains the account's phone number id, so this error is about the account.
   if (channel?.code === 100 && channel.subcode === NO_OBJECT) return accountError;
   const known = channel && MEANINGS.get(channel.code);
   if (known) return known;
   const isRefusal = status >= 400 && status < 500;
   if (channel && status !== 429) return isRefusal ? rejected : { kind: "unknown" };
-  // A 429 means that the channel throttles the calls. Without a code, only the HTTP status is known.
-  // After a 4xx or a 503, the channel did not accept the message. The reason is unknown, so the
-  // template is not reported as rejected.
+  // A 429 means that the channel throttles the calls. Without a code, only the HTTP status is
+  // known. After a 4xx or a 503, the channel did not accept the message. The reason is unknown, so
+  // the template is not reported as rejected.
   return isRefusal || status === 503 ? unavailable : { kind: "unknown" };
 }
 
@@ -192,7 +195,10 @@ export function reasonOf(code: number): string | null {
   return meaning && meaning.kind !== "unknown" ? meaning.error : null;
 }
 
-/** Whether the channel refuses the account. Such an error does not pass by itself. */
+/**
+ * Whether the error means that the channel refuses the account. The refusal lasts until a person
+ * repairs the account.
+ */
 export function isAboutAccount(channel: ChannelError): boolean {
   const meaning = meaningOf(400, channel);
   return meaning.kind === "not_taken" && meaning.error === "channel_account_error";

@@ -89,7 +89,8 @@ export function companyDb(
   const options: ConstructorParameters<typeof PostgrestClient<Database>>[1] = {
     async fetch(input, init) {
       if (isTooLong(String(input))) return refused(QUERY_TOO_LONG, 414);
-      // Node's types, which come with node:crypto, declare no properties for this parameter.
+      // Because some code imports node:crypto, Node's types apply. In these types, `init` has no
+      // properties.
       const headers = new Headers((init as { headers?: HeadersInit } | undefined)?.headers);
       const [isUrgent, atLeast] = [headers.has(URGENT), Number(headers.get(PAGE))];
       headers.delete(URGENT);

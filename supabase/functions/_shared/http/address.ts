@@ -36,9 +36,9 @@ const PLATFORM = /\.supabase\.com(?::\d{1,5})?$/i;
 
 /**
  * The base URL of the functions, as the caller wrote it:
- * `https://<project>.supabase.co/functions/v1`. It is read from headers that the caller chooses, so
- * it is used only in the response to that caller. In a hosted function, the `Host` header does not
- * identify the project, so this header is used only in the local stack.
+ * `https://<project>.supabase.co/functions/v1`. The URL is read from headers that the caller
+ * chooses, so it is used only in the response to that caller. In a hosted function, the `Host`
+ * header does not identify the project, so `Host` is used only in the local stack.
  */
 export function serverUrl({ headers, url }: Request, supabaseUrl: string): string {
   const own = new URL(supabaseUrl);

@@ -62,7 +62,8 @@ export function readConditions(
 }
 
 /**
- * The versions that a write accepts if both its body and If-Match limit them.
+ * The versions that a write accepts when its body has a version: this version, if If-Match accepts
+ * this version too; otherwise none.
  *
  * @param version the version in the body.
  */

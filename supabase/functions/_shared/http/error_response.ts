@@ -88,7 +88,8 @@ async function forCaller(
     if (isKnown) logTrouble(origin, failure);
     const trouble = passingTrouble(failure);
     if (!trouble) return new ApiError("internal", "Internal error");
-    // After an unexpected failure, it is unknown which part of the request was completed.
+    // After an unexpected failure, it is unknown which part of the request was completed. The
+    // function's own text could then be wrong.
     const whatToDo = isKnown ? whenUnavailable : DEFAULTS.whenUnavailable;
     return databaseUnavailable(trouble, whatToDo(method, mayBeDone(error), isRepeatable));
   }

@@ -72,8 +72,8 @@ export async function* arriving(
 }
 
 /**
- * How many bytes are read at a time. With the runtime's own size, memory use would grow twice as
- * much as with this size before garbage collection.
+ * How many bytes are read at a time. If the runtime chose this size, memory use would grow twice as
+ * much before garbage collection.
  */
 const PIECE = 16_384;
 

@@ -92,7 +92,10 @@ export interface Declaration {
 /** The record that an operation changes. */
 export interface ChangedRecord {
   table: "contacts" | "deals" | "conversations" | "pipelines" | "stages";
-  /** Whether a record that was read by a merged record's id has `merged_into`. */
+  /**
+   * Whether two records of the table can be merged into one. A GET with the id of the removed
+   * record then returns the remaining record, with `merged_into`.
+   */
   canBeMerged?: boolean;
   /**
    * Finds the record if its id is not in the path. Returns null when there is no such record, so

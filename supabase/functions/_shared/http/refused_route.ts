@@ -60,7 +60,7 @@ function nearestPath(paths: string[], parts: string[]): string | null {
   return nearest;
 }
 
-/** A longer method name is not repeated in the error. HTTP does not limit its length. */
+/** The error does not repeat a longer method name, because HTTP does not limit the length. */
 const MAX_METHOD_LENGTH = 40;
 
 /**

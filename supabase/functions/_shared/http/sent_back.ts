@@ -13,7 +13,7 @@ import type { ChangedRecord } from "./operation.ts";
  * @param id null when the operation creates the record.
  * @param sentBack the fields that the operation does not write.
  * @returns the version that was sent back, which is the only version that the write accepts; null
- * if no version was sent back.
+ * if no version was sent back or the record does not exist.
  * @throws ApiError invalid_request that names each changed field.
  */
 export async function requireUnchanged(

@@ -50,8 +50,8 @@ export function editDistance(
   return distances[other.length];
 }
 
-// Names that other APIs use for things with a different name in this API. The names are in
-// lowercase and without underscores, with spaces between them.
+// For each name of this API, the names that other APIs use for the same thing. The other names are
+// in lowercase, without underscores, and separated by spaces.
 
 const PARAMETERS = {
   q: "query search term",
@@ -139,8 +139,8 @@ function placeOfMeant(given: string, names: string[], others: Record<string, str
 }
 
 /**
- * The error about a field that a body does not accept: it names the field that the caller probably
- * meant.
+ * The error about a field that a body does not accept. It names the field that the caller probably
+ * meant. If no field is similar, it names `custom_fields` or all accepted fields.
  * @param known the names of all fields.
  */
 export function unknownField(name: string, known: string[]): string {
@@ -155,8 +155,8 @@ export function unknownField(name: string, known: string[]): string {
 }
 
 /**
- * The error about a parameter that a path does not accept. It lists the known parameters, or names
- * the parameter that the caller probably meant.
+ * The error about a parameter that a path does not accept. If a name is similar, the error first
+ * asks whether the caller meant this name. Then it lists the accepted names.
  * @param known the names of all parameters, including the part after a field: `name[contains]`,
  *   `custom_fields.<key>`.
  */

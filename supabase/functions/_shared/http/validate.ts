@@ -16,8 +16,8 @@ const NoParameters = z.strictObject({});
  * @param readOnly fields that are refused as read-only.
  * @param ofRecord fields of the record that may be sent back although the schema does not have them.
  * @returns the body, and the fields that were sent back.
- * @throws ApiError invalid_request with every invalid field, without the fields that were sent
- * back; the errors of reading the body.
+ * @throws ApiError invalid_request, which names every invalid field. Fields that were sent back are
+ * named only if the body has no other field. Also throws the errors of reading the body.
  */
 export async function readBody<Schemas extends Record<string, z.core.$ZodType>>(
   request: Request,

@@ -39,7 +39,8 @@ export class Caller {
   }
 
   /**
-   * The holder for `FairShare`: the company's id, or the key's hash until the company is known.
+   * Whose share this request uses in `FairShare`: the company's id, or the key's hash until the
+   * company is known.
    */
   get holder(): string {
     return holderOf(this.keyHash);

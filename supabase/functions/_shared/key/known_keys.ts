@@ -19,12 +19,15 @@ export function remember(keyHash: string, facts: KnownKey) {
   knownKeys.set(keyHash, facts);
 }
 
-/** Forgets a refused key, so that its holder cannot use up the share of the key's company. */
+/** Forgets a refused key. Further requests with the key then no longer use its company's share. */
 export function forget(keyHash: string) {
   knownKeys.delete(keyHash);
 }
 
-/** The holder for `FairShare`: the company's id, or the key's hash until the company is known. */
+/**
+ * Whose share a key uses in `FairShare`: the company's id, or the key's hash until the company is
+ * known.
+ */
 export function holderOf(keyHash: string): string {
   return whatIsKnownOf(keyHash).companyId ?? keyHash;
 }

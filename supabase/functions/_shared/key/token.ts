@@ -40,8 +40,8 @@ export function tokenSource(
 
 /**
  * Creates the tokens for the database requests of the function `whatsapp`. Their role
- * `channel_client` cannot read or write any table. The role may call the database functions of the
- * jobs, for every company.
+ * `channel_client` cannot read or write any table. The role may call the database functions for the
+ * channel's events and for the jobs, for every company.
  */
 export function channelTokenSource(signingKey: SigningKey): () => Promise<string> {
   return reusedToken(signingKey, { role: "channel_client" });

@@ -40,8 +40,8 @@ export interface RepeatedSend {
 }
 
 /**
- * The idempotency key belongs to a message with another recipient, another template or of another
- * kind.
+ * The idempotency key belongs to another message: its recipient, its template or its kind is not
+ * that of the request.
  */
 export interface ReusedKey {
   /**
@@ -65,7 +65,7 @@ export type DecisiveField =
  * @param decide asks the database for its decision about the request.
  * @throws ApiError invalid_api_key or insufficient_scope; DatabaseError when the database fails.
  *   The database may have recorded the claim nevertheless. So the claim is released in the
- *   background, and a repeat can send the message.
+ *   background. A repeat can then send the message.
  */
 export async function claimSend<Claim extends { company_id: string }>(
   caller: Pick<Caller, "db" | "wasJudged">,

@@ -5,7 +5,7 @@ import { logFailure, type Origin } from "../log.ts";
 import type { Access } from "./claim.ts";
 import { refusedAccount, unusableToken } from "./send_errors.ts";
 
-/** How an account was refused outside a claimed send. */
+/** A refusal of an account by a request that is not a claimed send, such as an upload. */
 interface Refusal {
   /** The channel's error code; missing if the account's token cannot be used. */
   code?: number;
@@ -15,8 +15,8 @@ interface Refusal {
 
 /**
  * Records a refusal of an account as a notice of the account, and returns the error for the caller.
- * If the outcome of a claimed send is recorded, settle_send() records the refusal instead. Never
- * throws.
+ * For a claimed send, settle_send() records the refusal together with the outcome of the send.
+ * Never throws.
  */
 export async function notedRefusal(
   db: CompanyDb,

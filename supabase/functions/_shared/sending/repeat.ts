@@ -19,7 +19,8 @@ const MISMATCH = { "Idempotency-Mismatch": "true" };
 
 /**
  * The response to a repeat. If the repeat differs from the first request, the repeat's own message
- * was never sent. The response then reports the difference, and a line is logged.
+ * was never sent. The response then reports the difference. If the repeat is not a dry run, a line
+ * is logged too.
  */
 export function repeatReply(
   repeat: { result: "repeat"; company_id: string } & RepeatedSend,

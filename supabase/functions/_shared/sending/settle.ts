@@ -61,7 +61,10 @@ export async function settleSend(
   await waitAtMost(settleWaitMs, settling);
 }
 
-/** Releases a claim when nothing was sent, whether or not the database has recorded the claim. */
+/**
+ * Releases a claim after which nothing was sent. It is unknown whether the database has recorded
+ * the claim, so this function looks for the claim several times.
+ */
 export async function giveUpClaim(
   db: CompanyDb,
   { settleRetriesMs }: SettlePatience,

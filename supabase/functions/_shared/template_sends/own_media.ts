@@ -18,7 +18,8 @@ import type { SenderConfig } from "./template_send_config.ts";
 
 /**
  * Fetches the media file from a URL, as samples are fetched, and uploads the file for one send. The
- * upload comes before the claim, so a repeat may upload the file again, but never sends again.
+ * upload comes before the claim, so a repeat may upload the file again. The claim then prevents a
+ * second send.
  *
  * @throws ApiError invalid_request on `header_media.url` when the media file cannot be fetched or
  *   does not match the header's kind; media_rejected, channel_account_error or channel_unavailable
@@ -63,8 +64,8 @@ export async function uploadOwnMedia(
 
 /**
  * Checks the URL of a media file without fetching the file.
- * @throws ApiError invalid_request on `header_media.url` when the service fetches nothing from the
- *   URL's host.
+ * @throws ApiError invalid_request on `header_media.url` when the string is not a URL, or the
+ *   service may not fetch files from the URL's host.
  */
 export function checkOwnMedia({ whatsapp }: SenderConfig, url: string): void {
   try {
@@ -87,8 +88,9 @@ function errorOfTrouble(
     );
   }
   if (message.startsWith("The channel ")) return noMedia(message);
-  // Every other message is about the media file's host or the media file itself. Only the first
-  // match is a word of this platform. Later matches are in a quoted host or error.
+  // Every other message is about the media file or its host, and calls the file a sample. The
+  // caller's file is no sample, so the first match is replaced. Later matches may be part of a
+  // quoted host or error.
   const why = message.replace(
     /template's sample|samples?/i,
     (word) => word.endsWith("s") ? "media" : "medium",

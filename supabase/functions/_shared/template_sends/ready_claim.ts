@@ -14,8 +14,8 @@ import type { Claim, Preflight, UploadedMedia } from "./template_claim.ts";
 import type { SenderConfig } from "./template_send_config.ts";
 
 /**
- * The final decision about a request, when no template has to be read first and no media has to be
- * uploaded first.
+ * A final decision about a request: the service has no more templates to read and no more media to
+ * upload.
  */
 export type ReadyClaim = Exclude<
   Claim,
@@ -127,7 +127,7 @@ async function supplyMedia(
     if (!(error instanceof MediaTrouble)) throw error;
     logFailure(origin, "template_media", error, { account_id, template_id });
     const { channel, message } = error;
-    // The upload has already recorded the refusal.
+    // `uploadMedia()` has already recorded the refusal.
     if (channel && isAboutAccount(channel)) throw refusedAccount(phone_number_id, channel.code);
     throw noMedia(message);
   }

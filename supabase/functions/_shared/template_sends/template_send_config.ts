@@ -19,8 +19,8 @@ export async function readSenderConfig(
 ): Promise<SenderConfig> {
   return {
     ...await readSendingConfig(env),
-    // The lease is longer than the upload, so that the end of the upload is recorded before another
-    // upload begins.
+    // The lease of an upload is longer than its timeout, so that the end of the upload is recorded
+    // before another upload begins.
     mediaPatience: { timeoutMs: 20_000, leaseSeconds: 30 },
   };
 }

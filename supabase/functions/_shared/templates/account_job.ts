@@ -12,7 +12,7 @@ export type JobName = "template-sync" | "template-media";
 /** The result of a job for one account. */
 export type JobOutcome<Result> =
   | { outcome: "done"; result: Result }
-  /** The message is for operators. */
+  /** `failure` is a message for operators. */
   | { outcome: "failed"; failure: string }
   /** Another run of the job for this account is in progress. */
   | { outcome: "busy" }
@@ -40,7 +40,7 @@ interface Run {
   encrypted_token: string;
 }
 
-/** How a run of a job proceeds. */
+/** The options for a run of a job. */
 export interface JobRun {
   /**
    * After this time, no further upload begins. The time is on the clock of `performance.now()`;

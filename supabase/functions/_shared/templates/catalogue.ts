@@ -15,8 +15,8 @@ const MAX_TEMPLATES = 10_000;
  * language. If `name` is given, the list has only the templates with that name. An item without a
  * name or language is left out.
  *
- * @throws ChannelTrouble when a request fails, or when there are more than 10,000 templates,
- *   because an incomplete list is not used.
+ * @throws ChannelTrouble when a request fails, or when there are more than 10,000 templates. An
+ *   incomplete list is never returned.
  */
 export async function readTemplates(
   channel: ChannelConfig,

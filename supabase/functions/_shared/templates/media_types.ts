@@ -39,7 +39,7 @@ const TYPES: Record<MediaFormat, Record<string, string[]>> = {
   },
 };
 
-/** The maximum number of bytes of each type that the channel accepts. */
+/** The types that the channel accepts, each with the maximum number of bytes of a file. */
 export const ACCEPTED_TYPES: Readonly<Record<string, number>> = Object.fromEntries(
   Object.entries(TYPES).flatMap(([format, types]) =>
     Object.keys(types).map((type) => [type, MAX_BYTES[format as MediaFormat]])

@@ -5,7 +5,7 @@ import { causeInWords, quotesToken, withoutQueries } from "../channel/channel_wo
 import { replyOf } from "../channel/graph.ts";
 import { MediaTrouble } from "./media_trouble.ts";
 
-/** A file that is sent to the channel while it is read. */
+/** A file whose bytes are sent to the channel while the file is read. */
 export interface MediaFile {
   type: string;
   filename: string;

@@ -51,7 +51,9 @@ export async function openSample(
   }
   if (status !== 200) throw new MediaTrouble(`The host of the sample answers HTTP ${status}`);
   if (!/^(identity)?$/i.test(headers.get("Content-Encoding") ?? "")) {
-    throw new MediaTrouble("The host of the sample compresses it, although it was asked not to");
+    throw new MediaTrouble(
+      "The host compresses the sample, although the request asked for the plain file",
+    );
   }
   const length = lengthOf(headers);
   const type = typeOf(headers, url, format);
@@ -95,7 +97,7 @@ async function answerOf(
 /**
  * The URL of a sample.
  * @param base the URL that redirects to the sample, if there is one.
- * @throws MediaTrouble when the address is not a URL, or samples are not fetched from its host.
+ * @throws MediaTrouble when the address is not a URL, or the URL's host may not serve samples.
  */
 export function urlOfSample(channel: ChannelConfig, address: string, base?: URL): URL {
   if (!URL.canParse(address, base)) {

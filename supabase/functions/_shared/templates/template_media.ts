@@ -28,8 +28,8 @@ export interface MediaPatience {
   /** The total time for waiting, fetching and uploading. */
   timeoutMs: number;
   /**
-   * During this time, no other request begins the same upload. The lease is longer than the
-   * timeout, so that the end of the upload is recorded before the lease ends.
+   * During this time, no other request begins the same upload. This time is longer than the
+   * timeout, so that the end of the upload is recorded before another upload begins.
    */
   leaseSeconds: number;
 }
@@ -191,7 +191,8 @@ async function upload(
 }
 
 /**
- * Records a failure. If the database cannot be reached, the lease of the upload ends on time.
+ * Records a failure. If the database cannot be reached, other callers can begin the upload again
+ * when its lease ends.
  * @param refusal the channel's code, if the channel refused the account.
  */
 async function fail(

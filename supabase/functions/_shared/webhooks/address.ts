@@ -70,7 +70,7 @@ export function checkAddressForm(
 ): AddressProblem | null {
   // The length is checked first, so that no other check reads a long string.
   if (text.length > MAX_LENGTH) return problem("too_long");
-  // `URL` drops or replaces these characters, so the URL would differ from the one that was given.
+  // `URL` drops or replaces these characters, so the parsed URL would differ from the given URL.
   if (/[\s\p{Cc}\\]/u.test(text)) return problem("unusual_characters");
   if (!/^[a-z][a-z\d+.-]*:\/\/[^/]/i.test(text) || !URL.canParse(text)) {
     return problem(/^https:/i.test(text) || !/^[a-z]+:/i.test(text) ? "not_a_url" : "not_https");

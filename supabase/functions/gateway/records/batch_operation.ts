@@ -181,8 +181,9 @@ function firstError(outcome: Outcome, items: unknown[], meanings: Meanings): Api
     if (result.status < 400) continue; // this item had no error, but was rolled back
     const at = (field: FieldError) => fieldOfItem(index, field);
     if (result.status === 409) {
-      // The batch was rolled back. So the caller must not get the id of a record that another item
-      // added, or that another item gave the same value.
+      // The batch was rolled back, so a record that another item added does not exist, and a record
+      // that another item gave this value no longer has the value. In these two cases, the error
+      // names the other item instead of a record.
       const { existing_id, field = "" } = result;
       const value = valueOf(items[index], field);
       const other = outcome.results.findIndex((each, place) =>

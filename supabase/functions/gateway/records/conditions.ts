@@ -46,12 +46,12 @@ export function compares(column: string, operator: string, operand: string): Con
   return [test(column, operator, operand)];
 }
 
-/** The column has no value, or has a value if `isTrue` is false. */
+/** If `isTrue`, the column has no value. Otherwise, the column has a value. */
 export function isNull(column: string, isTrue: boolean): Condition[] {
   return [test(column, isTrue ? "is" : "not.is", "null")];
 }
 
-/** The column has no value or an empty string, or the opposite if `isTrue` is false. */
+/** If `isTrue`, the column has no value or an empty string. Otherwise, it has a text. */
 export function isEmptyText(column: string, isTrue: boolean): Condition[] {
   return isTrue
     ? [{ anyOf: [test(column, "is", "null"), test(column, "eq", "")] }]
@@ -91,7 +91,7 @@ export function hasNoneOf(column: string, texts: string[]): Condition[] {
   return [test(column, "not.ov", arrayOf(texts))];
 }
 
-/** The column's list is empty, or is not empty if `isTrue` is false. */
+/** If `isTrue`, the column's list is empty. Otherwise, the list is not empty. */
 export function isEmptyList(column: string, isTrue: boolean): Condition[] {
   return [test(column, isTrue ? "eq" : "neq", "{}")];
 }

@@ -134,7 +134,8 @@ export function searchedText(
     `must have at least one letter or digit, and at most ${MAX_TEXT} characters`,
     { type: "string", minLength: 1, maxLength: MAX_TEXT },
     (given) => {
-      // A folded row has no space after its last word, unless its text ends with punctuation.
+      // The text of a row often has no space after its last word, so the searched text must not end
+      // with a space.
       const part = folded(given).trimEnd();
       if (!isSearchable(given) || part === "") return null;
       return the.isLike([foldedColumn], patternOf(part));

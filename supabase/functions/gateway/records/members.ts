@@ -5,8 +5,9 @@ import { type Condition, hasMember } from "./conditions.ts";
 import { splitValues } from "./split_values.ts";
 
 /**
- * `custom_fields.<key>=a,b`: the key's value, written as a string, is a or b. A dot is part
- * of the key, or leads to a nested key: `custom_fields.opening.city=Toronto` finds both.
+ * `custom_fields.<key>=a,b`: the key's value, written as a string, is a or b. A dot is part of the
+ * key, or leads to a nested key: `custom_fields.opening.city=Toronto` finds the key `opening.city`,
+ * and the key `city` in the object `opening`.
  */
 export function members(
   column: string,

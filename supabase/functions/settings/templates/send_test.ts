@@ -48,8 +48,8 @@ const Tested = z.object({
 
 /**
  * Sends a test of a template, with the same steps as any other template send. The database decides
- * from the user's own session whether the user may send the test. The settings page reads the
- * message's outcome from the log of sends, even if the channel refuses the message.
+ * from the user's own session whether the user may send the test. The response does not say whether
+ * the channel accepted the message. The settings page reads this from the log of sends.
  */
 export function sendTest(config: SettingsConfig) {
   const share = new FairShare(config.sendShare);

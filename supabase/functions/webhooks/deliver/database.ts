@@ -11,7 +11,9 @@ export interface TakenWebhooks {
   /** False when four other runs are in progress. */
   may_run: boolean;
   taken: string[];
-  /** The webhooks that were switched off because the key that they depend on is no longer valid. */
+  /**
+   * The webhooks that were switched off because the API key that they depend on is no longer valid.
+   */
   ended: string[];
 }
 
@@ -38,8 +40,8 @@ export class DeliveryDatabase {
   }
 
   /**
-   * Reads due deliveries of leased webhooks. A webhook that is missing from the response is no
-   * longer leased, or is paused.
+   * Reads due deliveries of leased webhooks. A webhook that is missing from the response is paused,
+   * off, deleted or leased by another run, or its API key is no longer valid.
    *
    * @param wanted the number of deliveries to read, by webhook.
    * @param held the records whose deliveries are left out, by webhook.
@@ -52,8 +54,8 @@ export class DeliveryDatabase {
     const answer = await this.db.rpc("next_deliveries", { run: this.run, wanted, held });
     // The json from next_deliveries().
     const { webhooks, ended_at } = rows(answer) as unknown as NextDeliveries;
-    // The deliveries are older than the answer, by the time that the database needed for the rest of
-    // the statement.
+    // The database read the records some time before the statement ended. So the records are older
+    // than this response.
     const now = performance.now();
     for (const { read_at, deliveries } of webhooks) {
       const readAt = now - 1_000 * (ended_at - read_at);
@@ -85,7 +87,8 @@ export class DeliveryDatabase {
   }
 
   /**
-   * Frees the run's slot, and keeps its leases. The run may still store outcomes.
+   * Frees the run's slot, so that another run can begin. The run keeps its leases, and may still
+   * store outcomes.
    *
    * @throws DatabaseError
    */

@@ -61,7 +61,10 @@ export interface Try {
   status: number | null;
   failure: Failure | null;
   ms: number;
-  /** The first characters of a response that reports no success; null if the response broke off. */
+  /**
+   * The first characters of a response that reports no success; null if there is no such response,
+   * or if that response broke off.
+   */
   answer: string | null;
 }
 

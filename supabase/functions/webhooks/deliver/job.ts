@@ -27,13 +27,16 @@ type DeliverAnswer = { job: typeof DELIVER; company_id?: string };
 
 /** The timeout of a call that starts the next run. */
 const CALL_MS = 5_000;
-/** How often the next run is called if it does not begin, with a pause between the calls. */
+/**
+ * How many calls are made until one of them starts the next run, and the pause between two calls.
+ */
 const [MOST_CALLS, CALL_PAUSE_MS] = [3, 1_000];
 
 /**
  * Returns a function that begins a run of the job. The run continues after the response, and writes
- * a line about its end to the log. If the database fails now, the run tries again. That function
- * throws ApiError job_running when four other runs are in progress.
+ * a line about its end to the log. If the database fails at the beginning, the run still begins,
+ * and tries again. The returned function throws ApiError job_running when four other runs are in
+ * progress.
  */
 export function deliverJob(config: WebhooksConfig) {
   const companiesDb = companyDb(config, webhookTokenSource(config.signingKey));
@@ -41,7 +44,8 @@ export function deliverJob(config: WebhooksConfig) {
     const { companyId } = request;
     const requestDb = companiesDb.forRequest(origin.requestId);
     const db = new DeliveryDatabase(requestDb, crypto.randomUUID(), companyId);
-    // This statement leases no webhook. It only gets the run's slot.
+    // This statement leases no webhook. It only gets one of the four slots, which a run for one
+    // company does not need.
     const taken = await db.take(0).catch((error) => {
       if (!(error instanceof DatabaseError)) throw error;
       logFailure(origin, "deliver_database", error);
@@ -49,14 +53,14 @@ export function deliverJob(config: WebhooksConfig) {
     if (taken && !taken.may_run) {
       throw new ApiError("job_running", "Four other runs of this job are in progress");
     }
-    // The caller does not wait for the run: while pg_net waits for a response, its transaction
-    // delays every feed.
+    // The caller does not wait for the run. Scheduled calls come from pg_net: while pg_net waits
+    // for a response, its open transaction delays every change feed.
     keepRunning(deliver(config, db, request, origin).catch((error) => failed(error, db, origin)));
     return { job: DELIVER, company_id: companyId };
   };
 }
 
-/** Notes a run that ended because of an unexpected error. */
+/** Logs that a run ended because of an unexpected error, and records this in the database. */
 async function failed(error: unknown, db: DeliveryDatabase, origin: Origin) {
   logFailure(origin, "job", error, { job: DELIVER });
   const failure =

@@ -14,8 +14,8 @@ const FAILURES_IN_A_ROW = 5;
  */
 const FRESH_MS = 500;
 /**
- * In addition to the deliveries that can begin now, a run reads those that the receiver will
- * probably take in this time.
+ * In addition to the deliveries that can begin now, a run reads the deliveries that can probably
+ * begin within this time.
  */
 const AHEAD_MS = 250;
 /** The maximum number of deliveries of one webhook that a run has in memory. */
@@ -42,7 +42,10 @@ export class LeasedWebhook {
    * the number, and each other read doubles it.
    */
   #mostRead = MOST_IN_HAND;
-  /** The average time until a response, with more weight for later ones; null before the first. */
+  /**
+   * The average response time, with more weight for recent responses; null before the first
+   * response.
+   */
   #responseMs: number | null = null;
   /** Whether a request has succeeded in this run. */
   hasSucceeded = false;
@@ -61,7 +64,10 @@ export class LeasedWebhook {
 
   constructor(readonly id: string, readonly mostAtOnce: number) {}
 
-  /** Whether the run has nothing left for this webhook: no delivery, no request and no outcome. */
+  /**
+   * Whether the run has no unsent delivery, no open request and no unstored outcome of this
+   * webhook.
+   */
   get isEmpty(): boolean {
     return this.#waitingCount === 0 && this.#inFlight.size === 0 && this.#unsettledCount === 0;
   }
@@ -79,7 +85,7 @@ export class LeasedWebhook {
     return this.#waitingCharacters;
   }
 
-  /** How many more requests may begin now if the run reads their deliveries. */
+  /** How many more requests may begin now, including requests whose deliveries are not read yet. */
   get free(): number {
     if (this.isStopped || !this.#mayBegin) return 0;
     const free = this.#atOnce - this.#inFlight.size;
@@ -126,7 +132,8 @@ export class LeasedWebhook {
   add(deliveries: Delivery[]) {
     if (deliveries.length === 0) return;
     const now = this.activeAt = performance.now();
-    // Without fewer deliveries in each statement, a slow database might never return one in time.
+    // If the database is slow, each statement reads fewer deliveries. Otherwise all deliveries
+    // might be too old when they arrive.
     this.#mostRead = now - deliveries[0].readAt > FRESH_MS
       ? Math.max(1, Math.floor(deliveries.length / 2))
       : Math.min(2 * this.#mostRead, MOST_IN_HAND);
@@ -170,14 +177,14 @@ export class LeasedWebhook {
     }
   }
 
-  /** Whether a delivery that has begun was read so recently that it may be sent. */
+  /** Whether a delivery from `begin` was read so recently that it may still be sent. */
   isFresh({ readAt }: Delivery, now = performance.now()): boolean {
     return now - readAt <= FRESH_MS;
   }
 
   /**
-   * Notes that a delivery that has begun was not sent. It is read again, with the later deliveries
-   * of its record.
+   * Notes that a delivery from `begin` was not sent. This delivery and the later deliveries of its
+   * record are read again.
    */
   putBack({ record_id }: Delivery) {
     this.#inFlight.delete(record_id);

@@ -21,7 +21,7 @@ export class Leases {
     readonly mostAtOnce: number,
   ) {}
 
-  /** The leased webhooks. The webhook whose last request began first comes first. */
+  /** The leased webhooks, in the order in which their last requests began. */
   get webhooks(): LeasedWebhook[] {
     return [...this.#webhooks.values()];
   }
@@ -38,7 +38,7 @@ export class Leases {
     );
   }
 
-  /** Whether no webhook has anything left to do. */
+  /** Whether all leased webhooks are idle. */
   get isIdle(): boolean {
     return this.webhooks.every(isIdle);
   }

@@ -4,12 +4,12 @@ import { givePlaces } from "./places.ts";
 /** The maximum number of unsent deliveries that a run has in memory. */
 const MOST_IN_HAND = 600;
 /**
- * If the unsent records have this length, the run reads only deliveries that can begin now. One
- * statement returns at most four megabytes, and each webhook's last record may exceed them.
+ * If the unsent records have this total length, the run reads only deliveries that can begin now.
+ * One statement returns at most four megabytes, and one more record of each webhook.
  */
 const MANY_CHARACTERS = 2_000_000;
 
-/** The deliveries that a run reads next, as the statement names them. */
+/** The deliveries that a run reads next, as arguments of the statement. */
 export interface NextRead {
   /** The webhooks whose deliveries are read. */
   webhooks: LeasedWebhook[];

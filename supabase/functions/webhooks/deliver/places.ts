@@ -1,10 +1,13 @@
 import type { LeasedWebhook } from "./leased_webhook.ts";
 
-/** At most this share of the places may be for webhooks without a success in this run. */
+/**
+ * A place is one of the requests that a run may have in flight. At most this share of the places is
+ * for webhooks without a success in this run.
+ */
 const SHARE_OF_UNPROVEN = 2 / 3;
 /**
- * From this share of the places on, a company gets no place for a webhook that already has a
- * request in flight.
+ * Once a company has this share of the places, its webhooks that already have a request in flight
+ * get no further place.
  */
 const SHARE_OF_COMPANY = 1 / 2;
 /** This share of the places is kept for companies that have no request in flight. */
@@ -42,7 +45,7 @@ export function givePlaces(
   // The webhooks that may want a place, by their number of requests in flight.
   const queues: LeasedWebhook[][] = [];
   for (const webhook of webhooks) (queues[webhook.inFlight] ??= []).push(webhook);
-  // A limit that a webhook has reached stays reached, because no request ends in the meantime.
+  // No request ends in the meantime. So a webhook that may begin no request now is not asked again.
   for (let inFlight = 0; inFlight < queues.length; inFlight++) {
     for (const webhook of queues[inFlight] ?? []) {
       if (!mayBegin(webhook, inFlight) || !take(webhook)) continue;

@@ -60,7 +60,7 @@ export class Run {
   #isEnding = false;
   #isFed = false;
   #lastWorkAt = -Infinity;
-  /** Whether nothing was read, stored or switched off since webhooks were last leased. */
+  /** Whether the run has read, stored and switched off nothing since it last leased webhooks. */
   #isQuiet = false;
 
   constructor(
@@ -70,7 +70,7 @@ export class Run {
     readonly notes: {
       /** A webhook was paused, resumed or switched off. */
       told(webhook: SettledWebhook): void;
-      /** A webhook was switched off because the key that it depends on is no longer valid. */
+      /** A webhook was switched off because the API key that it depends on is no longer valid. */
       ended(webhookId: string): void;
       /**
        * The CPU time is used up. Another run can deliver the next events while this run waits for
@@ -96,7 +96,7 @@ export class Run {
     const isOver = end !== "budget" || (untilIdle && !isDue);
     if (!isOver) {
       await this.#leases.giveBackStopped().catch((error) => this.#note(error));
-      // The next run needs a slot, and this run no longer does.
+      // The next run needs a slot, and this run no longer needs one.
       await this.db.freeSlot().catch((error) => this.#note(error));
       this.notes.spent();
     }
@@ -186,7 +186,8 @@ export class Run {
     givePlaces(this.#leases.webhooks, this.config.atOnce.inAll, (webhook) => {
       const delivery = webhook.begin();
       if (!delivery) return false;
-      // With equal numbers of requests, the webhook whose last request began first is next.
+      // Among webhooks with the same number of requests, the webhook whose last request began first
+      // is next.
       this.#leases.begun(webhook);
       this.#inFlight++;
       this.#cpu.deliveries++;
@@ -201,7 +202,8 @@ export class Run {
     if (!sent) {
       webhook.putBack(delivery);
       this.#cpu.deliveries--;
-      // A statement that is reading deliveries now may have left out this record.
+      // A statement that is reading deliveries now may have left out this record, so another read
+      // must follow.
       this.#isQuiet = false;
       this.#hasOutcome.ring();
       this.#progress.ring();

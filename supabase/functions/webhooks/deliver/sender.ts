@@ -19,7 +19,7 @@ const SECRET_WAIT_S = 300;
 export class Sender {
   readonly #hosts = new Map<string, { until: number; problem: Promise<Failure | null> }>();
   readonly #secrets = new Map<string, Promise<string>>();
-  /** The webhooks whose secrets cannot be decrypted, so that each is logged once. */
+  /** The webhooks whose secrets cannot be decrypted. Each of them is logged only once. */
   readonly #unreadable = new Set<string>();
   /** How many host names were looked up. */
   lookUps = 0;
@@ -27,8 +27,8 @@ export class Sender {
   constructor(readonly config: WebhooksConfig, readonly origin: Origin) {}
 
   /**
-   * Sends one delivery and returns the outcome. Returns null without sending anything if the
-   * delivery must be read again, because the DNS lookup took too long. Never throws.
+   * Sends one delivery and returns the outcome. If the DNS lookup took so long that the delivery
+   * must be read again, sends nothing and returns null. Never throws.
    */
   async send(
     webhook: LeasedWebhook,

@@ -28,7 +28,9 @@ export function logSettledWebhook(origin: Origin, webhook: SettledWebhook) {
   else logWarning(origin, event, { ...facts, failures, why });
 }
 
-/** Logs that a webhook was switched off because the key that it depends on is no longer valid. */
+/**
+ * Logs that a webhook was switched off because the API key that it depends on is no longer valid.
+ */
 export function logEndedKey(origin: Origin, webhook_id: string) {
   const line = limits.webhook_switched_off.take();
   if (line) logWarning(origin, "webhook_switched_off", { webhook_id, why: "key_ended", ...line });

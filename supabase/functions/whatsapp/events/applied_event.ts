@@ -21,9 +21,7 @@ export interface AppliedEvent {
 }
 
 const lines = new LineLimit(20);
-/**
- * The maximum number of send ids in a log line about one event, because a line has at most 8 KiB.
- */
+/** The maximum number of send ids in a log line. A longer line could exceed the limit of 8 KiB. */
 const MAX_TOLD = 20;
 
 /**

@@ -1,6 +1,7 @@
 /**
- * The number of bytes in a chunk. It is a multiple of three, because base64 encodes three bytes as
- * four characters. The bytes of a chunk are few enough to be the arguments of one call.
+ * The number of bytes in a chunk. Base64 encodes three bytes as four characters. So the number is a
+ * multiple of three, and only the last chunk can have padding. A function call can have this many
+ * arguments.
  */
 const PIECE = 3 * 8192;
 

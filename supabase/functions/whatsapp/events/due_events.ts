@@ -4,7 +4,7 @@ import type { Json } from "../../_shared/database/types.ts";
 import type { AppliedEvent } from "./applied_event.ts";
 import { readEvent } from "./reading/event.ts";
 
-/** What an applied event took. */
+/** The size of an applied event, and how long it took to apply the event. */
 export interface EventCost {
   appId: string;
   bytes: number;
@@ -14,9 +14,9 @@ export interface EventCost {
 /**
  * Applies some of the due events, one after the other, and returns whether there may be more.
  *
- * @param isOver returns whether to stop. The events that are left are due again immediately.
- * @param onApplied receives the result of each event, and what the event took.
- * @param spentApps the events of these apps are left too. `onApplied` may add an app.
+ * @param isOver returns whether to stop. Events that were not applied are due again immediately.
+ * @param onApplied receives the result and the cost of each event.
+ * @param spentApps the apps whose events are not applied. `onApplied` may add an app.
  * @throws DatabaseError when the database does not respond.
  */
 export async function applyDueEvents(

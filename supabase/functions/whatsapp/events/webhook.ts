@@ -151,8 +151,9 @@ export function webhook(config: WhatsappConfig, noSuchPath: () => ApiError) {
 }
 
 /**
- * The business account that an event names first, or an empty string. Reading only the start is
- * cheap, and the channel signed these bytes. The id only divides an owner's share among companies.
+ * The business account that an event names first, or an empty string. Only the start of the event
+ * is searched, which is cheap. The id is used only to divide an owner's share among business
+ * accounts. The channel has signed these bytes.
  */
 function businessAccountIn(bytes: Uint8Array): string {
   const start = new TextDecoder().decode(bytes.subarray(0, 1024));

@@ -47,8 +47,8 @@ export async function runChannelEvents(
     let bytes = 0;
     const shares = new AppShares(most.bytes, untilMs - performance.now());
     const isOver = () => performance.now() >= untilMs;
-    // The limit `most` is checked only after all events that were fetched together have been
-    // applied, because reading the rest of them again would take time.
+    // The limit `most` is checked only between two reads. If a run stopped within a read, the next
+    // run would have to read the remaining events again.
     const isEnough = () => events.applied >= most.events || bytes >= most.bytes;
     const mayBeMore = async () =>
       await applyDueEvents(db, isOver, (event, cost) => {
@@ -103,8 +103,9 @@ class AppShares {
 }
 
 /**
- * Continues the deletions that `tend_channel()` has begun, and adds the numbers of deleted rows.
- * Each statement is a short transaction, because an open transaction delays the change feeds.
+ * Continues the deletions that `tend_channel()` has begun, and adds the numbers of deleted rows to
+ * its counts. Each statement is a short transaction, because an open transaction delays the change
+ * feeds.
  */
 async function removeOldRows(db: CompanyDb, tended: Record<string, unknown>) {
   const untilMs = performance.now() + REMOVE_MS;
@@ -120,8 +121,8 @@ async function removeOldRows(db: CompanyDb, tended: Record<string, unknown>) {
 }
 
 /**
- * Runs tend_channel(), and continues its deletions. If a statement fails, the job still applies the
- * events.
+ * Runs `tend_channel()`, and continues its deletions. If one of these statements fails, the job
+ * still applies the events, unless the database is down.
  */
 async function tend(db: CompanyDb): Promise<{ failures: string[] } & Record<string, unknown>> {
   try {

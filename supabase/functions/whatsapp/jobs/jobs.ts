@@ -29,8 +29,8 @@ type JobAnswer = { job: string; account_id?: string };
 
 /**
  * Returns a function that begins a job. The job continues after the response: the database records
- * its end, and the log has a line about it. That function throws ApiError not_found or job_running;
- * DatabaseError.
+ * the end of the run, and the log has a line about the run. The returned function throws ApiError
+ * not_found or job_running; DatabaseError.
  */
 export function jobs(config: WhatsappConfig) {
   const { whatsapp, credentialsKeys, jobMs, jobDatabaseTimeoutMs } = config;
@@ -54,8 +54,8 @@ export function jobs(config: WhatsappConfig) {
         most: config.channelJobMost,
       })
       : JOBS[job](db, whatsapp, credentialsKeys, accountId, { untilMs: began + jobMs, onBegun });
-    // The caller does not wait for the run: while pg_net waits for a response, its transaction
-    // delays every feed.
+    // The caller does not wait for the run. Scheduled calls come from pg_net: while pg_net waits
+    // for a response, its open transaction delays every change feed.
     keepRunning(running.then(
       (ended) => logRun(origin, { job, accountId }, ended, performance.now() - began),
       // If the run has not begun, the error is the response to the call.

@@ -34,7 +34,7 @@ const BEGINNINGS: Record<string, (bytes: Uint8Array) => boolean> = {
   "video/mp4": isMp4,
   "video/3gpp": isMp4,
   "audio/mp4": isMp4,
-  // An ADTS frame begins with twelve set bits and the layer 0. A tag may come first.
+  // An ADTS frame begins with twelve set bits and the layer 0. An ID3 tag may come first.
   "audio/aac": (bytes) =>
     hasText(bytes, 0, "ID3") || hasText(bytes, 0, "ADIF") ||
     bytes[0] === 0xff && (bytes[1] & 0xf6) === 0xf0,

@@ -51,9 +51,9 @@ interface Asked {
 }
 
 /**
- * Uploads a file to the channel for one phone number, while the file arrives. Then stores its
- * metadata. The type is determined from the first bytes. A repeat creates another upload, which is
- * harmless.
+ * Uploads a file to the channel for one phone number while the file arrives, and then stores the
+ * file's metadata. The type is determined from the first bytes. A repeat creates another upload,
+ * which does no harm.
  *
  * @throws ApiError for every error that the operation declares.
  */

@@ -11,9 +11,9 @@ export const words = {
         "Uploads a file to the channel, for replies and for the headers of templates. The body is " +
         "the file itself, and `Content-Type` is its type. The service checks the first bytes. An " +
         "image has at most 5 MB, a video or audio 16 MB, and a document 100 MB. The file must " +
-        "arrive within 60 seconds. Ogg audio must use the codec Opus. A repeat makes another " +
-        "upload, and does no harm. For 29 days, the file can be sent, but only from the number for " +
-        "which you uploaded it.",
+        "arrive within 60 seconds. Ogg audio must use the codec Opus. Repeating the request " +
+        "creates another upload, and does no harm. For 29 days, the file can be sent, but only " +
+        "from the number for which you uploaded it.",
     },
     getMediaUpload: {
       tag: "Conversations",

@@ -11,7 +11,7 @@ const PART = /(\p{Emoji})\uFE0F?(?:(\p{Emoji_Modifier})\uFE0F?)?/gu;
 
 /**
  * Returns an emoji with exactly the variation selectors (U+FE0F) that Unicode recommends. Some
- * programs leave out these selectors, or add more of them. Other text stays other text.
+ * programs leave out these selectors, or add more of them. No other text becomes an emoji.
  */
 function qualified(text: string): string {
   return text.replace(PART, (_, character: string, tone = "") => {

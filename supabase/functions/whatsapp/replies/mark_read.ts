@@ -36,7 +36,7 @@ type ToRead =
 
 /**
  * Marks a person's message as read. If `typing` is true, the person also sees that someone is
- * typing. A repeat is harmless. The channel also marks all earlier messages.
+ * typing. A repeat is harmless. The channel also marks all earlier messages as read.
  *
  * @throws ApiError for every error that the operation declares.
  */
@@ -64,7 +64,8 @@ export async function markRead(
       throw noAccount();
   }
   await tellChannel(caller, config, found, typing, origin);
-  // The channel has marked the message, so this must be stored even if the company's queue is full.
+  // The channel has marked the message as read, so `read_at` must be stored even if the company's
+  // queue is full.
   const read_at = rows(await urgent(caller.db.rpc("note_message_read", { message_id: id })));
   return { id, read_at, typing };
 }

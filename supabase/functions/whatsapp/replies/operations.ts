@@ -31,7 +31,7 @@ export function replyOperations(config: SendingConfig) {
   const share = new FairShare(config.sendShare);
   const reactInTurn = async (caller: Caller, asked: Reaction, origin: Origin) => {
     const reacting = share.run(caller.holder, () => react(caller, config, asked, origin));
-    // If the caller disconnects, the reaction that the channel accepted is still stored.
+    // If the caller disconnects, the work continues, and an accepted reaction is stored.
     keepRunning(reacting.catch(() => {}));
     return await reacting;
   };

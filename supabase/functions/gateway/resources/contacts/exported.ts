@@ -116,7 +116,7 @@ function formerPhonesOf(caller: Caller, contactId: string): Pages {
   const pages = partsOf(caller, "own_contact_former_phones", ContactFormerPhone, contactId);
   return async function* () {
     for await (const page of pages()) {
-      // A merged contact's phone number belongs to the person until the channel reports a change.
+      // The value `infinity` means that the person still uses the phone number of a merged contact.
       yield page.map((row) => row.until === "infinity" ? { ...row, until: null } : row);
     }
   };

@@ -153,8 +153,8 @@ export const NewContact = lazily(() =>
 );
 
 /**
- * The input for the contact with this phone number. In an existing contact, a field that is left
- * out keeps its value. In a new contact, a field that is left out has its default value.
+ * The input of a PUT, for the contact with this phone number. In an existing contact, a field that
+ * is left out keeps its value. In a new contact, a field that is left out has its default value.
  */
 export const ContactToPut = lazily(() => described(input(), { id: "ContactToPut" }));
 

@@ -166,10 +166,11 @@ export const words = {
       description:
         "Merges two contacts of the same person. The contact in the path remains, and receives " +
         "the deals, conversations, messages and sends of `from`. It has the tags of both " +
-        "contacts, and its empty fields are filled with the values of `from`. If one of the " +
-        "contacts must not be contacted, the merged contact must not be contacted either, unless " +
-        "the person wrote START after STOP. The merged contact keeps the phone number of `from` as an additional phone number. From " +
-        "then on, a `GET` with the id of `from` returns the merged contact, with `merged_into`. " +
+        "contacts, and its empty fields are filled with the values of `from`. If " +
+        "`do_not_contact` is `true` for one of the contacts, it is `true` for the merged " +
+        "contact, unless the person wrote START after STOP. The merged contact keeps the phone " +
+        "number of `from` as an additional phone number. From then on, a `GET` with the id of " +
+        "`from` returns the merged contact, with `merged_into`. " +
         "A write with the id of `from` returns a 409 with the id of the merged contact. Merging " +
         "again returns the same response.",
     },

@@ -48,6 +48,7 @@ async function byEmail({ db }: Caller, conditions: Condition[]): Promise<Conditi
   // A POST, because in a GET, PostgREST parses the beginning of `in.fo@example.com` as an operator.
   const ids: string[] | null = rows(await db.rpc("member_ids_by_email", { email }));
   if (ids) return [...conditions.filter((each) => each !== asked), ...isAnyOf("id", ids)];
-  const message = "finds no members in your company, because an owner or admin has not allowed it";
+  const message =
+    "is not allowed as a filter in your company; an owner or admin can allow this filter";
   throw invalidRequest([{ field: "email", message }]);
 }

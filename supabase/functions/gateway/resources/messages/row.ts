@@ -14,7 +14,7 @@ export const MESSAGE_STATUSES = [
   ...["pending", "accepted", "sent", "delivered", "read", "failed", "expired"] as const,
 ];
 
-/** A constant that the channel or this service defines. It is stored unchanged. */
+/** A text from the channel or a code of this service, which is returned as it is stored. */
 const TextOrNull = z.nullable(z.string());
 
 /** A time within a JSON object. It is returned unchanged. */

@@ -45,7 +45,7 @@ export const words = {
         "What the service knows about the call to the channel. `pending`: the call may be in " +
         "progress. `sent`: the channel accepted the message. `failed`: the channel refused the " +
         "message, or never responded. `released`: the channel definitely does not have the " +
-        "message. A repeated request with the same idempotency key sends the message again.",
+        "message, so a repeated request with the same idempotency key sends it again.",
       status: "The `status` of the message, such as `delivered`.",
       attempt:
         "The number of times that the service sent the message to the channel. This number is " +

@@ -35,10 +35,11 @@ const webhook: FieldsOf<typeof Webhook> = {
     "deleted. `by_key`, `by_person`, `by_platform`: an API key, a user or the operator paused " +
     "the webhook.",
   created_by_key_id:
-    "The key that the webhook depends on: the last key that created it, changed its `url`, " +
-    "switched it on after it was `off`, or replaced such a key by a rotation. When this key is switched off, " +
-    "expires or is deleted, the webhook is switched off. `null` for a webhook that a user " +
-    "created or switched on, because such a webhook depends on no key.",
+    "The key that the webhook depends on. This is the last key that created the webhook, changed " +
+    "its `url`, or switched it on after it was `off`. After a rotation of that key, this is the " +
+    "new key. When this key is switched off, expires or is deleted, the webhook is switched off. " +
+    "`null` for a webhook that a user created or switched on, because such a webhook depends on " +
+    "no key.",
   created_by:
     "The user who created the webhook on the settings page, or who last switched it on there " +
     "after it was `off`. `null` if a key did this.",

@@ -4,7 +4,7 @@ import { list, type Loose, member, objectIn, textIn, timeIn } from "./loose.ts";
 import { unknown } from "./unknown.ts";
 
 /**
- * The fields of an event that are about a template, and the kind of change that each one reports.
+ * The fields of an event that are about a template, and the kind of change that each field reports.
  */
 const TEMPLATE_EVENTS = new Map<string, TemplateHint["event"]>([
   ["message_template_status_update", "status"],
@@ -30,8 +30,8 @@ const ACCOUNT_FIELDS = new Set([
 const STOPPING = ["DISABLED_UPDATE", "ACCOUNT_RESTRICTION", "ACCOUNT_DELETED"];
 
 /**
- * A constant of the channel. A value with another format is not used, because the database could
- * not store it.
+ * The format of the channel's constants, such as `ACCOUNT_DELETED`. A value with another format is
+ * not used, because the database could not store it.
  */
 const WORD = /^[A-Za-z0-9_.-]+$/;
 

@@ -46,7 +46,8 @@ function cleaned(value: unknown, left: { bytes: number }, depth: number): Clean 
     return clean;
   }
   if (typeof value === "number") {
-    // Postgres writes a number with all its digits: 1e300 would have 301.
+    // Postgres stores a number with all its digits: 1e300 would have 301. So a very large or very
+    // small number becomes a string.
     const isLong = Math.abs(value) >= 1e21 || (value !== 0 && Math.abs(value) < 1e-21);
     const kept = isLong ? String(value) : value;
     take(left, 24);
@@ -82,7 +83,7 @@ const encoder = new TextEncoder();
 
 /** The number of bytes that a string takes in JSON. */
 function sizeOf(text: string): number {
-  // The string is longer than any limit, so its escapes need not be counted.
+  // Such a long string exceeds the limit even without its escapes, so it is not encoded.
   if (text.length > MAX_BYTES) return MAX_BYTES + 1;
   return encoder.encode(JSON.stringify(text)).length;
 }

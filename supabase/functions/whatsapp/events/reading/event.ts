@@ -28,7 +28,7 @@ export function readEvent(body: Uint8Array): ReadEvent {
   try {
     return read(body);
   } catch (error) {
-    // No known body causes this error. If a body causes it after all, its bytes are kept, and this
+    // No known body causes an error here. If a body does, the event is still stored, and this
     // message gives the reason.
     return { items: [], problem: `The body could not be read (${(error as Error).name})` };
   }

@@ -87,7 +87,7 @@ export interface Message {
   id: string;
   type: MessageType;
   content: string;
-  /** The parts of the message that have no property here, such as `{ "button": { … } }`. */
+  /** The parts of the message that no other property contains, such as `{ "button": { … } }`. */
   payload: CleanObject | null;
   media: Media | null;
   person: Person;

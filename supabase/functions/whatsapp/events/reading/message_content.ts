@@ -2,7 +2,7 @@ import { cleanText } from "./clean.ts";
 import type { MessageType } from "./item.ts";
 import { list, type Loose, member, object, objectIn, textIn } from "./loose.ts";
 
-/** The maximum number of characters that people may send. The rest is cut off. */
+/** The maximum number of characters of a person's text. The rest is cut off. */
 export const MAX_CONTENT = 65_536;
 
 const MEDIA_TYPES = ["image", "video", "document", "audio", "sticker"];
@@ -14,8 +14,9 @@ const names = (...parts: (string | null)[]) =>
   cleanText(parts.filter((part) => part).join(", "), MAX_CONTENT);
 
 /**
- * Reads the text of each message type. A message has its content in the property with the name of
- * its type. Null means that this property is missing or malformed.
+ * Reads the text of each message type. The property that is named after a message's type contains
+ * its content: a message of the type `image` has the property `image`. Null means that this
+ * property is missing or malformed.
  */
 const CONTENTS = new Map<string, Reader>([
   ["text", (own) => {
@@ -49,8 +50,9 @@ function interactiveText(own: unknown): string | null {
 }
 
 /**
- * The type and the text of a message. If the type is unknown, or the property with its name is
- * missing, the message gets the type `unsupported`. It is kept, because the person sent something.
+ * The type and the text of a message. If the type is unknown, or the property that is named after
+ * the type is missing, the message gets the type `unsupported`. The message is kept, because the
+ * person sent something.
  */
 export function contentOf(message: Loose): { type: MessageType; content: string } {
   const type = textIn(message, "type", 64) ?? "";

@@ -8,9 +8,8 @@ const COMMON = ["id", "from", "from_user_id", "from_parent_user_id", "timestamp"
 const OF_MEDIA = ["id", "mime_type", "sha256", "url", "caption", "filename", "voice", "animated"];
 
 /**
- * The parts of a message that have no property in its item: the rest of the object with the name of
- * the message's type, the advertisement that led to the message, and any property that the channel
- * adds later. Null when there are none.
+ * The parts of a message that its item has no property for. Examples are the advertisement that led
+ * to the message, and any property that the channel adds later. Null when there are none.
  */
 export function payloadOf(message: Loose): CleanObject | null {
   const rest = without(message, COMMON);
@@ -23,13 +22,13 @@ export function payloadOf(message: Loose): CleanObject | null {
 }
 
 /**
- * The names that are left out of the object with the name of the message's type, such as `image`.
- * The item already has these properties, or they are not stored.
+ * The properties that are left out of the object that is named after the message's type, such as
+ * `image`. The item already has these properties, or they are not stored.
  */
 function namedOf(type: string): string[] {
   if (type === "text") return ["body"];
   if (type === "location") return [];
-  // The URL of a file is signed, even for a type that is not known yet.
+  // A type that is not known yet may also have a file. The file's URL is signed, so it is left out.
   return hasMedia(type) ? OF_MEDIA : ["url"];
 }
 

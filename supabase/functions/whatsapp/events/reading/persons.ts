@@ -9,7 +9,7 @@ export interface Cards {
   byUserId: Map<string, Person>;
 }
 
-/** The channel sends one card, or one for each message. */
+/** The maximum number of cards. The channel sends one card in all, or one for each message. */
 const MAX_CARDS = 10_000;
 
 /** The cards in the `contacts` of a change. The list can be missing. */
@@ -42,7 +42,7 @@ export function personWith(
   if (phone === null && userId === null) return null;
   const card = (userId !== null && cards.byUserId.get(userId)) ||
     (phone !== null && cards.byPhone.get(phone)) || null;
-  // A card that also names another person does not belong to this person.
+  // A card with another phone number or another user id belongs to another person.
   const isTheirs = card !== null &&
     (phone === null || card.phone === null || card.phone === phone) &&
     (userId === null || card.user_id === null || card.user_id === userId);
