@@ -11066,8 +11066,8 @@ as $$
 declare
   is_send constant boolean := of_kind <> 'reading_refusal';
 begin
-  -- The account is locked before its notices. withdraw_refusals() and connect_messaging_account() use the same order,
-  -- so that these functions cannot cause a deadlock.
+  -- The account is locked before its notices. withdraw_refusals() and withdraw_token_refusals() use the same order, so
+  -- that these functions cannot cause a deadlock.
   perform from public.messaging_accounts where id = of_account_id for no key update;
   insert into public.account_notices as known (
     company_id, account_id, kind, event, value, happened_at, stops_sending, stopped_sends
@@ -11170,6 +11170,7 @@ language plpgsql
 set search_path = ''
 as $$
 begin
+  perform from public.messaging_accounts where id = of_account_id for no key update;
   delete from public.account_notices
   where account_id = of_account_id and kind like '%refusal' and received_at <= began_at
     -- The error codes for an unusable token or missing permissions; see outcome.ts. A refusal with the code 100 means

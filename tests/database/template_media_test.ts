@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { actAsSuperuser, rolledBack, type Sql, type Work } from "../support/acting_as.ts";
 import { connectAccount, disconnectAccount, newCompany } from "../support/company.ts";
-import { committed, overlapping } from "./connections.ts";
+import { committed, overlapping, untilWaiting } from "./connections.ts";
 import { actAsSender, type Claim, claim, RELEASED, settle } from "./sends.ts";
 import { apply, catalogued, entry, joinBusinessAccount, mediaEntry, SAMPLE } from "./templates.ts";
 
@@ -422,6 +422,30 @@ Deno.test("an upload can end while a list of templates is being stored", async (
     sql`select media_problem from templates where company_id = ${company.id}`
   );
   assert.equal(media_problem, null);
+});
+
+Deno.test("a finished upload and a simultaneous refusal of the same account cause no deadlock", async () => {
+  const company = await newCompany();
+  const refuse = (sql: Sql) =>
+    sql`select app.note_refusal(${company.account_id}, 'refusal', '190', 1)`;
+  await committed((sql) => catalogued(sql, company, [mediaEntry()]));
+  await committed(refuse);
+  const { upload_id } = await committed(async (sql) =>
+    await begin(sql, await templateId(sql, "order_update", company.id), company.account_id)
+  );
+  let finished!: Promise<Claim>;
+  await committed(async (sql) => {
+    // The refusal has locked the account, but not yet its notices.
+    await sql`select from messaging_accounts where id = ${company.account_id} for no key update`;
+    const pid = Promise.withResolvers<number>();
+    finished = committed(async (sql) => {
+      pid.resolve((await sql`select pg_backend_pid() as pid`)[0].pid);
+      return await call(sql, "finish_media_upload", upload_id, "77");
+    });
+    await Promise.race([finished, pid.promise.then((pid) => untilWaiting(pid))]);
+    await refuse(sql);
+  });
+  assert.equal(await finished, true);
 });
 
 Deno.test("a send can be settled while its media and its catalogue are locked", async () => {
