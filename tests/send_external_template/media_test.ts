@@ -3,7 +3,8 @@
 import assert from "node:assert/strict";
 import { anyPhone, type Company, newCompany } from "../support/company.ts";
 import { companyWithTemplates, ownSandbox } from "../support/known_templates.ts";
-import { ownSender } from "../support/own_functions.ts";
+import { logged } from "../support/log_lines.ts";
+import { ownSender, watchedStack } from "../support/own_functions.ts";
 import { ledgerOf, setSealedToken, storedMessage } from "../support/sending.ts";
 import { statement } from "../support/test_stack.ts";
 
@@ -170,6 +171,29 @@ Deno.test("if the channel refuses the token at the upload, the send fails with a
   const unreadable = await send(company.keys.messaging, arrival());
   assert.equal(unreadable.body.code, "channel_account_error");
   assert.deepEqual([...await notices()], [{ ...notice, event: "token_unusable" }]);
+});
+
+Deno.test("if the database cannot record a refused upload, the log says so, and the caller still receives the account error", async () => {
+  const error = { code: 190, message: "Error validating access token" };
+  await using channel = ownSandbox(({ path }) =>
+    path.endsWith("/media") ? Response.json({ error }, { status: 401 }) : null
+  );
+  await using db = watchedStack(({ url }) =>
+    url.endsWith("/rpc/fail_media_upload") ? new Response("", { status: 503 }) : null
+  );
+  const company = await companyWithTemplates(channel.url);
+  const send = await ownSender(channel.url, { supabaseUrl: db.url });
+  const lines = await logged(async () => {
+    const { body } = await send(company.keys.messaging, arrival());
+    assert.equal(body.code, "channel_account_error", JSON.stringify(body));
+  });
+  const line = lines.map((line) => JSON.parse(line))
+    .find(({ event }) => event === "refusal_not_noted");
+  assert.ok(line, lines.join("\n"));
+  assert.deepEqual(
+    [line.level, line.account_id, line.channel_code, line.status],
+    ["error", company.account_id, 190, 503],
+  );
 });
 
 Deno.test("if a media upload takes too long, the send fails, and the next send starts no second upload", async () => {

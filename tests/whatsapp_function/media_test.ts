@@ -7,7 +7,7 @@ import { channelTokenSource } from "../../supabase/functions/_shared/key/token.t
 import { readChannelConfig } from "../../supabase/functions/_shared/channel/channel_config.ts";
 import { MediaTrouble } from "../../supabase/functions/_shared/templates/media_trouble.ts";
 import { uploadMedia } from "../../supabase/functions/_shared/templates/template_media.ts";
-import { ownWhatsapp } from "../support/own_functions.ts";
+import { ownWhatsapp, watchedStack } from "../support/own_functions.ts";
 import {
   imageTemplate,
   type TemplateChannel,
@@ -185,6 +185,18 @@ Deno.test("one bad sample does not stop the job from uploading the other samples
   await run("template-media", company.account_id);
   const again = await lastRunOf(company, "template-media");
   assert.deepEqual(again.result, { uploaded: 0, failed: [] });
+});
+
+Deno.test("if the database cannot record a failed upload, the run of the job fails", async () => {
+  await using channel = templateChannel();
+  await using db = watchedStack(({ url }) =>
+    url.endsWith("/rpc/fail_media_upload") ? new Response("", { status: 503 }) : null
+  );
+  const { company } = await withTemplate(channel, "a.exe");
+  const run = await ownWhatsapp(channel.url, { supabaseUrl: db.url });
+  await run("template-media", company.account_id);
+  const { failure } = await lastRunOf(company, "template-media");
+  assert.match(String(failure), /^The database failed \(503/);
 });
 
 Deno.test("a run with many bad samples names the first twenty samples and counts the others", async () => {

@@ -125,10 +125,16 @@ async function supplyMedia(
       throw await notedRefusal(db, claim, { stopsSend: true }, origin);
     }
     if (!(error instanceof MediaTrouble)) throw error;
-    logFailure(origin, "template_media", error, { account_id, template_id });
-    const { channel, message } = error;
-    // `uploadMedia()` has already recorded the refusal.
-    if (channel && isAboutAccount(channel)) throw refusedAccount(phone_number_id, channel.code);
-    throw noMedia(message);
+    const { channel, message, unrecorded } = error;
+    const facts = { account_id, template_id, unrecorded: unrecorded?.message };
+    logFailure(origin, "template_media", error, facts);
+    if (!channel || !isAboutAccount(channel)) throw noMedia(message);
+    // `uploadMedia()` records the refusal together with the failed upload.
+    if (unrecorded) {
+      logFailure(origin, "refusal_not_noted", unrecorded, {
+        ...{ account_id, channel_code: channel.code },
+      });
+    }
+    throw refusedAccount(phone_number_id, channel.code);
   }
 }

@@ -9,6 +9,8 @@ export class MediaTrouble extends Error {
   readonly isExpired: boolean;
   /** The channel's error, if the channel refused the upload. */
   readonly channel?: ChannelError;
+  /** The database's error, if the database could not record the failed upload. */
+  unrecorded?: Error;
 
   constructor(
     message: string,

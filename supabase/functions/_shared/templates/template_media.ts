@@ -73,7 +73,8 @@ const LOOK_EVERY_MS = 300;
  * instance, one caller uploads it and the others wait. If the sample's URL has expired, the
  * template is read again, once.
  *
- * @throws MediaTrouble when the media cannot be uploaded in time; DatabaseError, ApiError.
+ * @throws MediaTrouble when the media cannot be uploaded in time; DatabaseError, ApiError. If the
+ * database could not record the failed upload, MediaTrouble has the database's error.
  */
 export async function uploadMedia(
   db: CompanyDb,
@@ -177,6 +178,9 @@ async function upload(
     const refused = trouble?.channel && isAboutAccount(trouble.channel);
     await fail(db, upload_id, trouble?.message ?? "The upload failed unexpectedly", {
       refusal: refused ? String(trouble.channel!.code) : undefined,
+    }).catch((unrecorded) => {
+      // The reason for the failure is more important to the caller than the error of the database.
+      if (trouble) trouble.unrecorded = unrecorded;
     });
     throw error;
   }
@@ -194,6 +198,7 @@ async function upload(
  * Records a failure. If the database cannot be reached, other callers can begin the upload again
  * when its lease ends.
  * @param refusal the channel's code, if the channel refused the account.
+ * @throws DatabaseError, ApiError.
  */
 async function fail(
   db: CompanyDb,
@@ -201,7 +206,7 @@ async function fail(
   reason: string,
   { refusal }: { refusal?: string } = {},
 ) {
-  await db.rpc("fail_media_upload", { upload_id, reason, refusal });
+  rows(await db.rpc("fail_media_upload", { upload_id, reason, refusal }));
 }
 
 /** The URL that the channel currently gives for the sample. */

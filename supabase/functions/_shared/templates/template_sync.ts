@@ -128,6 +128,7 @@ async function uploadOne(
     uploads.uploaded++;
   } catch (error) {
     if (!(error instanceof MediaTrouble)) throw error;
+    if (error.unrecorded) throw error.unrecorded;
     if (uploads.failed.length < MAX_TOLD) {
       uploads.failed.push({ name, language, reason: error.message });
     } else uploads.more_failed = (uploads.more_failed ?? 0) + 1;
