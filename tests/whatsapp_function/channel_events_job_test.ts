@@ -145,6 +145,25 @@ Deno.test("a run deletes old rows in several transactions until few are left", a
   assert.deepEqual([result.events_removed, result.waiting_removed], [1_003, 2_002]);
 });
 
+Deno.test("if a further deletion fails, the run still reports the counts and failures of its other tasks", async () => {
+  await using watched = stackWithEnds((request) => {
+    if (request.url.endsWith("tend_channel")) {
+      const counts = { woken: 7, events_removed: 1_000, waiting_removed: 0 };
+      return Response.json({ ...counts, failures: ["expire: out of memory"] });
+    }
+    return request.url.endsWith("remove_old_channel_rows")
+      ? Response.json({ code: "57014", message: "statement timeout" }, { status: 500 })
+      : null;
+  });
+  const run = await ownWhatsapp("http://127.0.0.1:9", { supabaseUrl: watched.url });
+  const { result, failure } = await ran(watched, run);
+  assert.deepEqual([result.woken, result.events_removed], [7, 1_000]);
+  assert.equal(
+    failure,
+    "expire: out of memory; The database failed (57014: statement timeout)",
+  );
+});
+
 Deno.test("a run that has no time left applies no event, and the next run applies the events", async () => {
   const { company, app } = await companyWithApp();
   await using watched = stackWithEnds();

@@ -125,12 +125,13 @@ async function removeOldRows(db: CompanyDb, tended: Record<string, unknown>) {
  * still applies the events, unless the database is down.
  */
 async function tend(db: CompanyDb): Promise<{ failures: string[] } & Record<string, unknown>> {
+  const tended: { failures: string[] } & Record<string, unknown> = { failures: [] };
   try {
-    const tended = rows(await db.rpc("tend_channel")) as { failures: string[] }; // the jsonb
+    Object.assign(tended, rows(await db.rpc("tend_channel")));
     await removeOldRows(db, tended);
-    return tended;
   } catch (error) {
     if (!(error instanceof DatabaseError) || !isOfEvent(error)) throw error;
-    return { failures: [`The database failed (${error.message})`] };
+    tended.failures.push(`The database failed (${error.message})`);
   }
+  return tended;
 }
