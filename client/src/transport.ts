@@ -177,6 +177,7 @@ async function attempt(
   const controller = new AbortController();
   const abort = () => controller.abort(signal!.reason);
   signal?.addEventListener("abort", abort);
+  const release = () => signal?.removeEventListener("abort", abort);
   const inTime = async <Part>(what: string, read: () => Promise<Part>): Promise<Part> => {
     const timer = setTimeout(() => controller.abort(), timeout);
     try {
@@ -192,24 +193,35 @@ async function attempt(
       clearTimeout(timer);
     }
   };
-  let reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
+  let file: ReadableStream | undefined;
   try {
     return await inTime("response", async () => {
       const response = await fetch(url, { ...init, signal: controller.signal });
-      if (!isFile || !response.ok) return [response, await response.text()];
-      reader = response.body?.getReader();
-      const file = reader && new ReadableStream({
+      // The API always sends a file's name in a header. A proxy's page has no such header.
+      const reader = isFile && response.ok && response.headers.has("Content-Disposition") &&
+        response.body?.getReader();
+      if (!reader) return [response, await response.text()];
+      file = new ReadableStream({
         async pull(stream) {
-          const { done, value } = await inTime("further part of the file", () => reader!.read());
-          done ? stream.close() : stream.enqueue(value);
+          let isOver = true;
+          try {
+            const { done, value } = await inTime("further part of the file", () => reader.read());
+            done ? stream.close() : stream.enqueue(value);
+            isOver = done;
+          } finally {
+            if (isOver) release();
+          }
         },
-        cancel: (reason) => reader!.cancel(reason),
+        cancel(reason) {
+          release();
+          return reader.cancel(reason);
+        },
       }, { highWaterMark: 0 });
       return [response, "", file];
     });
   } finally {
     // The signal also stops a file that is still being downloaded.
-    if (!reader) signal?.removeEventListener("abort", abort);
+    if (!file) release();
   }
 }
 
@@ -234,10 +246,9 @@ function answered(
   text: string,
   file?: ReadableStream,
 ): unknown {
-  const { method, options, pick } = call;
+  const { method, options, isFile, pick } = call;
   const { status, headers, ok } = response;
-  // The API always sends a file's name in a header. A proxy's error page has no such header.
-  if (file && headers.has("Content-Disposition")) return pick?.(file, response);
+  if (file) return pick?.(file, response);
   if (status === 304 && options?.ifNoneMatch !== undefined) return null;
   if (status === 204 && method === "DELETE") return undefined;
   let body: unknown = text;
@@ -249,7 +260,7 @@ function answered(
     }
   }
   const isObject = body instanceof Object;
-  const data = ok && isObject ? pick?.(body, response) : undefined;
+  const data = ok && isObject && !isFile ? pick?.(body, response) : undefined;
   if (data === undefined) throw errorOf(status, headers, isObject ? body as ErrorBody : text);
   return data;
 }

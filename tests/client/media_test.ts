@@ -57,6 +57,47 @@ Deno.test("if a media file stops arriving, its stream fails after the timeout or
   await assert.rejects(aborted, { message: "enough" });
 });
 
+/** An abort signal that counts the listeners it has. */
+class CountedSignal extends AbortController {
+  listeners = 0;
+  constructor() {
+    super();
+    const { addEventListener, removeEventListener } = this.signal;
+    this.signal.addEventListener = (...listener: unknown[]) => {
+      this.listeners++;
+      addEventListener.apply(this.signal, listener as never);
+    };
+    this.signal.removeEventListener = (...listener: unknown[]) => {
+      this.listeners--;
+      removeEventListener.apply(this.signal, listener as never);
+    };
+  }
+}
+
+Deno.test("an abort signal has no listener any more when a media file has ended, failed or been cancelled", async () => {
+  const stop = new CountedSignal();
+  const media = async (step: Step, timeout = 60_000) => {
+    const { crm } = scripted([step], { maxRetries: 0 });
+    return (await crm.messages.media(ID, { signal: stop.signal, timeout })).stream;
+  };
+  const whole = await media(fileThatStopsAfter(3));
+  assert.equal(stop.listeners, 1);
+  assert.equal(await new Response(whole).text(), "abc");
+  assert.equal(stop.listeners, 0);
+
+  await assert.rejects(new Response(await media(fileThatStopsAfter(2), 20)).text());
+  assert.equal(stop.listeners, 0);
+
+  await (await media(fileThatStopsAfter(3))).cancel();
+  assert.equal(stop.listeners, 0);
+
+  // A proxy's page is not the file.
+  for (const page of [new Response("<html>"), Response.json({ data: {} })]) {
+    await assert.rejects(media(page), { name: "APIError", status: 200 });
+    assert.equal(stop.listeners, 0);
+  }
+});
+
 Deno.test("the client throws an error for an expired media file, and returns null if the caller already has the file", async () => {
   const { crm } = scripted([failure(410, "media_expired")]);
   await assert.rejects(async () => await crm.messages.media(ID), MediaExpiredError);
