@@ -10,7 +10,7 @@ Deno.test("the page says that nothing was changed only if this is certain", {
   ignore: CHROMIUM === null,
 }, async (t) => {
   const company = await newCompany();
-  const owner = await newPerson({ company: company.id });
+  const owner = await newPerson({ company: company.id, name: "Olívia" });
   await using open = await openBrowser();
   const route = `#/c/${company.id}/keys/new`;
   const window = await openAs(open.browser, owner, { route });
@@ -68,6 +68,20 @@ Deno.test("the page says that nothing was changed only if this is certain", {
         await page.getByRole("dialog").getByRole("button", { name: "Add an app" }).click();
         await alert.getByText(sentence).waitFor();
       }
+    },
+  );
+
+  await t.step(
+    "a change of a member's name that got no answer has an unknown outcome",
+    async () => {
+      await page.keyboard.press("Escape");
+      await page.getByRole("link", { name: "People", exact: true }).click();
+      await button("Change Olívia").click();
+      await page.getByLabel("Name", { exact: true }).fill("Lívia");
+      const answer = { status: 504, json: { code: "", message: "" } };
+      await page.route(/company_members/, (route) => route.fulfill(answer), { times: 1 });
+      await button("Save").click();
+      await alert.getByText("we do not know whether it was done").waitFor();
     },
   );
 

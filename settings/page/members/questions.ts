@@ -3,7 +3,7 @@ import { html, nothing, type TemplateResult } from "lit-html";
 import { Action } from "../action.ts";
 import type { App } from "../app.ts";
 import { closeDialog, dialog } from "../dialog.ts";
-import { answered, expectRow } from "../failure.ts";
+import { changed, expectRow } from "../failure.ts";
 import {
   call,
   type Colleague,
@@ -96,7 +96,7 @@ export class Question {
       const [newRole, newName] = [text("role") || role, text("name") || null];
       if (newName !== name) {
         expectRow(
-          await answered<unknown[]>(
+          await changed<unknown[]>(
             client.from("company_members").update({ name: newName })
               .eq("company_id", company.id).eq("user_id", user_id).select("user_id"),
           ),
