@@ -71,7 +71,7 @@ export function receiver(
 
   const receive = async (request: Request, name: string): Promise<Response> => {
     const bytes = await bodyOf(request);
-    if (bytes === null) return problem(413, `The body has more than ${MAX_BODY_BYTES} bytes`);
+    if (bytes === null) return tooLarge();
     const { status, delay_ms, silent, retry_after } = told.next(name);
     const { origin } = new URL(request.url);
     const secrets = await secretsFor(name, origin);
@@ -132,7 +132,8 @@ export function receiver(
         case "PUT": {
           if (name === null || extension) break;
           const bytes = await bodyOf(request);
-          const read = readBehaviour(new TextDecoder().decode(bytes ?? new Uint8Array()));
+          if (bytes === null) return tooLarge();
+          const read = readBehaviour(new TextDecoder().decode(bytes));
           if (typeof read === "string") return problem(400, read);
           told.tell(name, read.behaviour);
           if (read.secret !== undefined) given.set(name, read.secret);
@@ -158,6 +159,10 @@ export function receiver(
 
 function problem(status: number, message: string, headers?: HeadersInit): Response {
   return Response.json({ message }, { status, headers });
+}
+
+function tooLarge(): Response {
+  return problem(413, `The body has more than ${MAX_BODY_BYTES} bytes`);
 }
 
 /** The body; null when it is too long. */

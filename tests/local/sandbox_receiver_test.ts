@@ -165,6 +165,14 @@ Deno.test("large bodies are refused, and stored bodies use a limited amount of m
   assert.equal((await ask(box, "POST", "/orders", { body: `${large}x` })).status, 413);
 });
 
+Deno.test("settings that are too large are refused and change nothing", async () => {
+  const box = own();
+  await ask(box, "PUT", "/orders", { body: '{"status":503}' });
+  const body = `{"status":200}${" ".repeat(512 * 1024)}`;
+  assert.equal((await ask(box, "PUT", "/orders", { body })).status, 413);
+  assert.equal((await post(box)).status, 503);
+});
+
 Deno.test("if a request is invalid, the error says what to change", async () => {
   const box = own();
   const wrong: [string, string, string | undefined, number, RegExp][] = [
