@@ -85,7 +85,7 @@ export const EXAMPLE_CHANGES: Record<string, Record<string, unknown>> = {
   },
   "conversation.closed": { status: { from: "open", to: "closed" } },
   "message.status_changed": { status: { from: "sent", to: "delivered" } },
-  "send.failed": { reason: { from: null, to: "unreachable" } },
+  "send.failed": { reason: { from: null, to: "recipient_unreachable" } },
   "template.status_changed": { status: { from: "PENDING", to: "APPROVED" } },
   "webhook.switched_off": { why: "failing" },
 };

@@ -121,3 +121,16 @@ Deno.test("every example matches its schema", () => {
   look(committed, []);
   assert.ok(count >= 30, `only ${count} examples`);
 });
+
+Deno.test("the example of the event `send.failed` has a reason that is a code of the API", () => {
+  const reasons: string[] = [];
+  const look = (value: unknown) => {
+    if (typeof value !== "object" || value === null) return;
+    const { type, changes } = value as JsonSchema;
+    if (type === "send.failed" && changes) reasons.push(changes.reason.to);
+    Object.values(value).forEach(look);
+  };
+  look(committed);
+  assert.equal(reasons.length, 1);
+  assert.ok(Object.hasOwn(ERRORS, reasons[0]), reasons[0]);
+});
