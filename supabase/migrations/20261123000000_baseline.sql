@@ -14237,26 +14237,50 @@ language plpgsql
 set search_path = ''
 as $$
 declare
-  ended_until constant timestamptz := clock_timestamp();
+  ended_until timestamptz := clock_timestamp();
+  ended record;
+  locked public.account_notices[] := '{}';
 begin
   -- Few notices end at the same time, so there is no limit.
+  for ended in
+    select notices, ends.at
+    from public.account_notices as notices
+    cross join lateral app.end_of_notice(
+      notices.kind, notices.stops_sending, notices.happened_at, notices.received_at, notices.until
+    ) as ends (at)
+    -- A notice that arrived after its end has not restricted the account.
+    where notices.stops_sending and ends.at > since and ends.at <= ended_until and notices.received_at < ends.at
+    order by ends.at
+  loop
+    -- Because of this lock, either this function or the trigger of a simultaneous change writes the event, but never
+    -- both. If another transaction has locked or changed a notice, the next run handles this notice and all notices
+    -- that did not end earlier.
+    perform from public.account_notices as notices
+    where notices.id = (ended.notices).id and notices is not distinct from ended.notices
+    for no key update skip locked;
+    if not found then
+      ended_until := ended.at - interval '1 microsecond';
+      exit;
+    end if;
+    locked := locked || ended.notices;
+  end loop;
   perform app.write_event(
     notices.company_id, 'account.restored', notices.account_id,
     changed_values => jsonb_build_object('notice', jsonb_build_object('from', notices.event, 'to', null)),
     author => 'job'
   )
-  from public.account_notices as notices
+  from unnest(locked) as notices
   cross join lateral app.end_of_notice(
     notices.kind, notices.stops_sending, notices.happened_at, notices.received_at, notices.until
   ) as ends (at)
-  -- A notice that arrived after its end has not restricted the account.
-  where notices.stops_sending and ends.at > since and ends.at <= ended_until and notices.received_at < ends.at;
+  where ends.at <= ended_until;
   return greatest(ended_until, since);
 end
 $$;
 comment on function app.note_ended_notices(timestamptz) is
   'Writes account.restored for each notice that stopped sends until its time was over. Handles only notices that ended '
-  'after the given time. Returns the time up to which all these events are now written.';
+  'after the given time, and leaves notices that another transaction is changing to the next run. Returns the time up '
+  'to which all these events are now written.';
 
 create function app.note_passed_times() returns void
 language plpgsql

@@ -360,3 +360,38 @@ test("the job creates one `account.restored` event for a restriction that expire
   await sql`update app.noted_notices set noted_until = ${ago(3)}`;
   assert.deepEqual(typesOf(await remove("131042")), account);
 });
+
+Deno.test("each of two restrictions creates one `account.restored` event, even if one of them is withdrawn or changed while the job records their end", async () => {
+  const note = (sql: Sql) => sql`select app.note_passed_times()`;
+  const changes: Record<string, (sql: Sql, account: string) => Promise<unknown>> = {
+    withdrawn: (sql, account) =>
+      sql`delete from account_notices where account_id = ${account} and event = 'ENDED'`,
+    changed: (sql, account) =>
+      sql`update account_notices set value = '{"erased":true}' where account_id = ${account} and event = 'ENDED'`,
+  };
+  for (const [name, change] of Object.entries(changes)) {
+    for (const isJobFirst of [true, false]) {
+      const own = await newCompany();
+      await committed(async (sql) => {
+        // No other test's run of the job may pass the end of the restrictions before they exist.
+        await sql`select from app.noted_notices for update`;
+        await sql`
+          insert into account_notices (
+            company_id, account_id, kind, event, value, happened_at, received_at, until, stops_sending
+          )
+          select ${own.id}, ${own.account_id}, 'event', event, '{}', ago, ago, ended, true
+          from (select now() - interval '1 minute' as ago, clock_timestamp() as ended) as times,
+            unnest('{ALSO,ENDED}'::text[]) as event
+        `;
+      });
+      const work = (sql: Sql) => change(sql, own.account_id);
+      await (isJobFirst ? overlapping(note, work) : overlapping(work, note));
+      await committed(note);
+      const events = (await committed((sql) => eventsOf(sql, own)))
+        .filter(({ type }) => type === "account.restored")
+        .map(({ changes }) => (changes!.notice as { from: string }).from).sort();
+      const step = `${name}, ${isJobFirst ? "the job is first" : "the job is second"}`;
+      assert.deepEqual(events, ["ALSO", "ENDED"], step);
+    }
+  }
+});
