@@ -42,7 +42,6 @@ function paths(page: Page): string[] {
   const words = commandLines(page).flatMap((line) => line.split(/[\s"'(),;]+/));
   return words.map((word) => word.replace(/^\.\//, "")).filter((word) =>
     /^[\w.@-]+(\/[\w.@-]+)*\/?$/.test(word) && word.includes("/") &&
-    !word.startsWith("@") && // a package
     (/(\/|\.\w+)$/.test(word) || folders.includes(word.split("/")[0])) &&
     !word.startsWith("@") && // an npm package
     !MADE.some((made) => word.startsWith(made))

@@ -77,10 +77,7 @@ export function uploadChannel(answer?: (request: Request) => Response | Promise<
       onError: () => new Response(null, { status: 500 }),
     },
     async (request) => {
-      if (answer) {
-        const own = await answer(request.clone());
-        if (own.status !== 100 as number) return own;
-      }
+      if (answer) return await answer(request);
       const path = new URL(request.url).pathname;
       if (!path.endsWith("/media")) {
         messages.push(await request.json());

@@ -216,7 +216,7 @@ const MAX_MS = 1_000;
 /**
  * Reads a body several times and uses the fastest time, because other tests run at the same time.
  */
-function timed(text: string) {
+function timed(text: string, maxMs = MAX_MS) {
   const bytes = encoder.encode(text);
   let [fastest, parsed] = [Infinity, Infinity];
   for (let tries = 0; tries < 5; tries++) {
@@ -226,7 +226,7 @@ function timed(text: string) {
     isJson(text);
     fastest = Math.min(fastest, ended - began);
     parsed = Math.min(parsed, performance.now() - ended);
-    if (fastest < MAX_MS + 3 * parsed) return read;
+    if (fastest < maxMs + 3 * parsed) return read;
   }
   assert.fail(`${Math.round(fastest)} ms, including ${Math.round(parsed)} ms to parse JSON`);
 }
@@ -267,9 +267,10 @@ Deno.test("a body of 3 MB is read within a second, not counting the JSON parsing
   }
 });
 
-Deno.test("1,000 statuses in one event are read within the time limit", () => {
+Deno.test("1,000 statuses in one event are read within 50 ms, not counting the JSON parsing", () => {
   const statuses = Array.from({ length: 1000 }, (_, at) => ({ ...goodStatus, id: `wamid.${at}` }));
-  const { items, problem } = timed(JSON.stringify(eventOf("messages", { statuses })));
+  // An idle machine needs a tenth of this time.
+  const { items, problem } = timed(JSON.stringify(eventOf("messages", { statuses })), 50);
   assert.deepEqual([items.length, problem], [1000, null]);
 });
 
