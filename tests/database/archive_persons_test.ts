@@ -274,6 +274,32 @@ test("a person can revoke an earlier message even after the person's contact was
   assert.equal(await tell(sql, account_id, { ...revoke, person: { phone } }), "done");
 });
 
+test("a restored contact inherits an opt-out only if the contact's own decision is older", async (sql) => {
+  for (const [own, isOptedOut] of [[40, false], [20, true]] as const) {
+    const phone = anyPhone();
+    const old = await newContact(sql, { phone });
+    await sql`
+      update contacts set do_not_contact = false, do_not_contact_source = 'manual',
+        do_not_contact_at = ${at(own)}, marketing_resumed_at = ${at(own)}
+      where id = ${old}
+    `;
+    await archive(sql, old);
+    const other = await newContact(sql, { phone });
+    await sql`
+      update contacts set do_not_contact = true, do_not_contact_source = 'manual',
+        do_not_contact_at = ${at(30)}, marketing_stopped_at = ${at(30)}
+      where id = ${other}
+    `;
+    await archive(sql, other);
+    await archive(sql, old, false);
+    const { do_not_contact, do_not_contact_at, marketing_opt_out } = await row(sql, old);
+    assert.deepEqual(
+      [do_not_contact, do_not_contact_at, marketing_opt_out],
+      [isOptedOut, new Date(at(isOptedOut ? 30 : own)), isOptedOut],
+    );
+  }
+});
+
 Deno.test("a new contact is opted out even if the opted-out contact with the same phone number is archived at the same moment", async () => {
   const makings: ((sql: Sql, phone: string) => Promise<unknown>)[] = [
     async (sql, phone) => assert.equal((await sendTo(sql, phone)).do_not_contact, true),

@@ -201,6 +201,18 @@ test("an invitation can be renewed once a minute, withdrawn, declined, and creat
   ]);
 });
 
+test("an invitation whose e-mail could not be sent can be renewed at once, and the next e-mail has the limit of one minute again", async (sql) => {
+  const { id } = await invite(sql, owner, anyEmail());
+  const claim = (sql: Sql) => sql`select claim_invitation_mail(${id})`;
+  const renew = (sql: Sql) => sql`select * from renew_invitation(${id})`;
+  await claim(sql);
+  await sql`select note_invitation_mail_failed(${id})`;
+  const [renewed] = await renew(sql);
+  assert.deepEqual([renewed.mailed_at, renewed.mail_failed], [null, false]);
+  await claim(sql);
+  assert.equal(await refusal(sql, renew), "PT429");
+});
+
 test("a company can send at most 20 invitations in 24 hours", async (sql) => {
   for (let count = 0; count < 20; count++) await invite(sql, owner, anyEmail());
   assert.equal(await refusal(sql, (sql) => invite(sql, owner, anyEmail())), "PT429");
