@@ -170,7 +170,8 @@ end
 $$;
 comment on function public.renew_invitation(uuid) is
   'Renews an invitation for another 7 days, so that its e-mail can be sent again. Raises PT429 within a minute after '
-  'the last e-mail, and after 20 invitations in 24 hours. Raises PT403 and PT404 as app.managed_invitation() does.';
+  'the last e-mail, unless this e-mail could not be sent, and after 20 invitations in 24 hours. Raises PT403 and PT404 '
+  'as app.managed_invitation() does.';
 grant execute on function public.renew_invitation(uuid) to authenticated;
 
 create function public.claim_invitation_mail(invitation_id uuid) returns text
