@@ -14,10 +14,8 @@ begin
     json_agg(
       case
         when result ->> 'status' not in ('200', '201', '304') then result::json
-        when contacts.id is null then '{"status": 404}'
-        else json_build_object(
-          'status', result -> 'status', 'id', contacts.id, 'data', app.contact_json(contacts)
-        )
+        when data is null then '{"status": 404}'
+        else json_build_object('status', result -> 'status', 'id', met, 'data', data)
       end
       order by place
     ),
@@ -36,8 +34,14 @@ begin
       ) as met
     from jsonb_array_elements(results) with ordinality as given (result, place)
   ) as given
-  left join public.contacts
-    on contacts.company_id = own_company_id and contacts.id = met and result ->> 'status' in ('200', '201', '304');
+  -- Each result has its own lookup, because the plan of a join may read all rows of the company. The condition has only
+  -- the id, so that the planner can choose only one index.
+  left join lateral (
+    select case when company_id = own_company_id then app.contact_json(contacts) end as data
+    from public.contacts
+    where id = met and result ->> 'status' in ('200', '201', '304')
+    offset 0
+  ) as known on true;
 
   if octet_length(answered::text) <= max_bytes then
     return json_build_object(

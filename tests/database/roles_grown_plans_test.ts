@@ -14,6 +14,11 @@ import { callClaim, callSettle } from "./sends.ts";
 import { report } from "./statuses.ts";
 
 const MANY = 10_000;
+/**
+ * The number of contacts in a smaller company. A scan of all its rows costs little, so the planner
+ * is more likely to choose this scan.
+ */
+const SOME = 4_000;
 const MOST = 300;
 /**
  * The number of templates in a company. A search for due media reads each template and its media
@@ -409,6 +414,7 @@ Deno.test("operations read few rows of a company that was added after the statis
     await admin`alter system set autovacuum = off`;
     await admin`select pg_reload_conf()`;
     await admin`create database known template postgres`;
+    await admin`create database smaller template postgres`;
 
     await t.step(
       "without statistics, with new plans and with plans that were made for empty tables",
@@ -433,6 +439,26 @@ Deno.test("operations read few rows of a company that was added after the statis
         await tooMuchOf({ kept, fresh: open("supabase_admin", "known") }, company),
         [],
       );
+    });
+
+    await t.step("in a smaller company, without statistics and with statistics", async () => {
+      const admin = open("supabase_admin", "smaller");
+      await admin`alter database smaller set search_path = "$user", public, extensions`;
+      const company = await addCompany(admin);
+      await fill(admin, company, SOME);
+      const session = () => open("supabase_admin", "smaller");
+      assert.deepEqual(await tooMuchOf({ "without statistics": session() }, company), []);
+      await admin`analyze`;
+      assert.deepEqual(await tooMuchOf({ "with statistics": session() }, company), []);
+
+      // Unlike the roles, a superuser has the default settings of the planner.
+      const results = (sql: Sql) =>
+        sql`
+          select app.with_contact_rows(
+            ${company.id}, ${sql.json([{ status: 201, id: company.contact_id }])}, false
+          )
+        `;
+      assert.deepEqual(await rowsRead(session(), results), {}, "the contact of a result");
     });
   });
 });
