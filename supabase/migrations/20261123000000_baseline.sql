@@ -4718,7 +4718,8 @@ as $$
     where company_id = own_company_id and id = of_contact_id
     for no key update
   ) as judged
-  where company_id = own_company_id and id = of_id and (
+  -- The subquery has checked the company. The condition has only the id, so that the planner can choose only one index.
+  where id = of_id and (
     takes_back
     or at > coalesce(case word when 'stop' then stop_word_at when 'start' then start_word_at end, '-infinity')
   )
