@@ -1,7 +1,11 @@
-// The query plans of writes, sends, events and jobs do not depend on fresh statistics. A company
-// with 10,000 contacts is added in one transaction. The planner has no statistics, or only
-// statistics about 200 earlier rows. A session may have kept plans that it made while the tables
-// were empty. The test counts the rows that each operation reads.
+// The query plans of writes, sends, events and jobs do not depend on fresh statistics. A company is
+// added in one transaction. The planner has no statistics, or only statistics about 200 earlier
+// rows. A session may have kept plans that it made before the company was added. The test counts the
+// rows that each operation reads.
+//
+// The test has no session that keeps plans from a database without statistics. Such a plan may read
+// all contacts of a company. Autovacuum collects statistics within about a minute after the first 50
+// rows of a table, and Postgres then makes new plans.
 
 import assert from "node:assert/strict";
 import type postgres from "postgres";
@@ -19,6 +23,7 @@ const MANY = 10_000;
  * is more likely to choose this scan.
  */
 const SOME = 4_000;
+/** So few contacts that, without statistics, all indexes appear to cost the same. */
 const FEW = 1_000;
 const MOST = 300;
 /**
@@ -409,7 +414,7 @@ async function warmUp(session: Session, company: Subject) {
   }
 }
 
-Deno.test("operations read few rows of a company that was added after the statistics were collected", async (t) => {
+Deno.test("operations read few rows of a company, even without fresh statistics", async (t) => {
   await withOwnServer(async (open) => {
     const admin = open("supabase_admin", "template1");
     await admin`alter system set autovacuum = off`;
@@ -420,16 +425,12 @@ Deno.test("operations read few rows of a company that was added after the statis
       await admin`alter database ${admin(name)} set search_path = "$user", public, extensions`;
     }
 
-    await t.step(
-      "without statistics, with new plans and with plans that were made for empty tables",
-      async () => {
-        const [admin, kept] = [open("supabase_admin"), open("supabase_admin")];
-        await warmUp(kept, await addCompany(admin));
-        const company = await addCompany(admin);
-        await fill(admin, company);
-        assert.deepEqual(await tooMuchOf({ kept, fresh: open("supabase_admin") }, company), []);
-      },
-    );
+    await t.step("without statistics", async () => {
+      const admin = open("supabase_admin");
+      const company = await addCompany(admin);
+      await fill(admin, company);
+      assert.deepEqual(await tooMuchOf({ fresh: open("supabase_admin") }, company), []);
+    });
 
     await t.step("with statistics of 200 rows of other companies", async () => {
       const [admin, kept] = [open("supabase_admin", "known"), open("supabase_admin", "known")];
