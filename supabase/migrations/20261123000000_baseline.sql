@@ -491,13 +491,14 @@ declare
   claims constant jsonb := auth.jwt();
   claimed_scope constant text := claims ->> 'scope';
   key record;
+  noted text;
 begin
   -- Users and the platform have no API key. Their statements specify the company of each row.
   if coalesce(current_setting('role', true), '') not in ('api_client', 'api_reader') then
     return null;
   end if;
 
-  select api_keys.company_id, api_keys.scopes into key
+  select api_keys.id, api_keys.company_id, api_keys.scopes into key
   from public.api_keys
   where api_keys.key_hash = claims ->> 'key_hash'
     and api_keys.is_active
@@ -507,6 +508,11 @@ begin
     and (claimed_scope is null or claimed_scope = any (key.scopes))
     -- A read token cannot write, even if its key has the scope write.
     and (needed_scope is null or claimed_scope = needed_scope) then
+    -- Triggers store which key made a change. With this setting, they need not look up the key again. The setting ends
+    -- with the transaction. A caller cannot set it, because the Data API does not expose set_config().
+    if claimed_scope is distinct from 'read' then
+      noted := set_config('app.key_id', key.id::text, true);
+    end if;
     return key.company_id;
   end if;
 
@@ -600,15 +606,14 @@ comment on function public.authenticate() is
   'Raises PT401 and PT403 as app.company_id() does.';
 grant execute on function public.authenticate() to api_client;
 
--- Security definer, because no role may read the key hashes.
 create function app.author(out api_key_id uuid, out user_id uuid)
-language plpgsql stable security definer
+language plpgsql stable
 set search_path = ''
 as $$
 begin
   case coalesce(current_setting('role', true), '')
     when 'api_client' then
-      select id into api_key_id from public.api_keys where key_hash = auth.jwt() ->> 'key_hash';
+      api_key_id := nullif(current_setting('app.key_id', true), '');
     when 'authenticated' then
       user_id := auth.uid();
     else
@@ -3183,16 +3188,12 @@ language plpgsql volatile strict
 set search_path = ''
 as $$
 begin
-  -- The four version bits of a random UUID are 0100 (version 4). Version 7 is 0111.
-  return encode(
-    set_bit(set_bit(
-      overlay(
-        uuid_send(gen_random_uuid())
-        placing substring(int8send(floor(extract(epoch from at) * 1000)::bigint) from 3) from 1
-      ),
-      52, 1
-    ), 53, 1),
-    'hex'
+  return (
+    lpad(to_hex(floor(date_part('epoch', at) * 1000)::bigint), 12, '0')
+    -- The version, 7, and 12 random bits.
+    || to_hex(random(28672, 32767))
+    -- The variant, binary 10, and 62 random bits. These bigint values are negative, so they have all 16 digits.
+    || to_hex(random(-9223372036854775808, -4611686018427387905))
   )::uuid;
 end
 $$;
@@ -11484,64 +11485,14 @@ grant select on public.media_uploads to service_role;
 -- Functions that write events. app.make_events() declares the events for one kind of record. This function creates
 -- triggers that write an event in the transaction of each change. So changes by keys, users, WhatsApp and the platform
 -- all create events. The same triggers queue the event for the company's webhooks that subscribe to this event type. An
--- event must never make a write fail or wait. So the triggers do not lock rows. A batch request may write 500 contacts
--- or deals, so the triggers of these two tables run once per statement. Other records are mostly written one by one.
--- Their triggers for inserts and updates run once per row, which halves the cost of a write.
+-- event must never make a write fail or wait. So the triggers do not lock rows.
+--
+-- A batch request may write 500 contacts or deals, so the triggers of these two tables run once per statement. Other
+-- records are mostly written one by one. Their triggers for inserts and updates run once per row, which costs less,
+-- because they read the row without a query, and often find that there is no event.
 
-create type app.event_origin as (actor jsonb, request_id text);
-comment on type app.event_origin is
-  'The author of an event, and the id of the request that caused the event. See the columns actor and request_id of '
-  'app.events.';
-
-create function app.event_origin(kind text default null) returns app.event_origin
-language plpgsql stable
-set search_path = ''
-as $$
-declare
-  acting constant text := coalesce(current_setting('role', true), '');
-  headers constant text := current_setting('request.headers', true);
-  origin app.event_origin;
-begin
-  origin.actor := case
-    when event_origin.kind is not null then jsonb_build_object('kind', event_origin.kind, 'id', null)
-    -- The edge function settings acts on behalf of the user in its token.
-    when acting in ('authenticated', 'settings_client') then jsonb_build_object('kind', 'person', 'id', auth.uid())
-    when acting <> 'api_client' then
-      jsonb_build_object('kind', coalesce(nullif(current_setting('app.event_actor', true), ''), case acting
-        when 'channel_client' then 'channel' when 'webhook_client' then 'job' else 'platform' end), 'id', null)
-  end;
-  -- This query is separate, because a query within an expression makes each evaluation of the expression slower.
-  if origin.actor is null then
-    origin.actor := jsonb_build_object('kind', 'key', 'id', (
-      select id from public.api_keys where key_hash = auth.jwt() ->> 'key_hash'
-    ));
-  end if;
-  begin
-    origin.request_id := substring(headers::json ->> 'x-request-id' from '^[\x21-\x7e]{1,128}$');
-  exception when data_exception then
-    -- The headers are not JSON, or contain a character that Postgres cannot store.
-    null;
-  end;
-  return origin;
-end
-$$;
-comment on function app.event_origin(text) is
-  'Returns the author of the change that this statement makes, and the request id. If the argument `kind` is given, '
-  'the author has that kind. The edge function whatsapp acts as the kind `channel`, unless one of its jobs has set '
-  'app.event_actor. The function fail_expired_sends() also sets app.event_actor. The request id is the X-Request-Id '
-  'header, which the edge functions forward. The request id is null outside a request, or when it does not have the '
-  'format of an id. Never fails. Only functions that run as the database owner call this function, because no other '
-  'role may read the key hashes.';
-
-create function app.write_event(
-  of_company uuid,
-  event_type text,
-  of_record uuid,
-  changed_fields text[] default null,
-  changed_values jsonb default null,
-  author text default null,
-  of_version bigint default null
-) returns void
+create function app.write_event(of_company uuid, event_type text, of_record uuid, changed_values jsonb default null)
+returns void
 language plpgsql
 set search_path = ''
 as $$
@@ -11550,13 +11501,11 @@ declare
   of_slot constant smallint := app.slot_of(at);
   event_id constant uuid := app.new_event_id(at);
   event_seq constant bigint := nextval('app.event_seq');
-  origin constant app.event_origin := app.event_origin(author);
 begin
-  insert into app.events
-    (slot, id, seq, version, company_id, type, record_id, changed, changes, actor, request_id, happened_at)
+  insert into app.events (slot, id, seq, version, company_id, type, record_id, changes, actor, happened_at)
   values (
-    of_slot, event_id, event_seq, coalesce(of_version, app.change_now()), of_company, event_type, of_record,
-    changed_fields, changed_values, origin.actor, origin.request_id, at
+    of_slot, event_id, event_seq, app.change_now(), of_company, event_type, of_record, changed_values,
+    '{ "kind": "job", "id": null }', at
   );
   insert into app.open_deliveries (webhook_id, record_id, seq, slot, event_id, company_id, type, due_at)
   select hooks.id, of_record, event_seq, of_slot, event_id, of_company, event_type, at
@@ -11564,11 +11513,9 @@ begin
   where hooks.company_id = of_company and hooks.is_queued and app.wants(hooks.types, event_type);
 end
 $$;
-comment on function app.write_event(uuid, text, uuid, text[], jsonb, text, bigint) is
-  'Writes an event of a record, and queues the event for webhooks. The caller holds the lock on the record, so the '
-  'events of a record are numbered in the order of its changes. The argument `author` is a kind of author. If it is '
-  'null, the function stores the author of the statement. The argument of_version is the version of the change. If it '
-  'is null, the function calls app.change_now(), which returns the same number.';
+comment on function app.write_event(uuid, text, uuid, jsonb) is
+  'Writes an event that a job found, such as the end of a period of time, and queues the event for webhooks. The '
+  'caller holds the lock on the record, so the events of a record are numbered in their order.';
 
 create function app.changes_of(columns text[]) returns text
 language sql immutable
@@ -11622,6 +11569,47 @@ declare
     ) then 'is_now.version'
     else 'app.change_now()'
   end;
+  -- The declarations of each trigger function: the time of an event, its slot as in app.slot_of(), its author, and the
+  -- id of the request, as in the column request_id. Each call of a function would cost more than these expressions.
+  origin constant text := format(
+    $template$
+      at constant timestamptz := clock_timestamp();
+      of_slot constant smallint := mod(floor(date_part('epoch', at))::bigint / 86400, 32);
+      headers constant text := current_setting('request.headers', true);
+      author constant jsonb := %s;
+      -- The type jsonb refuses characters that Postgres cannot store. So the second line never fails.
+      request constant text := case when pg_input_is_valid(headers, 'jsonb')
+        then substring(headers::json ->> 'x-request-id' from '^[\x21-\x7e]{1,128}$') end;
+    $template$,
+    case
+      when actor is not null then quote_literal(json_build_object('kind', actor, 'id', null))
+      else $author$
+        case coalesce(current_setting('role', true), '')
+          -- app.company_id() has checked the key earlier in this transaction.
+          when 'api_client' then
+            jsonb_build_object('kind', 'key', 'id', nullif(current_setting('app.key_id', true), ''))
+          when 'authenticated' then jsonb_build_object('kind', 'person', 'id', auth.uid())
+          -- The edge function settings acts on behalf of the user in its token.
+          when 'settings_client' then jsonb_build_object('kind', 'person', 'id', auth.uid())
+          else jsonb_build_object(
+            'kind', coalesce(
+              nullif(current_setting('app.event_actor', true), ''),
+              case current_setting('role', true)
+                when 'channel_client' then 'channel' when 'webhook_client' then 'job' else 'platform' end
+            ),
+            'id', null
+          )
+        end
+      $author$
+    end
+  );
+  -- The same as app.new_event_id(at).
+  new_id constant text := $id$
+    (
+      lpad(to_hex(floor(date_part('epoch', at) * 1000)::bigint), 12, '0') || to_hex(random(28672, 32767))
+      || to_hex(random(-9223372036854775808, -4611686018427387905))
+    )::uuid
+  $id$;
   way record;
   function_name text;
 begin
@@ -11660,25 +11648,22 @@ begin
           set search_path = ''
           as $trigger$
           declare
-            at constant timestamptz := clock_timestamp();
-            of_slot constant smallint := app.slot_of(at);
-            origin constant app.event_origin := app.event_origin(%2$L);
+            %2$s
           begin
             with noted as (
               insert into app.events
                 (slot, id, seq, version, company_id, type, record_id, changed, changes, actor, request_id, happened_at)
               select
-                of_slot, app.new_event_id(at), nextval('app.event_seq'), happened.version, happened.company_id,
-                happened.event_type, happened.record_id, happened.changed_fields, happened.changed_values,
-                origin.actor, origin.request_id, at
+                of_slot, %3$s, nextval('app.event_seq'), happened.version, happened.company_id, happened.event_type,
+                happened.record_id, happened.changed_fields, happened.changed_values, author, request, at
               from (
                 select
-                  %3$s.company_id, %3$s.%4$I as record_id, %5$s as version, event_type, changed_fields,
-                  %6$s as changed_values
-                from %7$s
-                -- Because of the offset, Postgres computes the names only once.
-                cross join lateral (select %8$s offset 0) as fields (changed_fields)
-                cross join lateral (select unnest(array[%9$s]::text[])) as event (event_type)
+                  %4$s.company_id, %4$s.%5$I as record_id, %6$s as version, event_type, changed_fields,
+                  %7$s as changed_values
+                from %8$s
+                -- Because of the offsets, Postgres computes the names and the type only once.
+                cross join lateral (select %9$s offset 0) as fields (changed_fields)
+                cross join lateral (select %10$s offset 0) as event (event_type)
                 where event_type is not null
               ) as happened
               returning slot, id, seq, company_id, type, record_id
@@ -11699,21 +11684,46 @@ begin
           set search_path = ''
           as $trigger$
           declare
-            %10$s
-            changed_fields constant text[] := %8$s;
+            %11$s
+            changed_fields constant text[] := %9$s;
             event_type text;
+            event_id uuid;
+            event_seq bigint;
+            subscribed uuid[];
+            webhook uuid;
           begin
-            foreach event_type in array array_remove(array[%9$s]::text[], null) loop
-              perform app.write_event(
-                %3$s.company_id, event_type, %3$s.%4$I, changed_fields, %6$s, %2$L, %5$s
-              );
+            foreach event_type in array array_remove(array[%10$s]::text[], null) loop
+              declare
+                %2$s
+              begin
+                insert into app.events (
+                  slot, id, seq, version, company_id, type, record_id, changed, changes, actor, request_id, happened_at
+                )
+                values (
+                  of_slot, %3$s, nextval('app.event_seq'), %6$s, %4$s.company_id, event_type, %4$s.%5$I,
+                  changed_fields, %7$s, author, request, at
+                )
+                returning id, seq, (
+                  select array_agg(hooks.id) from public.webhooks as hooks
+                  where hooks.company_id = %4$s.company_id and hooks.is_queued and app.wants(hooks.types, event_type)
+                ) into event_id, event_seq, subscribed;
+                -- Most companies have no webhook, and even an insert of no rows costs something.
+                if subscribed is not null then
+                  foreach webhook in array subscribed loop
+                    insert into app.open_deliveries
+                      (webhook_id, record_id, seq, slot, event_id, company_id, type, due_at)
+                    values (webhook, %4$s.%5$I, event_seq, of_slot, event_id, %4$s.company_id, event_type, at);
+                  end loop;
+                end if;
+              end;
             end loop;
             return null;
           end
           $trigger$
         $template$
       end,
-      function_name, actor, way.of_row, record, way.version, way.values, way.rows, way.names, way.types, way.aliases
+      function_name, origin, new_id, way.of_row, record, way.version, way.values, way.rows, way.names, way.types,
+      way.aliases
     );
     execute format(
       'comment on function app.%I() is %L', function_name,
@@ -11730,13 +11740,14 @@ $make$;
 comment on function
   app.make_events(text, text[], text[], text, text, text, text, text, text, text, text, boolean) is
   'Declares the events of a table with the columns id and company_id. The expressions `added`, `changed` and `deleted` '
-  'return the event type for a row, or null for no event. Each argument may also be a list of expressions, separated '
-  'by commas. The expressions use the rows is_now (after the change) and was (before the change). The expression '
-  '`changed` also uses changed_fields, the fields that the statement changed. The argument `shown` lists columns '
-  'without personal data, whose values the event contains. The expressions added_values, changed_values and '
-  'deleted_values add further values, and may use event_type. The argument `record` is the column with the record''s '
-  'id, and `actor` is the kind of author that makes all changes. The argument in_batches means that one statement '
-  'often writes many rows. If in_batches is false, an update that changes none of the fields creates no event.';
+  'return the event type for a row, or null for no event. If in_batches is false, `added` and `changed` may also be '
+  'lists of expressions, separated by commas. The expressions use the rows is_now (after the change) and was (before '
+  'the change). The expression `changed` also uses changed_fields, the fields that the statement changed. The argument '
+  '`shown` lists columns without personal data, whose values the event contains. The expressions added_values, '
+  'changed_values and deleted_values add further values, and may use event_type. The argument `record` is the column '
+  'with the record''s id, and `actor` is the kind of author that makes all changes. The argument in_batches means that '
+  'one statement often writes many rows. If in_batches is false, an update that changes none of the fields creates no '
+  'event.';
 
 -- schemas/67_contact_events.sql
 
@@ -14228,9 +14239,7 @@ begin
     from chosen where windows.id = chosen.id
     returning chosen.company_id, chosen.conversation_id
   loop
-    perform app.write_event(
-      closing.company_id, 'conversation.window_closing', closing.conversation_id, author => 'job'
-    );
+    perform app.write_event(closing.company_id, 'conversation.window_closing', closing.conversation_id);
   end loop;
 end
 $$;
@@ -14272,8 +14281,7 @@ begin
   end loop;
   perform app.write_event(
     notices.company_id, 'account.restored', notices.account_id,
-    changed_values => jsonb_build_object('notice', jsonb_build_object('from', notices.event, 'to', null)),
-    author => 'job'
+    jsonb_build_object('notice', jsonb_build_object('from', notices.event, 'to', null))
   )
   from unnest(locked) as notices
   cross join lateral app.end_of_notice(
@@ -20837,10 +20845,14 @@ comment on function public.release_webhooks(uuid, uuid[]) is
 grant execute on function public.release_webhooks(uuid, uuid[]) to webhook_client;
 
 create function app.has_answer(tries jsonb) returns boolean
-language sql immutable
+-- Indexes call this function for each delivery that is written. Postgres would plan a function in SQL at each of these
+-- writes. Because the function is strict, Postgres does not call it for a new delivery, whose tries are null.
+language plpgsql immutable strict
 set search_path = ''
 as $$
-  select coalesce(tries @? '$[*].answer ? (@ != null)', false)
+begin
+  return tries @? '$[*].answer ? (@ != null)';
+end
 $$;
 comment on function app.has_answer(jsonb) is
   'Checks whether the beginning of a response is stored for an attempt of a delivery.';

@@ -15,13 +15,14 @@ declare
   claims constant jsonb := auth.jwt();
   claimed_scope constant text := claims ->> 'scope';
   key record;
+  noted text;
 begin
   -- Users and the platform have no API key. Their statements specify the company of each row.
   if coalesce(current_setting('role', true), '') not in ('api_client', 'api_reader') then
     return null;
   end if;
 
-  select api_keys.company_id, api_keys.scopes into key
+  select api_keys.id, api_keys.company_id, api_keys.scopes into key
   from public.api_keys
   where api_keys.key_hash = claims ->> 'key_hash'
     and api_keys.is_active
@@ -31,6 +32,11 @@ begin
     and (claimed_scope is null or claimed_scope = any (key.scopes))
     -- A read token cannot write, even if its key has the scope write.
     and (needed_scope is null or claimed_scope = needed_scope) then
+    -- Triggers store which key made a change. With this setting, they need not look up the key again. The setting ends
+    -- with the transaction. A caller cannot set it, because the Data API does not expose set_config().
+    if claimed_scope is distinct from 'read' then
+      noted := set_config('app.key_id', key.id::text, true);
+    end if;
     return key.company_id;
   end if;
 
@@ -124,15 +130,14 @@ comment on function public.authenticate() is
   'Raises PT401 and PT403 as app.company_id() does.';
 grant execute on function public.authenticate() to api_client;
 
--- Security definer, because no role may read the key hashes.
 create function app.author(out api_key_id uuid, out user_id uuid)
-language plpgsql stable security definer
+language plpgsql stable
 set search_path = ''
 as $$
 begin
   case coalesce(current_setting('role', true), '')
     when 'api_client' then
-      select id into api_key_id from public.api_keys where key_hash = auth.jwt() ->> 'key_hash';
+      api_key_id := nullif(current_setting('app.key_id', true), '');
     when 'authenticated' then
       user_id := auth.uid();
     else

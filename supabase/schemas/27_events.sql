@@ -74,16 +74,12 @@ language plpgsql volatile strict
 set search_path = ''
 as $$
 begin
-  -- The four version bits of a random UUID are 0100 (version 4). Version 7 is 0111.
-  return encode(
-    set_bit(set_bit(
-      overlay(
-        uuid_send(gen_random_uuid())
-        placing substring(int8send(floor(extract(epoch from at) * 1000)::bigint) from 3) from 1
-      ),
-      52, 1
-    ), 53, 1),
-    'hex'
+  return (
+    lpad(to_hex(floor(date_part('epoch', at) * 1000)::bigint), 12, '0')
+    -- The version, 7, and 12 random bits.
+    || to_hex(random(28672, 32767))
+    -- The variant, binary 10, and 62 random bits. These bigint values are negative, so they have all 16 digits.
+    || to_hex(random(-9223372036854775808, -4611686018427387905))
   )::uuid;
 end
 $$;

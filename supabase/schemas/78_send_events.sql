@@ -60,9 +60,7 @@ begin
     from chosen where windows.id = chosen.id
     returning chosen.company_id, chosen.conversation_id
   loop
-    perform app.write_event(
-      closing.company_id, 'conversation.window_closing', closing.conversation_id, author => 'job'
-    );
+    perform app.write_event(closing.company_id, 'conversation.window_closing', closing.conversation_id);
   end loop;
 end
 $$;
@@ -104,8 +102,7 @@ begin
   end loop;
   perform app.write_event(
     notices.company_id, 'account.restored', notices.account_id,
-    changed_values => jsonb_build_object('notice', jsonb_build_object('from', notices.event, 'to', null)),
-    author => 'job'
+    jsonb_build_object('notice', jsonb_build_object('from', notices.event, 'to', null))
   )
   from unnest(locked) as notices
   cross join lateral app.end_of_notice(

@@ -301,10 +301,14 @@ comment on function public.release_webhooks(uuid, uuid[]) is
 grant execute on function public.release_webhooks(uuid, uuid[]) to webhook_client;
 
 create function app.has_answer(tries jsonb) returns boolean
-language sql immutable
+-- Indexes call this function for each delivery that is written. Postgres would plan a function in SQL at each of these
+-- writes. Because the function is strict, Postgres does not call it for a new delivery, whose tries are null.
+language plpgsql immutable strict
 set search_path = ''
 as $$
-  select coalesce(tries @? '$[*].answer ? (@ != null)', false)
+begin
+  return tries @? '$[*].answer ? (@ != null)';
+end
 $$;
 comment on function app.has_answer(jsonb) is
   'Checks whether the beginning of a response is stored for an attempt of a delivery.';

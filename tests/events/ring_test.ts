@@ -60,3 +60,30 @@ Deno.test("a write succeeds even if the day's partition still contains events fr
     assert.equal(slots, 32);
   });
 });
+
+Deno.test("the id of an event is a UUID of version 7 with the time of the event, and this time determines the partition", async () => {
+  const company = await newCompany();
+  await rolledBack(async (sql) => {
+    await sql`
+      insert into contacts (company_id, phone)
+      select ${company.id}, phone from unnest(${[anyPhone(), anyPhone()]}::text[]) as phone
+    `;
+    await sql`update contacts set name = 'Ada' where company_id = ${company.id}`;
+    await sql`
+      select app.write_event(${company.id}, 'conversation.window_closing', ${company.conversation_id})
+    `;
+    const events = await sql`
+      select
+        type, uuid_extract_version(id) as version,
+        app.event_time(id) = date_trunc('milliseconds', happened_at) as has_time,
+        slot = app.slot_of(happened_at) and slot = app.slot_of(app.event_time(id)) as has_slot,
+        left(id::text, 15) = left(app.new_event_id(happened_at)::text, 15) as begins_as_others
+      from app.events where company_id = ${company.id} and version = app.change_now()
+    `;
+    assert.ok(events.length >= 5, JSON.stringify(events));
+    for (const { type, ...event } of events) {
+      const expected = { version: 7, has_time: true, has_slot: true, begins_as_others: true };
+      assert.deepEqual(event, expected, type);
+    }
+  });
+});
