@@ -3,8 +3,10 @@ import assert from "node:assert/strict";
 import { formatted } from "../../generate/formatted.ts";
 import { root } from "../../local/checkout.ts";
 import { postmanCollection } from "../../generate/postman/collection.ts";
+import { call } from "../support/calls.ts";
 import { addTemplate } from "../support/company.ts";
 import { spokenTo } from "../support/replying.ts";
+import { until } from "../support/started.ts";
 import { stack, withDatabase } from "../support/test_stack.ts";
 import { bendingProxy } from "./bending_proxy.ts";
 
@@ -18,6 +20,10 @@ const DOCUMENT = `${root}supabase/functions/gateway/openapi.json`;
 const company = once(async () => {
   const made = await spokenTo();
   await withDatabase((sql) => addTemplate(sql, made.id));
+  // The log shows an event only after all transactions that began earlier have ended.
+  await until(async () =>
+    (await call(made.keys.all, "GET", "/events?type=deal.*")).body.data.length > 0
+  );
   return made;
 });
 
