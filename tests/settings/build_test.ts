@@ -168,7 +168,9 @@ Deno.test("the command accepts a publishable key and refuses a secret key", () =
   for (const key of ["sb_secret_abc", legacy("service_role")]) {
     assert.match(faultOfKey(key) ?? "", /^This is a secret key/);
   }
-  for (const key of ["", "abc", "a.b.c"]) assert.match(faultOfKey(key) ?? "", /^It begins with/);
+  for (const key of ["", "abc", "a.b.c"]) {
+    assert.match(faultOfKey(key) ?? "", /^Use the key that begins with/);
+  }
 });
 
 Deno.test("every language has a translation of every text", async () => {
