@@ -17010,6 +17010,14 @@ as $$
     where accounts.disconnected_at is null and accounts.business_account_id is not null
       and public.due_media(accounts.id, 1) <> '[]'
       and not app.is_running(accounts.company_id, accounts.id, 'template-media')
+      -- An upload waits for a due or running template-sync, which stores new URLs of the samples.
+      and not exists (
+        select from public.template_catalogues as catalogues
+        join public.messaging_accounts as others using (company_id, business_account_id)
+        where catalogues.company_id = accounts.company_id
+          and catalogues.business_account_id = accounts.business_account_id
+          and (catalogues.sync_due_at <= now() or app.is_running(others.company_id, others.id, 'template-sync'))
+      )
       -- A whole run fails, for example, when the account's token cannot be used. Single uploads have their own pauses.
       and not exists (
         select from public.job_runs as runs

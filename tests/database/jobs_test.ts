@@ -211,6 +211,23 @@ test("the media job is due for each account with missing media, except during a 
   assert.deepEqual(await due(sql), [`${MEDIA} ${account_id}`]);
 });
 
+test("uploads wait while the templates of the business account are about to be read, or are being read", async (sql) => {
+  const business_account_id = await catalogued(sql, own, [mediaEntry()]);
+  const second = await connectAccount(sql, company_id);
+  await joinBusinessAccount(sql, second.id, business_account_id);
+  const uploads = async () => (await due(sql)).filter((job) => job.startsWith(MEDIA)).length;
+  assert.equal(await uploads(), 2);
+  const readAt = (moment: string) =>
+    sql`update template_catalogues set sync_due_at = ${moment}::text::timestamptz where company_id = ${company_id}`;
+  await readAt("now");
+  assert.equal(await uploads(), 0);
+  const { run_id } = (await begin(sql, SYNC, second.id))!;
+  await readAt("tomorrow");
+  assert.equal(await uploads(), 0);
+  await end(sql, run_id);
+  assert.equal(await uploads(), 2);
+});
+
 test("the media job is due again half an hour after a run that failed as a whole", async (sql) => {
   await catalogued(sql, own, [mediaEntry()]);
   const job = `${MEDIA} ${account_id}`;
