@@ -11585,7 +11585,7 @@ declare
       when actor is not null then quote_literal(json_build_object('kind', actor, 'id', null))
       else $author$
         case coalesce(current_setting('role', true), '')
-          -- app.company_id() has checked the key earlier in this transaction.
+          -- Earlier in this transaction, app.company_id() or settle_send() has stored the key's id.
           when 'api_client' then
             jsonb_build_object('kind', 'key', 'id', nullif(current_setting('app.key_id', true), ''))
           when 'authenticated' then jsonb_build_object('kind', 'person', 'id', auth.uid())
@@ -13154,6 +13154,7 @@ as $$
 declare
   send record;
   settled_state text;
+  noted text;
 begin
   if outcome is null or outcome not in ('sent', 'failed', 'released') then
     raise sqlstate 'PT422' using message = 'The outcome of a send is sent, failed or released';
@@ -13162,13 +13163,16 @@ begin
     raise sqlstate 'PT422' using message = 'Only the outcome sent can have a whatsapp_message_id';
   end if;
 
-  select id, company_id, message_id, state, lease_ends_at, reason, whatsapp_message_id into send
+  select id, company_id, message_id, state, lease_ends_at, reason, whatsapp_message_id, api_key_id into send
   from public.sends
   where claim_id = settle_send.claim_id
   for no key update;
   if not found then
     return null;
   end if;
+  -- This function does not call app.company_id(), which would refuse a key that has ended since the claim. So the
+  -- setting that tells the triggers which key makes the changes comes from the send.
+  noted := set_config('app.key_id', send.api_key_id::text, true);
 
   -- The first success after a refusal withdraws the refusal, even if a report has already settled the send. To save
   -- time, this function looks up the account only for such a success, and for a message that WhatsApp refused because

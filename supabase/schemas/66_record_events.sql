@@ -101,7 +101,7 @@ declare
       when actor is not null then quote_literal(json_build_object('kind', actor, 'id', null))
       else $author$
         case coalesce(current_setting('role', true), '')
-          -- app.company_id() has checked the key earlier in this transaction.
+          -- Earlier in this transaction, app.company_id() or settle_send() has stored the key's id.
           when 'api_client' then
             jsonb_build_object('kind', 'key', 'id', nullif(current_setting('app.key_id', true), ''))
           when 'authenticated' then jsonb_build_object('kind', 'person', 'id', auth.uid())

@@ -17,6 +17,7 @@ as $$
 declare
   send record;
   settled_state text;
+  noted text;
 begin
   if outcome is null or outcome not in ('sent', 'failed', 'released') then
     raise sqlstate 'PT422' using message = 'The outcome of a send is sent, failed or released';
@@ -25,13 +26,16 @@ begin
     raise sqlstate 'PT422' using message = 'Only the outcome sent can have a whatsapp_message_id';
   end if;
 
-  select id, company_id, message_id, state, lease_ends_at, reason, whatsapp_message_id into send
+  select id, company_id, message_id, state, lease_ends_at, reason, whatsapp_message_id, api_key_id into send
   from public.sends
   where claim_id = settle_send.claim_id
   for no key update;
   if not found then
     return null;
   end if;
+  -- This function does not call app.company_id(), which would refuse a key that has ended since the claim. So the
+  -- setting that tells the triggers which key makes the changes comes from the send.
+  noted := set_config('app.key_id', send.api_key_id::text, true);
 
   -- The first success after a refusal withdraws the refusal, even if a report has already settled the send. To save
   -- time, this function looks up the account only for such a success, and for a message that WhatsApp refused because
