@@ -59,7 +59,7 @@ const WRITES = {
 async function prepare(variant: typeof VARIANTS[number]) {
   const way = variant === "no events" ? "disable" : "enable";
   for (const what of ["added", "changed"]) {
-    await owner.unsafe(`alter table contacts ${way} trigger contacts_note_events_${what}`);
+    await owner.unsafe(`alter table contacts ${way} trigger contacts_add_events_${what}`);
   }
   await owner`delete from webhooks where company_id = ${company}`;
   if (variant === "1 webhook") {

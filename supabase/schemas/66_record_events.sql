@@ -245,9 +245,12 @@ begin
       'comment on function app.%I() is %L', function_name,
       format('Trigger: writes the events of a statement that %s of %s. Made by app.make_events().', way.words, of_table)
     );
+    -- After a statement, Postgres runs the row triggers in the order of their names, and then the statement triggers in
+    -- the order of their names. Another trigger of the same kind may change the same record again. These names begin
+    -- with add, so the event of the first change is written before such a trigger runs.
     execute format(
       'create trigger %I after %s on public.%I %s execute function app.%I()',
-      format('%s_note_events_%s', of_table, way.name), way.operation, of_table,
+      format('%s_add_events_%s', of_table, way.name), way.operation, of_table,
       case when way.many then way.by_statement else way.by_row end, function_name
     );
   end loop;
