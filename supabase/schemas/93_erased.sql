@@ -7,8 +7,8 @@
 create table app.erased_people (
   company_id uuid not null references public.companies on delete cascade,
   digest text not null check (digest ~ '^erased\.[0-9a-f]{64}$'),
-  -- Before this second, the phone number or id belonged to the erased person. From this second on, a former phone
-  -- number may belong to another person.
+  -- Before this second, the phone number or id belonged to the erased person. From this second on, it may belong to
+  -- another person.
   until timestamptz not null,
   erased_at timestamptz not null default now(),
   primary key (company_id, digest)
