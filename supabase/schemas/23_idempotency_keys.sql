@@ -35,6 +35,7 @@ declare
   -- The local Data API passes null as a JSON null.
   asked constant jsonb := nullif(idempotency, 'null');
   erased_key text;
+  is_expired boolean;
   earlier record;
 begin
   if asked is null then
@@ -56,11 +57,14 @@ begin
     if found then
       -- The insert may have waited for an erasure that replaced the key with its hash. The insert does not see this
       -- hash, because its snapshot is older. So a second statement checks whether the hash exists.
-      if not exists (
-        select from public.idempotency_keys
-        where company_id = own_company_id and path = asked ->> 'path' and key = erased_key
-          and made_at >= now() - interval '24 hours'
-      ) then
+      select made_at < now() - interval '24 hours' into is_expired from public.idempotency_keys
+      where company_id = own_company_id and path = asked ->> 'path' and key = erased_key;
+      if is_expired then
+        -- Another erasure can then replace the new key with the same hash.
+        delete from public.idempotency_keys
+        where company_id = own_company_id and path = asked ->> 'path' and key = erased_key;
+      end if;
+      if is_expired is not false then
         return null;
       end if;
       delete from public.idempotency_keys

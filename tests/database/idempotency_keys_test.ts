@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import postgres from "postgres";
 import type { Idempotency } from "../../supabase/functions/_shared/database/idempotency.ts";
-import { actAs, actAsSuperuser, rolledBack } from "../support/acting_as.ts";
+import { actAs, actAsPerson, actAsSuperuser, rolledBack } from "../support/acting_as.ts";
 import { newCompany } from "../support/company.ts";
 import { withDatabase } from "../support/test_stack.ts";
 import { overlapping } from "./connections.ts";
@@ -185,5 +185,33 @@ Deno.test("a repeat that waits for an erasure of its idempotency key is not carr
     assert.equal(other, "PT422 idempotency_key_reused");
     const left = await sql`select from idempotency_keys where key = ${key.key}`;
     assert.equal(left.length, 0, "the erased key is not stored again");
+  });
+});
+
+Deno.test("after 24 hours, an erased idempotency key can be used and erased again, even if the job has not deleted its hash", async () => {
+  await rolledBack(async (sql) => {
+    const { id: company_id, contact_id, member_id } = await newCompany();
+    const path = `/contacts/${contact_id}/erase`;
+    const added = anyKey();
+    const forgotten = { path, key: "forget-1", fingerprint: "same" };
+    for (const isFirst of [true, false]) {
+      assert.equal(await claim(sql, added, { ...own, id: company_id }), null);
+      await keep(sql, added, { ...own, id: company_id });
+      await sql`select app.erase_idempotency_keys(${company_id}, array[${own.contact_id}]::uuid[], '{}')`;
+      await actAsPerson(sql, member_id);
+      const [{ answer }] = await sql`
+        select erase_contact(${contact_id}, ${sql.json(forgotten)}) as answer
+      `;
+      await actAsSuperuser(sql);
+      assert.deepEqual([answer.replayed, answer.erased !== null], [false, isFirst]);
+      const keys = await sql`
+        select key like 'erased.%' as is_erased from idempotency_keys
+        where company_id = ${company_id} and made_at >= now() - interval '24 hours'
+      `;
+      assert.deepEqual(keys.map(({ is_erased }) => is_erased), [true, true]);
+      await sql`
+        update idempotency_keys set made_at = now() - interval '25 hours' where company_id = ${company_id}
+      `;
+    }
   });
 });
