@@ -18820,6 +18820,7 @@ begin
       -- WhatsApp reports times in whole seconds. An event in the same second as the erasure may have happened after the
       -- erasure.
       'until', floor(extract(epoch from erased.until))::bigint - 1,
+      'is_former', erased.is_former,
       'is_back', exists (
         select from public.contacts where company_id = own_company_id and phone_key = erased.name
         union all
@@ -18829,7 +18830,7 @@ begin
       )
     )), '{}')
     from (
-      select named.name, people.until
+      select named.name, people.until, people.until < people.erased_at as is_former
       from (
         -- This query computes the same hash as app.erased_digest(). Calling that function once per name would cost
         -- more.
@@ -18847,9 +18848,9 @@ begin
 end
 $$;
 comment on function app.erased_among(uuid, text[]) is
-  'Returns the given names that belonged to erased people of the company, as { name: { until, is_back } }. The member '
-  '`until` is the last second in which the person had the name. The member is_back is true if a contact has the name '
-  'again.';
+  'Returns the given names that belonged to erased people of the company, as { name: { until, is_former, is_back } }. '
+  'The member `until` is the last second in which the person had the name. The member is_former is true if the person '
+  'no longer had the name at the erasure. The member is_back is true if a contact has the name again.';
 
 create function app.late_ids_in(own_company_id uuid, items jsonb) returns text[]
 language plpgsql stable
@@ -18930,8 +18931,64 @@ comment on function app.item_without(uuid, uuid, jsonb, jsonb, text[]) is
   'in late_ids keeps only the values that are counted. A notice that mentions one of these people keeps only its '
   'numbers and fixed values.';
 
+create function app.keep_late_opt_out(own_company_id uuid, item jsonb, people jsonb) returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  said_at constant timestamptz := least(coalesce((item ->> 'at')::timestamptz, now()), now());
+  is_marketing boolean := true;
+  source text := 'preference';
+  -- A former phone number may belong to another person, so no wishes are kept for it.
+  names constant text[] := array(
+    select name from unnest(array[app.phone_key(item #>> '{person,phone}'), item #>> '{person,user_id}']) as name
+    where name is not null and (people #> array[name, 'is_former'])::boolean is not true
+  );
+begin
+  if not people ?| names or (
+    item ->> 'kind' = 'preference' and item ->> 'value' = 'stop'
+    or item ->> 'kind' = 'message' and item ->> 'word' in ('stop', 'stop_promotions')
+      -- A stored message was applied before the erasure.
+      and not exists (
+        select from public.messages where company_id = own_company_id
+          and whatsapp_message_id = app.erased_digest(own_company_id, 'message', item ->> 'id')
+      )
+  ) is not true then
+    return;
+  end if;
+  if item ->> 'kind' = 'message' then
+    is_marketing := item ->> 'word' = 'stop_promotions' or item ->> 'type' = 'button' and app.is_marketing(
+      own_company_id, (
+        select id from public.messages where company_id = own_company_id
+          and whatsapp_message_id = app.erased_digest(own_company_id, 'message', item ->> 'answers')
+      )
+    );
+    source := case item ->> 'type' when 'text' then 'word' else 'button' end;
+  end if;
+  insert into app.kept_wishes as known (company_id, digest, wishes)
+  select distinct own_company_id, app.erased_digest(own_company_id, 'person', name),
+    jsonb_build_object('do_not_contact', not is_marketing) || case
+      when is_marketing then jsonb_build_object('marketing_stopped_at', said_at, 'marketing_stop_source', source)
+      else jsonb_build_object('do_not_contact_source', 'word', 'do_not_contact_at', said_at, 'stop_word_at', said_at)
+    end
+  from unnest(names) as name
+  on conflict (company_id, digest) do update set wishes = app.later_wishes(excluded.wishes, known.wishes);
+  -- The person may already have a new contact.
+  perform app.pass_on_wishes(contacts, false) from public.contacts
+  where company_id = own_company_id and id in (
+    select id from public.contacts where company_id = own_company_id and phone_key = any (names)
+    union all
+    select contact_id from public.contact_identities where company_id = own_company_id and user_id = any (names)
+  );
+end
+$$;
+comment on function app.keep_late_opt_out(uuid, jsonb, jsonb) is
+  'If an item of an erased person is an opt-out, keeps the opt-out for the person''s next contact. If this contact '
+  'already exists, the contact gets the opt-out, unless a later decision exists. The argument `people` is the result '
+  'of app.erased_among().';
+
 create function app.judged_event(app_id uuid, names text[], inout body bytea, inout items jsonb)
-language plpgsql stable
+language plpgsql
 set search_path = ''
 as $$
 #variable_conflict use_column
@@ -18943,6 +19000,7 @@ declare
   number_ids text[];
   business_ids text[];
   company_ids uuid[];
+  lost jsonb[];
 begin
   if jsonb_typeof(items) is distinct from 'array' then
     return;
@@ -18978,7 +19036,10 @@ begin
       where named.company_id = own_company_id and named.channel_app_id = app_id
     );
     body := app.event_without(own_company_id, app_id, body, people, late_ids);
-    select coalesce(jsonb_agg(kept order by place), '[]') into items
+    select
+      coalesce(jsonb_agg(kept order by place) filter (where kept is not null), '[]'),
+      array_agg(item) filter (where kept is null)
+    into items, lost
     from jsonb_array_elements(items) with ordinality as listed (item, place)
     cross join lateral (
       -- The erasures of a company apply only to items for an account that the company has or had. Another company in
@@ -18991,8 +19052,8 @@ begin
           or item ->> 'phone_number_id' is null and accounts.business_account_id = item ->> 'waba'
         )
       ) then app.item_without(own_company_id, app_id, item, people, late_ids) else item end as kept
-    ) as judged
-    where kept is not null;
+    ) as judged;
+    perform app.keep_late_opt_out(own_company_id, item, people) from unnest(lost) as item;
   end loop;
 end
 $$;
@@ -19000,7 +19061,7 @@ comment on function app.judged_event(uuid, text[], bytea, jsonb) is
   'Returns the bytes and the items of an app''s event, without data about people whom the event''s companies have '
   'erased. The argument `names` contains the names in the event. If it is null, the function searches for the names '
   'itself. An event that arrives after an erasure is checked before it is stored. Its bytes and its items are checked '
-  'together, so both lose the same data.';
+  'together, so both lose the same data. Keeps the opt-outs in the removed items.';
 
 create trigger contacts_stay_erased before update on public.contacts
   for each row when (old.erased_at is not null) execute function app.stay_erased();

@@ -1,0 +1,173 @@
+// An opt-out that the person sent before the erasure, and that arrives after the erasure, is kept.
+import assert from "node:assert/strict";
+import { call } from "../support/calls.ts";
+import { nameChannelApp, ownWebhook } from "../support/channel_apps.ts";
+import { addSentMessage, addTemplate, newCompany } from "../support/company.ts";
+import { statement, withDatabase } from "../support/test_stack.ts";
+import {
+  anyPerson,
+  columnsWith,
+  eventOf,
+  messageOf,
+  type Person,
+  seconds,
+  tracesOf,
+} from "./erased_person.ts";
+
+const webhook = await ownWebhook();
+const company = await newCompany();
+const { keys: { write }, phone_number_id } = company;
+const app = await withDatabase((sql) => nameChannelApp(sql, company.account_id));
+
+async function receive(body: string) {
+  assert.equal((await webhook.post(app, body)).status, 200);
+}
+const says = (person: Person, text: string, ago: number) =>
+  messageOf(person, { text: { body: text } }, ago);
+const event = (...messages: unknown[]) => eventOf([phone_number_id, { messages }]);
+const stopsMarketing = ({ wa_id, user_id }: Person, ago: number) =>
+  JSON.stringify({
+    object: "whatsapp_business_account",
+    entry: [{
+      id: "1",
+      changes: [{
+        field: "user_preferences",
+        value: {
+          metadata: { phone_number_id },
+          user_preferences: [{
+            ...{ wa_id, user_id, category: "marketing_messages" },
+            ...{ value: "stop", timestamp: seconds(ago) },
+          }],
+        },
+      }],
+    }],
+  });
+
+async function add({ phone }: Pick<Person, "phone">): Promise<string> {
+  const { body, status } = await call(write, "POST", "/contacts", { json: { phone } });
+  assert.equal(status, 201, JSON.stringify(body));
+  return body.data.id;
+}
+async function change(id: string, json: Record<string, unknown>) {
+  assert.equal((await call(write, "PATCH", `/contacts/${id}`, { json })).status, 200);
+}
+async function erase(id: string) {
+  const json = { confirm: id };
+  assert.equal((await call(write, "POST", `/contacts/${id}/erase`, { json })).status, 200);
+}
+async function wishesOf(id: string) {
+  const [contact] = await statement`
+    select do_not_contact, do_not_contact_source, do_not_contact_at < now() - interval '50 seconds' as is_old,
+      marketing_opt_out, marketing_stop_source
+    from contacts where id = ${id}
+  `;
+  return Object.values(contact);
+}
+
+const NONE = [false, null, null, false, null];
+const late: [string, (person: Person) => string, unknown[]][] = [
+  ["a stop", (person) => event(says(person, "STOP", 60)), [true, "word", true, false, null]],
+  [
+    "a stop of promotions",
+    (person) => event(says(person, "stop promotions", 60)),
+    [false, null, null, true, "word"],
+  ],
+  [
+    "the preference for no marketing",
+    (person) => stopsMarketing(person, 60),
+    [false, null, null, true, "preference"],
+  ],
+];
+for (const [name, sent, wishes] of late) {
+  Deno.test(`${name} that arrives after the erasure applies to the person's next contact`, async () => {
+    for (const isBack of [false, true]) {
+      const person = anyPerson();
+      await erase(await add(person));
+      const before = isBack && await add(person);
+      await receive(sent(person));
+      if (!isBack) {
+        assert.deepEqual(await withDatabase((sql) => columnsWith(sql, tracesOf(person))), []);
+      }
+      assert.deepEqual(await wishesOf(before || await add(person)), wishes, `is back: ${isBack}`);
+    }
+  });
+}
+
+Deno.test("a stop that arrives after the erasure applies to the person's next contact that is found by the user id", async () => {
+  const person = anyPerson();
+  await erase(await add(person));
+  await receive(event(says(person, "STOP", 60)));
+  const { from: _, ...message } = says(person, "Oi", -1);
+  await receive(event({ ...message, id: `wamid.${crypto.randomUUID()}` }));
+  const [{ id }] = await statement`
+    select contact_id as id from contact_identities where user_id = ${person.user_id}
+  `;
+  assert.equal((await wishesOf(id))[0], true);
+});
+
+Deno.test("a stop button of a marketing template that arrives after the erasure stops only marketing", async () => {
+  const person = anyPerson();
+  const id = await add(person);
+  const sentId = `wamid.${crypto.randomUUID()}`;
+  await withDatabase(async (sql) => {
+    const [{ business }] = await sql`
+      select coalesce(business_account_id, '910000000000999') as business from messaging_accounts where id = ${company.account_id}
+    `;
+    await sql`update messaging_accounts set business_account_id = ${business} where id = ${company.account_id}`;
+    await addTemplate(sql, company.id, {
+      business_account_id: business,
+      name: "promo",
+      category: "MARKETING",
+    });
+    const [conversation] = await sql`
+      insert into conversations (company_id, contact_id, messaging_account_id)
+      values (${company.id}, ${id}, ${company.account_id}) returning id
+    `;
+    await addSentMessage(sql, { ...company, conversation_id: conversation.id }, {
+      idempotency_key: crypto.randomUUID(),
+      template_name: "promo",
+      language_code: "en_US",
+    }, { whatsapp_message_id: sentId });
+  });
+  await erase(id);
+  const button = { type: "button", button: { text: "Stop", payload: "STOP" } };
+  await receive(event(messageOf(person, { ...button, context: { id: sentId } }, 60)));
+  assert.deepEqual(await wishesOf(await add(person)), [false, null, null, true, "button"]);
+});
+
+Deno.test("a stop that was applied before the erasure does not apply again when the channel repeats it", async () => {
+  const person = anyPerson();
+  const id = await add(person);
+  const stop = says(person, "STOP", 60);
+  await receive(event(stop));
+  await change(id, { phone: person.phone, do_not_contact: false });
+  await erase(id);
+  await receive(event(stop, says(anyPerson(), "Oi", 0)));
+  assert.deepEqual(await wishesOf(await add(person)), NONE);
+});
+
+Deno.test("a late stop does not end a later decision about the person's next contact", async () => {
+  const person = anyPerson();
+  await erase(await add(person));
+  const id = await add(person);
+  await change(id, { phone: person.phone, do_not_contact: true });
+  await change(id, { phone: person.phone, do_not_contact: false });
+  await receive(event(says(person, "STOP", 60)));
+  assert.equal((await wishesOf(id))[0], false);
+});
+
+Deno.test("a late stop from the earlier number of an erased person does not apply to the number's next owner", async () => {
+  const person = anyPerson();
+  const id = await add(person);
+  await receive(event(says(person, "Oi", 90)));
+  await change(id, { phone: anyPerson().phone });
+  const next = await add(person);
+  await statement`
+    update messages set sent_at = now() - interval '30 seconds'
+    where conversation_id in (select id from conversations where contact_id = ${id})
+  `;
+  await erase(id);
+  const { from_user_id: _, ...stop } = says(person, "STOP", 60);
+  await receive(event(stop));
+  assert.deepEqual(await wishesOf(next), NONE);
+});
