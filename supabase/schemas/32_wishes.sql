@@ -203,9 +203,12 @@ as $$
   from (
     select
       case
-        -- A decision without a time is treated as the oldest decision.
+        -- A decision without a time is treated as the oldest decision. A "stop" after a manual opt-out changes only
+        -- stop_word_at.
         when earlier ->> 'do_not_contact' = 'true' and later ->> 'do_not_contact' = 'false' and coalesce(
-          (later ->> 'do_not_contact_at')::timestamptz <= (earlier ->> 'do_not_contact_at')::timestamptz,
+          (later ->> 'do_not_contact_at')::timestamptz <= greatest(
+            (earlier ->> 'do_not_contact_at')::timestamptz, (earlier ->> 'stop_word_at')::timestamptz
+          ),
           later ->> 'do_not_contact_at' is null
         ) then earlier
         else later

@@ -36,8 +36,10 @@ begin
   into wishes.do_not_contact, wishes.do_not_contact_source, wishes.do_not_contact_at, wishes.stop_word_at,
     wishes.start_word_at
   from unnest(others)
-  -- A decision without a time is treated as the oldest decision.
-  order by do_not_contact_at desc nulls last, do_not_contact desc limit 1;
+  -- A decision without a time is treated as the oldest decision. A "stop" after a manual opt-out changes only
+  -- stop_word_at.
+  order by case when do_not_contact then greatest(do_not_contact_at, stop_word_at) else do_not_contact_at end
+    desc nulls last, do_not_contact desc limit 1;
   select max(marketing_resumed_at) into wishes.marketing_resumed_at from unnest(others);
   select marketing_stopped_at, marketing_stop_source into wishes.marketing_stopped_at, wishes.marketing_stop_source
   from unnest(others) where marketing_stopped_at is not null
@@ -65,7 +67,10 @@ declare
   wishes constant public.contacts := app.inherited_wishes(contact.company_id, names, contact.id);
 begin
   if wishes.do_not_contact and not contact.do_not_contact
-    and (wins or contact.do_not_contact_at is null or wishes.do_not_contact_at > contact.do_not_contact_at)
+    and (
+      wins or contact.do_not_contact_at is null
+      or greatest(wishes.do_not_contact_at, wishes.stop_word_at) > contact.do_not_contact_at
+    )
   then
     contact.do_not_contact := true;
     contact.do_not_contact_source := wishes.do_not_contact_source;

@@ -300,6 +300,46 @@ test("a restored contact inherits an opt-out only if the contact's own decision 
   }
 });
 
+test("a stop word that follows a manual opt-out applies, even if another contact was opted in before the stop word", async (sql) => {
+  const ends: Record<string, (old: string, other: string, phone: string) => Promise<string>> = {
+    "a new contact": (_old, _other, phone) => newContact(sql, { phone }),
+    "the other contact is restored": async (_old, other) => {
+      await archive(sql, other, false);
+      return other;
+    },
+    "both contacts are erased": async (old, other, phone) => {
+      for (const id of [old, other]) {
+        await sql`select app.erase_contacts(${company_id}, array[${id}]::uuid[])`;
+      }
+      return await newContact(sql, { phone });
+    },
+  };
+  for (const [name, end] of Object.entries(ends)) {
+    for (const [stopped, isOptedOut] of [[40, true], [20, false]] as const) {
+      const phone = anyPhone();
+      const decided = async (id: string, value: boolean, time: number) => {
+        await sql`update contacts set do_not_contact = ${value}, do_not_contact_source = 'manual',
+          do_not_contact_at = ${at(time)} where id = ${id}`;
+      };
+      const old = await newContact(sql, { phone });
+      await decided(old, true, 10);
+      await archive(sql, old);
+      const other = await newContact(sql, { phone });
+      await decided(other, false, 30);
+      await archive(sql, other);
+      await archive(sql, old, false);
+      await writes(sql, { phone }, { word: "stop", at: at(stopped) });
+      assert.equal(
+        (await row(sql, old)).stop_word_at.toISOString(),
+        new Date(at(stopped)).toISOString(),
+      );
+      await archive(sql, old);
+      const { do_not_contact } = await row(sql, await end(old, other, phone));
+      assert.equal(do_not_contact, isOptedOut, `${name}: ${stopped}`);
+    }
+  }
+});
+
 Deno.test("a new contact is opted out even if the opted-out contact with the same phone number is archived at the same moment", async () => {
   const makings: ((sql: Sql, phone: string) => Promise<unknown>)[] = [
     async (sql, phone) => assert.equal((await sendTo(sql, phone)).do_not_contact, true),
