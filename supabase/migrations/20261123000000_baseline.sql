@@ -4973,7 +4973,7 @@ language plpgsql
 set search_path = ''
 as $$
 declare
-  -- If the contact has just got its phone number, only the wishes for this phone number count.
+  -- If `wins` is true, only the wishes for the contact's phone number count.
   names constant text[] := app.phone_key(contact.phone) || case when not wins then array(
     select app.phone_key(phone) from public.contact_former_phones
     where company_id = contact.company_id and contact_id = contact.id and until = 'infinity'
@@ -5013,10 +5013,10 @@ begin
 end
 $$;
 comment on function app.with_inherited_wishes(public.contacts, boolean) is
-  'Returns a contact with its inherited wishes. The argument `wins` is true when the contact has just got its phone '
-  'number. If `wins` is true, the wishes for this phone number apply, even if the contact''s own decision is newer. If '
-  '`wins` is false, the wishes for all phone numbers and ids of the contact apply, but a newer decision of the contact '
-  'has priority.';
+  'Returns a contact with its inherited wishes. The argument `wins` is true when the contact has just got a phone '
+  'number that was not its additional number. If `wins` is true, the wishes for this phone number apply, even if the '
+  'contact''s own decision is newer. If `wins` is false, the wishes for all phone numbers and ids of the contact '
+  'apply, but a newer decision of the contact has priority.';
 
 create function app.pass_on_wishes(contact public.contacts, wins boolean) returns void
 language plpgsql
@@ -5119,19 +5119,26 @@ set search_path = ''
 as $$
 declare
   has_another_phone constant boolean := app.phone_key(new.phone) is distinct from app.phone_key(old.phone);
+  -- A decision of the contact may be newer than the wishes for its additional phone numbers.
+  wins constant boolean := has_another_phone and not exists (
+    select from public.contact_former_phones
+    where company_id = new.company_id and contact_id = new.id and phone_key = app.phone_key(new.phone)
+      and until = 'infinity'
+  );
 begin
-  if not has_another_phone and old.archived_at is null then
+  -- The function app.merge_contacts() has already combined the wishes of the two contacts.
+  if not has_another_phone and old.archived_at is null or current_setting('app.merged', true) <> '' then
     return new;
   elsif tg_when = 'BEFORE' then
-    return app.with_inherited_wishes(new, has_another_phone);
+    return app.with_inherited_wishes(new, wins);
   end if;
-  perform app.pass_on_wishes(new, has_another_phone);
+  perform app.pass_on_wishes(new, wins);
   return null;
 end
 $$;
 comment on function app.inherit_wishes() is
   'Trigger: when a contact gets another phone number or is restored, copies the wishes of archived contacts and the '
-  'kept wishes to this contact.';
+  'kept wishes to this contact. Does nothing during a merge.';
 
 create function app.inherit_wishes_by_user_id() returns trigger
 language plpgsql security definer
@@ -16668,12 +16675,16 @@ begin
         continue when app.owner_of_phone(own_company_id, new_phone, at + interval '1 microsecond') <> of_contact_id;
       end if;
       -- After a merge, the other phone number is an additional number until the platform knows which number is newer.
-      delete from public.contact_former_phones
+      perform from public.contact_former_phones
       where company_id = own_company_id and contact_id = of_contact_id
         and phone_key = app.phone_key(phone_now) and until = 'infinity';
       if found or owner_id is distinct from of_contact_id then
         if is_on_file or contact.phone is null then
+          -- During this update, the number is still additional, so app.inherit_wishes() keeps newer decisions.
           update public.contacts set phone = phone_now where company_id = own_company_id and id = of_contact_id;
+          delete from public.contact_former_phones
+          where company_id = own_company_id and contact_id = of_contact_id
+            and phone_key = app.phone_key(phone_now) and until = 'infinity';
         else
           -- The company has stored another phone number for the person, and that number remains. Messages from the new
           -- phone number also belong to this contact.

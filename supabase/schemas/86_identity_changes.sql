@@ -90,12 +90,16 @@ begin
         continue when app.owner_of_phone(own_company_id, new_phone, at + interval '1 microsecond') <> of_contact_id;
       end if;
       -- After a merge, the other phone number is an additional number until the platform knows which number is newer.
-      delete from public.contact_former_phones
+      perform from public.contact_former_phones
       where company_id = own_company_id and contact_id = of_contact_id
         and phone_key = app.phone_key(phone_now) and until = 'infinity';
       if found or owner_id is distinct from of_contact_id then
         if is_on_file or contact.phone is null then
+          -- During this update, the number is still additional, so app.inherit_wishes() keeps newer decisions.
           update public.contacts set phone = phone_now where company_id = own_company_id and id = of_contact_id;
+          delete from public.contact_former_phones
+          where company_id = own_company_id and contact_id = of_contact_id
+            and phone_key = app.phone_key(phone_now) and until = 'infinity';
         else
           -- The company has stored another phone number for the person, and that number remains. Messages from the new
           -- phone number also belong to this contact.

@@ -125,6 +125,61 @@ test("if the contact's phone number changes after an opt-out has ended, neither 
   }
 });
 
+test("an opt-out that has ended does not return when a contact is merged or gets its own additional number as its main number", async () => {
+  type Change = (sql: Sql, id: string, phone: string) => Promise<string>;
+  const merged = async (sql: Sql, survivor: Record<string, unknown>, id: string) => {
+    const [{ id: kept }] = await sql`
+      insert into contacts ${sql({ company_id, ...survivor })} returning id
+    `;
+    await sql`select app.merge_contacts(${company_id}, ${kept}, ${id})`;
+    return kept as string;
+  };
+  const changes: Record<string, Change> = {
+    "a merge into a contact without a phone number": (sql, id) =>
+      merged(sql, { phone: null, has_identity: true }, id),
+    "a merge into a contact whose own decision is older": (sql, id) =>
+      merged(sql, {
+        ...{ phone: null, has_identity: true, do_not_contact_source: "manual" },
+        ...{ do_not_contact_at: at(0), marketing_resumed_at: at(0) },
+      }, id),
+    "a merge, and then a change to the additional number": async (sql, id, phone) => {
+      const kept = await merged(sql, { phone: anyPhone() }, id);
+      await sql`update contacts set phone = ${phone} where id = ${kept}`;
+      return kept;
+    },
+    "a merge, and then a notice of the change": async (
+      sql,
+      id,
+      phone,
+    ) => {
+      const main = anyPhone();
+      const kept = await merged(sql, { phone: main }, id);
+      await tell(sql, account_id, moved(main, phone, 4));
+      return kept;
+    },
+  };
+  for (const [name, change] of Object.entries(changes)) {
+    for (const resumesBy of ["word", "hand"]) {
+      await rolledBack(async (sql) => {
+        const phone = anyPhone();
+        const contactOf = async () =>
+          (await sql`
+            select id from contacts
+            where company_id = ${company_id} and phone_key = app.phone_key(${phone})
+          `)[0].id;
+        await says(sql, { phone }, "stop", 1);
+        await sql`update contacts set archived_at = now() where id = ${await contactOf()}`;
+        const id = await newContact(sql, phone);
+        if (resumesBy === "hand") await takeBack(sql, id, 3);
+        else await says(sql, { phone }, "start", 3);
+        const kept = await change(sql, id, phone);
+        assert.equal(await contactOf(), kept, name);
+        assert.equal(await isStopped(sql, phone), false, `${name}, resumed by ${resumesBy}`);
+      });
+    }
+  }
+});
+
 test("an erasure keeps only the opt-outs that are in force", async () => {
   for (const last of ["stop", "start"]) {
     await rolledBack(async (sql) => {
