@@ -3246,6 +3246,21 @@ as $$
 $$;
 comment on function app.event_json(app.events) is 'Returns an event in the format of the API.';
 
+create function app.delete_events_of_company() returns trigger
+language plpgsql security definer
+set search_path = ''
+as $$
+begin
+  delete from app.events where company_id = old.id;
+  return null;
+end
+$$;
+comment on function app.delete_events_of_company() is
+  'Trigger: deletes the events of a deleted company. A job deletes the deliveries of its webhooks.';
+
+create trigger companies_delete_events after delete on public.companies
+  for each row execute function app.delete_events_of_company();
+
 alter table app.events enable row level security;
 
 -- schemas/28_webhooks.sql
@@ -20907,7 +20922,13 @@ begin
   end loop;
   -- If this loop takes long, the records that it read first are too old, and the run must read them again. Because of
   -- the random order, this does not always affect the same webhook.
-  for hook in select listed.* from unnest(hooks) as listed order by random() loop
+  for hook in
+    -- While the loop above waited, a webhook may have been switched off, which also ends its lease.
+    select webhooks.* from public.webhooks
+    where webhooks.id in (select listed.id from unnest(hooks) as listed)
+      and webhooks.lease_id = run and webhooks.state in ('on', 'catching_up')
+    order by random()
+  loop
     asked := least((wanted ->> hook.id::text)::integer, 500);
     -- After a pause, only one delivery is attempted at a time, until the receiver works again.
     if hook.pauses > 0 then
@@ -21475,17 +21496,22 @@ declare
   replay app.replays;
   clock record;
 begin
-  select * into hook from public.webhooks where id = webhook;
-  select * into replay from app.replays where webhook_id = webhook;
-  if hook.catch_up_version is null and replay.webhook_id is null then
+  if not exists (select from public.webhooks where id = webhook and catch_up_version is not null)
+    and not exists (select from app.replays where webhook_id = webhook)
+  then
     return 'none';
   end if;
   if (select count(*) from (select from app.open_deliveries where webhook_id = webhook limit 1000) as open) >= 1000 then
     return 'filled';
   end if;
   -- This lock waits for a settlement that is moving deliveries to the log. Without the lock, the statements below might
-  -- miss a delivery that is no longer in the queue and not yet in the log.
-  perform from public.webhooks where id = webhook for no key update;
+  -- miss a delivery that is no longer in the queue and not yet in the log. The lock also waits for a transaction that
+  -- switches the webhook off, so the function reads the webhook only now.
+  select * into hook from public.webhooks where id = webhook for no key update;
+  if (hook.state in ('on', 'catching_up')) is not true then
+    return 'none';
+  end if;
+  select * into replay from app.replays where webhook_id = webhook;
   -- Every transaction below the horizon has ended, so the statements below see all events of these transactions.
   select * into clock from app.change_clock_now();
   if hook.catch_up_version is not null then
@@ -21518,7 +21544,8 @@ end
 $$;
 comment on function app.fill_from_log(uuid) is
   'Fills a webhook''s queue from the log if the webhook is catching up or has a replay. Returns `none` when there is '
-  'nothing to queue, and `wait` when the deliveries must wait for transactions that are still writing.';
+  'nothing to queue, or when the webhook is paused or off. Returns `wait` when the deliveries must wait for '
+  'transactions that are still writing.';
 
 create function app.bound_queues() returns integer
 language plpgsql
@@ -21612,18 +21639,6 @@ $$;
 comment on function app.delete_left_deliveries(integer) is
   'Deletes the open deliveries and the replays of deleted webhooks, and their deliveries in one slot of the log. '
   'Returns the number of deleted deliveries.';
-
-create function app.delete_events_of_company() returns trigger
-language plpgsql security definer
-set search_path = ''
-as $$
-begin
-  delete from app.events where company_id = old.id;
-  return null;
-end
-$$;
-comment on function app.delete_events_of_company() is
-  'Trigger: deletes the events of a deleted company. A job deletes the deliveries of its webhooks.';
 
 create function app.empty_next_day() returns boolean
 language plpgsql
@@ -21738,6 +21753,3 @@ comment on function public.tidy_events() is
   'off, limits long queues, and deletes the deliveries of deleted webhooks. Writes the time-based events, and empties '
   'the partitions for tomorrow. A job calls this function every minute. Returns a summary of the changes.';
 grant execute on function public.tidy_events() to webhook_client, service_role;
-
-create trigger companies_delete_events after delete on public.companies
-  for each row execute function app.delete_events_of_company();

@@ -128,4 +128,19 @@ as $$
 $$;
 comment on function app.event_json(app.events) is 'Returns an event in the format of the API.';
 
+create function app.delete_events_of_company() returns trigger
+language plpgsql security definer
+set search_path = ''
+as $$
+begin
+  delete from app.events where company_id = old.id;
+  return null;
+end
+$$;
+comment on function app.delete_events_of_company() is
+  'Trigger: deletes the events of a deleted company. A job deletes the deliveries of its webhooks.';
+
+create trigger companies_delete_events after delete on public.companies
+  for each row execute function app.delete_events_of_company();
+
 alter table app.events enable row level security;

@@ -249,7 +249,13 @@ begin
   end loop;
   -- If this loop takes long, the records that it read first are too old, and the run must read them again. Because of
   -- the random order, this does not always affect the same webhook.
-  for hook in select listed.* from unnest(hooks) as listed order by random() loop
+  for hook in
+    -- While the loop above waited, a webhook may have been switched off, which also ends its lease.
+    select webhooks.* from public.webhooks
+    where webhooks.id in (select listed.id from unnest(hooks) as listed)
+      and webhooks.lease_id = run and webhooks.state in ('on', 'catching_up')
+    order by random()
+  loop
     asked := least((wanted ->> hook.id::text)::integer, 500);
     -- After a pause, only one delivery is attempted at a time, until the receiver works again.
     if hook.pauses > 0 then

@@ -90,6 +90,37 @@ Deno.test("a record is read after the queues of all webhooks have been filled fr
   assert.equal(JSON.parse(found.deliveries[0].data!).title, "Renamed");
 });
 
+Deno.test("if a key is switched off while a run waits for its webhooks, the run gets none of their deliveries and queues no more", async () => {
+  const company = await newCompany();
+  const [{ id: key_id }] = await statement`
+    select id from api_keys where company_id = ${company.id} and scopes = '{webhooks}'
+  `;
+  const ofKey = (columns = {}) =>
+    addWebhook(company.id, "https://receiver.example", {
+      ...{ types: ["deal.won"], lease_id: run, created_by_key_id: key_id, ...columns },
+    });
+  const replayed = await ofKey();
+  const late = await ofKey({ state: "catching_up", catch_up_version: 0, catch_up_seq: 0 });
+  await noteEvents(company.id, [{ type: "deal.won", record_id: company.deal_id, webhooks: [] }]);
+  await statement`
+    insert into app.replays (webhook_id, company_id, since, until)
+    values (${replayed.id}, ${company.id}, now() - interval '1 day', now())
+  `;
+  const [, { webhooks }] = await overlapping(
+    (sql) => sql`update api_keys set is_active = false where id = ${key_id}`,
+    (sql) => read(sql, [replayed, late], 5),
+  );
+  assert.deepEqual(webhooks.map(({ id }) => id), []);
+  const left = await statement`
+    select
+      why, catch_up_version,
+      (select count(*)::int from app.open_deliveries where webhook_id = webhooks.id) as open
+    from webhooks where company_id = ${company.id} and state = 'off'
+  `;
+  const off = { why: "key_ended", catch_up_version: null, open: 0 };
+  assert.deepEqual(left.map((each) => ({ ...each })), [off, off]);
+});
+
 Deno.test("for each webhook, `read_at` is the time before the webhook's records are read", () =>
   rolledBack(async (sql) => {
     const webhooks = [await leasedWebhook(), await leasedWebhook()];
