@@ -366,6 +366,9 @@ begin
   for hook in
     select * from public.webhooks where created_by_key_id is not null and state <> 'off' order by id
   loop
+    continue when not app.has_ended_key(hook);
+    -- Since the loop read the webhook, a user may have switched it on, or its key may have been rotated.
+    select * into hook from public.webhooks where id = hook.id and state <> 'off' for no key update;
     if app.has_ended_key(hook) then
       perform app.switch_off_webhook(hook.id, 'key_ended');
       ended := ended + 1;

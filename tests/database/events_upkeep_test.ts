@@ -4,6 +4,7 @@ import { actAs, actAsSuperuser, refusal, rolledBack, type Sql } from "../support
 import { anyPhone, type Company, newCompany } from "../support/company.ts";
 import { addWebhook } from "../support/receiving.ts";
 import { statement, withDatabase } from "../support/test_stack.ts";
+import { overlapping } from "./connections.ts";
 
 const company = await newCompany();
 
@@ -141,6 +142,32 @@ Deno.test("when a key is switched off, its webhooks are off immediately, and a j
     await switchOn(sql, id);
     assert.deepEqual(await rowsOf(sql, id), { open: 0, ended: 21_500 });
   });
+});
+
+Deno.test("a webhook that is switched on while a job judges its expired key stays on", async () => {
+  const company = await newCompany();
+  const [{ id: key_id }] = await statement`
+    update api_keys set expires_at = now() - interval '1 second'
+    where company_id = ${company.id} and scopes = '{webhooks}' returning id
+  `;
+  const webhook = await addWebhook(company.id, "https://receiver.example", {
+    created_by_key_id: key_id,
+  });
+  await overlapping(
+    async (sql) => {
+      await actAs(sql, "service_role");
+      await sql`select change_webhook(${webhook.id}, '{"state": "on"}')`;
+    },
+    async (sql) => {
+      // While another call runs, the function would do nothing.
+      await sql`select pg_advisory_xact_lock(hashtext('app.tidy_events'))`;
+      await sql`select tidy_events()`;
+    },
+  );
+  const [{ state, created_by_key_id }] = await statement`
+    select state, created_by_key_id from webhooks where id = ${webhook.id}
+  `;
+  assert.deepEqual({ state, created_by_key_id }, { state: "on", created_by_key_id: null });
 });
 
 Deno.test("a webhook that was off with a very long queue is switched on only after its deliveries have ended", async () => {
