@@ -2791,6 +2791,7 @@ comment on column public.company_invitations.mail_failed is 'Whether Supabase Au
 
 create index company_invitations_email_idx on public.company_invitations (email);
 create index company_invitations_invited_by_idx on public.company_invitations (invited_by);
+create index company_invitations_expires_at_idx on public.company_invitations (expires_at);
 
 create function app.note_invitation_event(invitation public.company_invitations, action text) returns void
 language plpgsql
@@ -2841,7 +2842,8 @@ declare
 begin
   select * into invitation from public.company_invitations
   where company_invitations.id = managed_invitation.invitation_id
-    and company_invitations.company_id = any (app.member_company_ids());
+    and company_invitations.company_id = any (app.member_company_ids())
+    and company_invitations.expires_at >= now() - interval '30 days';
   if not found then
     raise sqlstate 'PT404' using message = 'This invitation no longer exists';
   end if;
@@ -2860,8 +2862,8 @@ end
 $$;
 comment on function app.managed_invitation(uuid) is
   'Returns and locks an invitation that the signed-in user may change. Raises PT404 when the invitation does not '
-  'exist. Raises PT403 when an admin tries to change an invitation with the role owner. Raises PT403 and PT404 as '
-  'app.managing_role() does.';
+  'exist, or expired more than 30 days ago. Raises PT403 when an admin tries to change an invitation with the role '
+  'owner. Raises PT403 and PT404 as app.managing_role() does.';
 
 -- The functions below are security definer, because no user may write invitations or read auth.users directly.
 create function public.invite_member(company_id uuid, email text, role text) returns public.company_invitations
@@ -2885,8 +2887,6 @@ begin
     raise sqlstate 'PT409' using message = 'This person works in the company already';
   end if;
   perform app.check_invitations_left(invite_member.company_id);
-  delete from public.company_invitations
-  where company_id = invite_member.company_id and expires_at < now() - interval '30 days';
   begin
     insert into public.company_invitations as earlier (company_id, email, role, invited_by)
     values (invite_member.company_id, address, invite_member.role, app.signed_in_person())
@@ -3075,6 +3075,24 @@ $$;
 comment on function public.decline_invitation(uuid) is
   'Declines an invitation to the signed-in user. Raises PT404 when the invitation does not exist.';
 grant execute on function public.decline_invitation(uuid) to authenticated;
+
+create function app.remove_old_invitations(max_rows integer) returns integer
+language sql
+set search_path = ''
+as $$
+  with old as (
+    select id from public.company_invitations where expires_at < now() - interval '30 days'
+    order by expires_at limit max_rows
+    for update skip locked
+  ), removed as (
+    delete from public.company_invitations using old where company_invitations.id = old.id
+    returning company_invitations.id
+  )
+  select count(*)::integer from removed
+$$;
+comment on function app.remove_old_invitations(integer) is
+  'Deletes at most max_rows invitations that expired more than 30 days ago, and returns the number of deleted '
+  'invitations.';
 
 -- When a member leaves, the invitations that this member made are deleted. Otherwise, an admin who expects to be
 -- removed could invite a second e-mail address of their own, and join again with that address.
@@ -17132,13 +17150,13 @@ begin
     select * from (values
       ('waiting_applied', 'app.apply_waiting_facts(integer)'),
       ('expired', 'public.expire_messages()'),
-      -- The tasks that lock events run after the tasks that lock messages, because an erasure acquires its locks in
-      -- this order.
+      -- The tasks that lock events run after the tasks that lock messages, because an erasure uses this order.
       ('woken', 'app.wake_late_events()'),
       ('events_removed', 'app.remove_old_events(integer)'),
       ('waiting_removed', 'app.remove_old_waiting_facts(integer)'),
       ('erased_forgotten', 'app.forget_erased_people(integer)'),
       ('uploads_removed', 'app.remove_old_uploads(integer)'),
+      ('invitations_removed', 'app.remove_old_invitations(integer)'),
       -- This task runs last, because a request with one of the deleted keys waits until this transaction ends.
       ('keys_removed', 'app.remove_old_idempotency_keys(integer)')
     ) as duties (name, signature)

@@ -285,13 +285,13 @@ begin
     select * from (values
       ('waiting_applied', 'app.apply_waiting_facts(integer)'),
       ('expired', 'public.expire_messages()'),
-      -- The tasks that lock events run after the tasks that lock messages, because an erasure acquires its locks in
-      -- this order.
+      -- The tasks that lock events run after the tasks that lock messages, because an erasure uses this order.
       ('woken', 'app.wake_late_events()'),
       ('events_removed', 'app.remove_old_events(integer)'),
       ('waiting_removed', 'app.remove_old_waiting_facts(integer)'),
       ('erased_forgotten', 'app.forget_erased_people(integer)'),
       ('uploads_removed', 'app.remove_old_uploads(integer)'),
+      ('invitations_removed', 'app.remove_old_invitations(integer)'),
       -- This task runs last, because a request with one of the deleted keys waits until this transaction ends.
       ('keys_removed', 'app.remove_old_idempotency_keys(integer)')
     ) as duties (name, signature)
