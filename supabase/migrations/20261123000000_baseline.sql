@@ -2347,7 +2347,11 @@ begin
     where known.made_at < now() - interval '24 hours';
     if found then
       -- The insert may have waited for an erasure that replaced the key with its hash. The insert does not see this
-      -- hash, because its snapshot is older. So a second statement checks whether the hash exists.
+      -- hash, because its snapshot is older. So a second statement checks whether the hash exists. A key in the form of a
+      -- hash is its own hash, which the insert has just stored.
+      if erased_key = asked ->> 'key' then
+        return null;
+      end if;
       select made_at < now() - interval '24 hours' into is_expired from public.idempotency_keys
       where company_id = own_company_id and path = asked ->> 'path' and key = erased_key;
       if is_expired then
@@ -2372,7 +2376,9 @@ begin
   ) as asked_as (key, fingerprint)
   join public.idempotency_keys as known on known.company_id = own_company_id
     and known.path = asked ->> 'path' and known.key = asked_as.key
-    and known.made_at >= now() - interval '24 hours';
+    and known.made_at >= now() - interval '24 hours'
+  -- If the key is its own hash, the row is found with both fingerprints.
+  order by is_same desc limit 1;
   if not found then
     raise sqlstate 'PT409' using message = 'idempotency_in_progress';
   end if;

@@ -215,3 +215,17 @@ Deno.test("after 24 hours, an erased idempotency key can be used and erased agai
     }
   });
 });
+
+Deno.test("an idempotency key in the form of a hash works like any other key, before and after an erasure", async () => {
+  await rolledBack(async (sql) => {
+    const key = { ...anyKey(), key: `erased.${"0123456789abcdef".repeat(4)}` };
+    assert.equal(await claim(sql, key), null);
+    await keep(sql, key);
+    for (const names of [[], [key.key]]) {
+      await sql`select app.erase_idempotency_keys(${own.id}, '{}', ${names})`;
+      assert.deepEqual(await claim(sql, key), outcome);
+      const reused = sql.savepoint((sql) => claim(sql, { ...key, fingerprint: "other" }));
+      assert.equal(await refused(reused), "PT422 idempotency_key_reused");
+    }
+  });
+});
