@@ -31,13 +31,15 @@ begin
   into refusals, changes
   from (
     select
-      id, item, place, count(*) filter (where item ->> 'value' is not null) over (
-        partition by id order by place rows between unbounded preceding and 1 preceding
+      given.id, item, place, contact_id, value,
+      -- A refused item sets no value.
+      count(*) filter (where item ->> 'value' is not null and contact_id = (item ->> 'contact_id')::uuid) over (
+        partition by given.id order by place rows between unbounded preceding and 1 preceding
       ) as values_before
     from unnest(ids, items) with ordinality as given (id, item, place)
-  ) as given
-  cross join lateral (
-    select contact_id, value from public.deals where company_id = own_company_id and deals.id = given.id offset 0
+    cross join lateral (
+      select contact_id, value from public.deals where company_id = own_company_id and deals.id = given.id offset 0
+    ) as stored
   ) as known
   cross join lateral (
     select case when known.contact_id <> (item ->> 'contact_id')::uuid then

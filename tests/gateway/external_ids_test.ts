@@ -212,6 +212,21 @@ Deno.test("a batch creates each deal whose external_id is new, and `on_conflict`
   assertConflict(undone, updating.body.data[1].data.id);
 });
 
+Deno.test("with `on_conflict=keep`, a refused item does not stop a later item from filling the deal's value", async () => {
+  const external_id = own();
+  await ask("POST", "/deals", deal({ external_id }));
+  const elsewhere = (await contact()).id;
+  const batch = await ask("POST", "/deals/batch?on_conflict=keep", {
+    items: [
+      deal({ external_id, contact_id: elsewhere, value: 5 }),
+      deal({ external_id, value: 7 }),
+      deal({ external_id, value: 9 }),
+    ],
+  });
+  assert.deepEqual(statusesOf(batch), [422, 200, 200]);
+  assert.deepEqual([1, 2].map((at) => batch.body.data[at].data.value), [7, 7]);
+});
+
 Deno.test("simultaneous batches of the same deals create each deal once", async () => {
   const items = Array.from({ length: 20 }, () => deal({ external_id: own() }));
   const answers = await Promise.all(
