@@ -155,6 +155,10 @@ begin
         answer := own_fault || jsonb_build_object('result', 'unfit', 'kind', own_kind);
         raise sqlstate 'CRM01';
       end if;
+    elsif (judged.template).header_format in ('IMAGE', 'VIDEO', 'DOCUMENT')
+      and (judged.template).sample_source is null then
+      answer := jsonb_build_object('result', 'no_sample', 'reason', app.media_problem(own_company_id, null, null));
+      raise sqlstate 'CRM01';
     end if;
     if dry_run then
       answer := jsonb_build_object('result', 'send');
@@ -255,10 +259,11 @@ comment on function public.claim_template_send(
   'connected accounts. The result `template_refused` contains the faults of the template. The result `reread` means '
   'that the template has to be read again first. Its member is_elsewhere is true if another request is reading the '
   'template. The result `media_needed` means that the header''s media file has to be uploaded first. The result '
-  '`own_media_needed` means that the file at the URL in header_media has to be uploaded first. The result `unfit` '
-  'contains the reason why header_media does not match the header. A dry run of a valid send returns `send`. Every '
-  'result contains the key''s company. The function writes the contact, the conversation, the message and the ledger '
-  'row only if the result is `claimed`. If the caller has an API key, of_company_id has no effect. Raises PT401 and '
-  'PT403 as app.company_id() does.';
+  '`no_sample` means that the header needs a media file, and that there is neither a sample nor header_media. Its '
+  'member `reason` is an error message. The result `own_media_needed` means that the file at the URL in header_media '
+  'has to be uploaded first. The result `unfit` contains the reason why header_media does not match the header. A dry '
+  'run of a valid send returns `send`. Every result contains the key''s company. The function writes the contact, the '
+  'conversation, the message and the ledger row only if the result is `claimed`. If the caller has an API key, '
+  'of_company_id has no effect. Raises PT401 and PT403 as app.company_id() does.';
 grant execute on function public.claim_template_send(uuid, text, text, text, text, text, text, text, text, text[], text[], text[], text, boolean, uuid, jsonb)
   to api_client;

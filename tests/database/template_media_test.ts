@@ -172,11 +172,9 @@ test("a failed upload is reported to the waiting callers and is tried again ten 
 
 test("a header without a sample cannot be uploaded", async (sql) => {
   await catalogued(sql, own, [mediaEntry({ sample_url: null })]);
-  assert.equal((await send(sql)).result, "media_needed");
-  assert.deepEqual(await begin(sql), {
-    result: "failed",
-    reason: "The channel lists no sample of the header's media",
-  });
+  const reason = "The channel lists no sample of the header's media";
+  assert.deepEqual(await send(sql), { result: "no_sample", reason });
+  assert.deepEqual(await begin(sql), { result: "failed", reason });
   assert.deepEqual(await due(sql), []);
 });
 

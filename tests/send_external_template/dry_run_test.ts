@@ -57,6 +57,32 @@ Deno.test("a dry run returns the same errors as a send", async () => {
   assert.deepEqual([wrong.status, wrong.body.details[0].field], [422, "phone"]);
 });
 
+Deno.test("a dry run of a template whose media header has no sample fails as the send does", async () => {
+  const company = await companyWithTemplates();
+  await withDatabase((sql) =>
+    sql`update templates set sample_url = null where company_id = ${company.id} and name = 'new_arrival'`
+  );
+  const json = template(anyPhone(), {
+    ...{ template_name: "new_arrival", language_code: "en_US", body_variables: ["Ada"] },
+    idempotency_key: "k",
+  });
+  const before = await counts(company);
+  for (
+    const { status, body } of [
+      await dryRun(company, json),
+      await sendTemplate(company.keys.messaging, json),
+    ]
+  ) {
+    assert.deepEqual(
+      [status, body.code, body.outcome],
+      [502, "channel_unavailable", "not_sent"],
+      JSON.stringify(body),
+    );
+    assert.match(body.error, /The channel lists no sample of the header's media/);
+  }
+  assert.deepEqual(await counts(company), before);
+});
+
 Deno.test("`dry_run` must be true or false", async () => {
   const company = await newCompany();
   for (const value of ["1", "TRUE", ""]) {

@@ -19,7 +19,7 @@ import type { SenderConfig } from "./template_send_config.ts";
  */
 export type ReadyClaim = Exclude<
   Claim,
-  { result: "reread" | "media_needed" | "own_media_needed" }
+  { result: "reread" | "media_needed" | "no_sample" | "own_media_needed" }
 >;
 
 /** What is needed to claim a template send. */
@@ -38,9 +38,10 @@ export interface Claiming {
  * channel does not have, the service first uploads the media. Both cases are rare, need more round
  * trips, and happen before anything is written.
  *
- * @throws ApiError channel_unavailable when the media cannot be uploaded; channel_account_error
- * when the token for the upload is unusable or the channel refuses the account; invalid_request and
- * media_rejected when the caller's media file cannot be sent; the errors of `claim`.
+ * @throws ApiError channel_unavailable when the media cannot be uploaded or has no sample;
+ * channel_account_error when the token for the upload is unusable or the channel refuses the
+ * account; invalid_request and media_rejected when the caller's media file cannot be sent; the
+ * errors of `claim`.
  */
 export async function claimWhenReady(
   db: CompanyDb,
@@ -62,6 +63,8 @@ export async function claimWhenReady(
         await supplyMedia(db, config, decision, origin);
         hasMedia = true;
         break;
+      case "no_sample":
+        throw noMedia(decision.reason);
       case "own_media_needed":
         uploaded = await uploadOwnMedia(
           db,
