@@ -12676,7 +12676,8 @@ create function public.claim_template_send(
   dry_run boolean default false,
   of_company_id uuid default null,
   -- The caller's own media file for the header: { id } of an upload, or { url }. After the file at the URL has been
-  -- uploaded, header_media also contains the WhatsApp media_id and, if the file is a document, its filename.
+  -- uploaded, header_media also contains the WhatsApp media_id, the account_id and the kind of the upload, and, if the
+  -- file is a document, its filename.
   header_media jsonb default null
 ) returns jsonb
 language plpgsql security definer
@@ -12823,7 +12824,10 @@ begin
       raise sqlstate 'CRM01';
     end if;
     if claim_template_send.header_media is not null then
-      if not claim_template_send.header_media ?| array['id', 'media_id'] then
+      -- During the upload, the header may have changed, or another account may have become the sender.
+      if not claim_template_send.header_media ? 'id'
+        and (claim_template_send.header_media ->> 'account_id', claim_template_send.header_media ->> 'kind')
+          is distinct from (account.id::text, own_kind) then
         answer := access || jsonb_build_object('result', 'own_media_needed', 'kind', own_kind);
         raise sqlstate 'CRM01';
       end if;

@@ -1,7 +1,17 @@
 // Tests template sends whose header contains the caller's own file.
 import assert from "node:assert/strict";
 import { assertField } from "../support/calls.ts";
-import { anyPhone, type Company, newCompany } from "../support/company.ts";
+import { SANDBOX_BUSINESS_ACCOUNT_ID } from "../../sandbox/rules.ts";
+import { committed } from "../database/connections.ts";
+import { joinBusinessAccount } from "../database/templates.ts";
+import type { Sql } from "../support/acting_as.ts";
+import {
+  anyPhone,
+  type Company,
+  connectAccount,
+  disconnectAccount,
+  newCompany,
+} from "../support/company.ts";
 import { companyWithTemplates, ownSandbox } from "../support/known_templates.ts";
 import { ownSender } from "../support/own_functions.ts";
 import { ledgerOf, ownChannel, storedMessage, template } from "../support/sending.ts";
@@ -78,6 +88,45 @@ Deno.test("a send uses the given upload or URL as the template's header, and doe
     assert.deepEqual([body.idempotent_hit, body.mismatch], [true, ["header_media"]]);
   }
   assert.equal((await ledgerOf(company)).length, 3);
+});
+
+Deno.test("if the header's kind or the sending account changes while the file at a URL is uploaded, nothing is sent", async () => {
+  const changes: ((sql: Sql, company: Company) => Promise<unknown>)[] = [
+    (sql, { id }) =>
+      sql`update templates set header_format = 'VIDEO' where company_id = ${id} and name = 'invoice_ready'`,
+    async (sql, { id, account_id }) => {
+      const second = await connectAccount(sql, id);
+      await joinBusinessAccount(sql, second.id, SANDBOX_BUSINESS_ACCOUNT_ID);
+      await disconnectAccount(sql, account_id);
+    },
+  ];
+  for (const change of changes) {
+    await using channel = ownSandbox();
+    const company = await companyWithTemplates(channel.url);
+    await using host = Deno.serve(
+      { hostname: "127.0.0.1", port: 0, onListen: () => {} },
+      async () => {
+        await committed((sql) => change(sql, company));
+        return new Response(fileOfType("application/pdf", 700), {
+          headers: { "Content-Type": "application/pdf" },
+        });
+      },
+    );
+    const origin = `http://127.0.0.1:${host.addr.port}`;
+    const send = await ownSender(channel.url, {
+      whatsapp: { url: channel.url, timeoutMs: 5_000, mediaHosts: [origin] },
+    });
+    const json = invoice({
+      header_media: { url: `${origin}/invoice.pdf` },
+      idempotency_key: crypto.randomUUID(),
+    });
+    const { status, body } = await send(company.keys.messaging, json);
+    assert.deepEqual([status, body.outcome], [502, "not_sent"], JSON.stringify(body));
+    assert.match(body.error, /: the template's header or the sending account changed during the /);
+    assert.deepEqual(await channel.taken(), []);
+    // The idempotency key is still free.
+    assert.deepEqual(await ledgerOf(company), []);
+  }
 });
 
 Deno.test("a file in a wrong format or with a forbidden URL is refused, and the error names the field", async () => {

@@ -48,7 +48,7 @@ export async function uploadOwnMedia(
           signal,
         ),
     );
-    return { media_id: mediaId, ...(filename !== null && { filename }) };
+    return { account_id, kind, media_id: mediaId, ...(filename !== null && { filename }) };
   } catch (error) {
     if (error instanceof UnusableToken) {
       throw await notedRefusal(db, access, { stopsSend: true }, origin);

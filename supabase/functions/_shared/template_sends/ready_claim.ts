@@ -66,6 +66,9 @@ export async function claimWhenReady(
       case "no_sample":
         throw noMedia(decision.reason);
       case "own_media_needed":
+        if (uploaded) {
+          throw noMedia("the template's header or the sending account changed during the upload");
+        }
         uploaded = await uploadOwnMedia(
           db,
           config,

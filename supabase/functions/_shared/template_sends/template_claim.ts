@@ -91,6 +91,9 @@ export interface Judging {
 
 /** A media file that the service fetched and uploaded for one send. */
 export interface UploadedMedia {
+  /** The account and the kind of the upload. The file is sent only from this account, as this kind. */
+  account_id: string;
+  kind: OwnMedia["type"];
   media_id: string;
   filename?: string;
 }
