@@ -76,39 +76,35 @@ select app.make_events(
 -- A notice that stops sends restricts its account until the notice ends or is withdrawn. While a refusal is current,
 -- another refusal with the same error code does not change happened_at, so there is no second event. When a restriction
 -- ends because its time is over, a job writes the event account.restored. See app.note_ended_notices(). If the notice
--- is changed or deleted before the job has recorded its end, the triggers write account.restored.
+-- is changed or deleted before the job has recorded its end, the triggers write account.restored. If a restriction
+-- replaces such a notice after its end, the account was not restricted in between, so the triggers write both events.
 select app.make_events(
   'account_notices',
   record => 'account_id',
-  added => $$
-    case when is_now.stops_sending and coalesce(is_now.until > now(), true) then 'account.restricted' end
-  $$,
+  added => $$case when app.is_open_restriction(is_now) then 'account.restricted' end$$,
   added_values => $$jsonb_build_object('notice', jsonb_build_object('from', null, 'to', is_now.event))$$,
   changed => $$
     case
-      when is_now.stops_sending and coalesce(is_now.until > now(), true) and is_now.happened_at <> was.happened_at
-        then 'account.restricted'
-      when was.stops_sending and not is_now.stops_sending
-        and app.end_of_notice(was.kind, was.stops_sending, was.happened_at, was.received_at, was.until) > (
-          select noted_until from app.noted_notices
-        )
+      when app.is_open_restriction(was) and (
+        not app.is_open_restriction(is_now) or is_now.happened_at <> was.happened_at and not app.is_current(was)
+      )
         then 'account.restored'
+    end,
+    case
+      when app.is_open_restriction(is_now)
+        and (is_now.happened_at <> was.happened_at or not app.is_open_restriction(was))
+        then 'account.restricted'
     end
   $$,
   changed_values => $$
     jsonb_build_object('notice', jsonb_build_object(
-      'from', case when was.stops_sending then was.event end, 'to', case when is_now.stops_sending then is_now.event end
+      'from', case
+        when event_type = 'account.restored' or app.is_open_restriction(was) and app.is_current(was) then was.event
+      end,
+      'to', case event_type when 'account.restricted' then is_now.event end
     ))
   $$,
-  deleted => $$
-    case
-      when was.stops_sending
-        and app.end_of_notice(was.kind, was.stops_sending, was.happened_at, was.received_at, was.until) > (
-          select noted_until from app.noted_notices
-        )
-        then 'account.restored'
-    end
-  $$,
+  deleted => $$case when app.is_open_restriction(was) then 'account.restored' end$$,
   deleted_values => $$jsonb_build_object('notice', jsonb_build_object('from', was.event, 'to', null))$$,
   actor => 'channel'
 );

@@ -30,6 +30,21 @@ create index contact_windows_closing_idx on public.contact_windows (expires_at)
 -- Few accounts are restricted.
 create index account_notices_stopping_idx on public.account_notices (account_id) where stops_sending;
 
+create function app.is_open_restriction(notice public.account_notices) returns boolean
+language sql stable
+set search_path = ''
+as $$
+  -- A notice that arrived after its end has not restricted the account.
+  select notice.stops_sending and ends.at > notice.received_at and ends.at > noted.noted_until
+  from app.noted_notices as noted
+  cross join lateral app.end_of_notice(
+    notice.kind, notice.stops_sending, notice.happened_at, notice.received_at, notice.until
+  ) as ends (at)
+$$;
+comment on function app.is_open_restriction(public.account_notices) is
+  'Checks whether a notice restricts its account, or has restricted it until an end for which no event was written '
+  'yet.';
+
 -- A window may begin in its last hour, because a message may arrive hours after the person wrote it. So the job does
 -- not search for the windows that reached their last hour since its last run. Instead, closing_noted_for stores the end
 -- of the window for which the event was written. The job writes no event for a window that has already closed.
