@@ -2,7 +2,13 @@
 import assert from "node:assert/strict";
 import { call } from "../support/calls.ts";
 import { addChannelFacts } from "../support/channel_facts.ts";
-import { addMessage, addSentMessage, newCompany } from "../support/company.ts";
+import {
+  addMessage,
+  addSentMessage,
+  anyPhone,
+  type Company,
+  newCompany,
+} from "../support/company.ts";
 import { logged } from "../support/log_lines.ts";
 import { watchedStack } from "../support/own_functions.ts";
 import { gateway } from "../../supabase/functions/gateway/app.ts";
@@ -11,6 +17,14 @@ import { environment, withDatabase } from "../support/test_stack.ts";
 
 const company = await newCompany();
 const { keys, contact_id, conversation_id } = company;
+
+/** Requests an export from a gateway that reads the database through this address. */
+async function exporting(supabaseUrl: string, { keys }: Company, id: string) {
+  const app = gateway(await readGatewayConfig(environment({ supabaseUrl })));
+  return await app.request(`http://edge/gateway/contacts/${id}/export`, {
+    headers: { Authorization: `Bearer ${keys.read}` },
+  });
+}
 
 async function exported(id: string, key = keys.read) {
   const answer = await call(key, "GET", `/contacts/${id}/export`);
@@ -113,11 +127,8 @@ Deno.test("an export is streamed, and its stream breaks off if the database fail
   await using database = watchedStack((request) =>
     request.url.includes("own_sends") ? Response.json({ message: "busy" }, { status: 503 }) : null
   );
-  const app = gateway(await readGatewayConfig(environment({ supabaseUrl: database.url })));
   const lines = await logged(async () => {
-    const answer = await app.request(`http://edge/gateway/contacts/${contact_id}/export`, {
-      headers: { Authorization: `Bearer ${keys.read}` },
-    });
+    const answer = await exporting(database.url, company, contact_id);
     assert.equal(answer.status, 200);
     const reads = database.seen.length;
     assert.ok(reads < 5, `${reads} reads before anything is sent`);
@@ -125,4 +136,40 @@ Deno.test("an export is streamed, and its stream breaks off if the database fail
   });
   const [line] = lines.map((line) => JSON.parse(line));
   assert.deepEqual([line.event, line.database.message], ["answer_broken_off", "busy"]);
+});
+
+Deno.test("an export breaks off if the contact is merged during the export", async () => {
+  // The exported contact is merged into the other contact, or the other contact into it.
+  for (const [isGone, view] of [[true, "own_opt_out_lifts"], [false, "own_messages"]] as const) {
+    const own = await newCompany();
+    const merge = async (id: string, from: string) => {
+      const answer = await call(own.keys.write, "POST", `/contacts/${id}/merge`, {
+        json: { from },
+      });
+      assert.equal(answer.status, 200, JSON.stringify(answer.body));
+    };
+    const [third, other] = await Promise.all(
+      [anyPhone(), anyPhone()].map(async (phone) =>
+        (await call(own.keys.write, "POST", "/contacts", { json: { phone } })).body.data.id
+      ),
+    );
+    await merge(own.contact_id, third);
+    await exported(own.contact_id, own.keys.read);
+    let isMerged = false;
+    await using database = watchedStack(async (request) => {
+      if (!isMerged && request.url.includes(view)) {
+        isMerged = true;
+        await (isGone ? merge(other, own.contact_id) : merge(own.contact_id, other));
+      }
+      return null;
+    });
+    const lines = await logged(async () => {
+      const answer = await exporting(database.url, own, own.contact_id);
+      await assert.rejects(answer.text());
+    });
+    assert.ok(isMerged, view);
+    assert.equal(JSON.parse(lines[0]).event, "answer_broken_off");
+    const { contact, deals } = await exported(own.contact_id, own.keys.read);
+    assert.deepEqual([contact.id, deals.length], [isGone ? other : own.contact_id, 1]);
+  }
 });

@@ -24,13 +24,15 @@ type Row = Record<string, unknown>;
 // deno-lint-ignore no-explicit-any -- a resource of rows of any shape
 type AnyResource = Resource<any, any>;
 
-/** Returns the JSON document with the data that is stored about a person, in chunks. */
+/**
+ * Returns the JSON document with the data that is stored about a person, in chunks. Throws an error
+ * before the end of the document if the contact was merged or deleted in the meantime.
+ */
 export async function* exportOf(caller: Caller, contact: Row, id: string): AsyncGenerator<string> {
   const conversationIds: string[] = [];
   const editedIds: string[] = [];
-  yield `{"data":{"contact":${JSON.stringify(contact)},"wishes":${
-    JSON.stringify(await wishesOf(caller, id))
-  }`;
+  const [wishes, merges] = await Promise.all([wishesOf(caller, id), mergesInto(caller, id)]);
+  yield `{"data":{"contact":${JSON.stringify(contact)},"wishes":${JSON.stringify(wishes)}`;
   yield* member("opt_out_lifts", partsOf(caller, "own_opt_out_lifts", OptOutLift, id));
   yield* member("identities", partsOf(caller, "own_contact_identities", ContactIdentity, id));
   yield* member("former_phones", formerPhonesOf(caller, id));
@@ -56,6 +58,9 @@ export async function* exportOf(caller: Caller, contact: Row, id: string): Async
   });
   yield* member("original_contents", originalContentsOf(caller, editedIds));
   yield* member("sends", sendsOf(caller, id));
+  // A merge moves records, so the lists above may lack some of them.
+  const [, mergesNow] = await Promise.all([wishesOf(caller, id), mergesInto(caller, id)]);
+  if (mergesNow !== merges) throw new Error("Another contact was merged into the exported contact");
   yield "}}";
 }
 
@@ -75,9 +80,16 @@ async function* member(name: string, pages: Pages): AsyncGenerator<string> {
 
 async function wishesOf({ reader }: Caller, id: string): Promise<Row> {
   const [wishes] = rows(await reader.from("own_contact_wishes").select().eq("id", id));
-  // The contact was deleted after it was read: deleting a company deletes its contacts.
+  // After the contact was read, it was merged into another contact, or its company was deleted.
   if (!wishes) throw new ApiError("not_found", "Contact not found");
   return inFormOf(ContactWishes, wishes);
+}
+
+/** Returns the number of contacts that were merged into a contact. */
+async function mergesInto({ reader }: Caller, id: string): Promise<number> {
+  const merges = await reader.from("own_contact_identity_events").select("id")
+    .eq("contact_id", id).eq("kind", "merged");
+  return rows(merges).length;
 }
 
 /**
