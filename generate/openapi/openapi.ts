@@ -100,7 +100,8 @@ export function openApi(examples: Examples, functions: ApiFunction[] = FUNCTIONS
           in: "header",
           description:
             "Your own id for the request: 1 to 128 visible ASCII characters. The response has " +
-            "the same id. If you send no id, the response has a new UUID.",
+            "the same id. If you send no id, the response has a new UUID. Do not put personal data " +
+            "into the id, because events contain it and an erasure does not remove it.",
           schema: { type: "string" },
         },
         ...shared,

@@ -1,6 +1,6 @@
 -- The events record what happened to the companies' records. Triggers write an event in the transaction of the change
--- (files 66 to 69). An event contains no personal data. An event contains ids, the names of the changed fields, and the
--- earlier and later values of fields without personal data. Callers can read an event for 30 days.
+-- (files 66 to 69). An event contains ids, the names of the changed fields, and the earlier and later values of fields
+-- without personal data. Callers can read an event for 30 days.
 --
 -- The tables of events and deliveries have 32 partitions, one for each day of 32 days. After 32 days, the first
 -- partition is used again. All partitions always exist, so writes do not depend on a job. A job empties the partition
@@ -38,6 +38,10 @@ comment on column app.events.changes is
 comment on column app.events.actor is
   'The author of the change: { kind, id }. The kind is key, person, platform, channel or job. Only the kinds key and '
   'person have an id.';
+comment on column app.events.request_id is
+  'The X-Request-Id of the request: an id that the caller chose, or a UUID. An erasure does not remove this id, '
+  'because no index finds the events of a record. So the documentation tells callers not to put personal data into '
+  'the id.';
 comment on column app.events.happened_at is
   'When the statement wrote the record, according to clock_timestamp(). The times of one record''s events never '
   'decrease.';
