@@ -4711,8 +4711,8 @@ create table app.kept_wishes (
   primary key (company_id, digest)
 );
 comment on table app.kept_wishes is
-  'The wishes for phone numbers and ids that no contact has any more, because the person was erased or the contact got '
-  'another phone number. These wishes are kept permanently.';
+  'The wishes for phone numbers and ids that a contact no longer has, because the person was erased or the contact got '
+  'another phone number. An archived contact may still have them. These wishes are kept permanently.';
 
 create function app.decide_do_not_contact() returns trigger
 language plpgsql
@@ -4895,7 +4895,7 @@ as $$
       case
         -- A decision without a time is treated as the oldest decision. A "stop" after a manual opt-out changes only
         -- stop_word_at.
-        when earlier ->> 'do_not_contact' = 'true' and later ->> 'do_not_contact' = 'false' and coalesce(
+        when earlier is not null and later ->> 'do_not_contact' = 'false' and coalesce(
           (later ->> 'do_not_contact_at')::timestamptz <= greatest(
             (earlier ->> 'do_not_contact_at')::timestamptz, (earlier ->> 'stop_word_at')::timestamptz
           ),
@@ -5010,6 +5010,32 @@ $$;
 comment on function app.inherited_wishes(uuid, text[], uuid) is
   'Returns the newest wishes for these phone keys or ids, in the form of a contact. Looks in archived contacts and in '
   'app.kept_wishes. Returns null when there are no wishes.';
+
+create function app.forget_ended_opt_outs(own_company_id uuid, names text[], erased_ids uuid[]) returns void
+language sql
+set search_path = ''
+as $$
+  delete from app.kept_wishes as kept using unnest(names) as named (name)
+  where kept.company_id = own_company_id and kept.digest = app.erased_digest(own_company_id, 'person', named.name)
+    and kept.wishes ->> 'do_not_contact' = 'false'
+    and ((kept.wishes ->> 'marketing_stopped_at')::timestamptz
+      >= coalesce((kept.wishes ->> 'marketing_resumed_at')::timestamptz, '-infinity')) is not true
+    -- While an archived contact has the name, the kept wishes show that an older opt-out of this contact has ended.
+    and not exists (
+      select from public.contacts
+      where company_id = own_company_id and archived_phone_key = named.name and id <> all (erased_ids)
+      union all
+      select from public.contact_former_phones
+      where company_id = own_company_id and archived_phone_key = named.name and contact_id <> all (erased_ids)
+      union all
+      select from public.contact_identities
+      where company_id = own_company_id and archived_user_id = named.name and contact_id <> all (erased_ids)
+    )
+$$;
+comment on function app.forget_ended_opt_outs(uuid, text[], uuid[]) is
+  'Deletes the kept wishes for these phone keys and ids if the wishes contain no opt-out. Keeps the wishes as long as '
+  'an archived contact has the phone number or the id. The contacts erased_ids do not count, because the caller is '
+  'erasing them.';
 
 create function app.with_inherited_wishes(contact public.contacts, wins boolean) returns public.contacts
 language plpgsql
@@ -19729,6 +19755,7 @@ set search_path = ''
 as $$
 declare
   last_wishes jsonb;
+  are_archived boolean;
 begin
   select jsonb_build_object(
     'do_not_contact', bool_or(do_not_contact),
@@ -19739,8 +19766,8 @@ begin
     'marketing_stopped_at', max(marketing_stopped_at),
     'marketing_stop_source', (array_agg(marketing_stop_source order by marketing_stopped_at desc nulls last))[1],
     'marketing_resumed_at', max(marketing_resumed_at)
-  )
-  into last_wishes
+  ), bool_and(archived_at is not null)
+  into last_wishes, are_archived
   from public.contacts
   where company_id = own_company_id and id = any (contact_ids);
 
@@ -19750,20 +19777,16 @@ begin
   on conflict (company_id, digest) do update set
     until = greatest(known.until, excluded.until),
     erased_at = excluded.erased_at;
-  -- The platform may already keep wishes from another contact of the same person, such as an archived contact.
-  -- app.keep_wishes() keeps the later decision.
-  perform app.keep_wishes(own_company_id, array(
-    select name from jsonb_to_recordset(names) as named (name text, is_former boolean) where not is_former
-  ), last_wishes);
-  -- The wishes of an erased person are kept only if they include an opt-out from all messages or from marketing.
-  delete from app.kept_wishes
-  where company_id = own_company_id
-    and digest = any (array(
-      select app.erased_digest(own_company_id, 'person', name) from jsonb_to_recordset(names) as named (name text)
-    ))
-    and wishes ->> 'do_not_contact' = 'false'
-    and ((wishes ->> 'marketing_stopped_at')::timestamptz
-      >= coalesce((wishes ->> 'marketing_resumed_at')::timestamptz, '-infinity')) is not true;
+  -- The platform may already keep wishes from another contact of the same person. If the erased contact is archived,
+  -- the next contact with the name inherits the newest of these wishes, before and after the erasure.
+  perform app.keep_wishes(own_company_id, array[name], case
+    when are_archived then app.wishes_of(app.inherited_wishes(own_company_id, array[name], null)) else last_wishes
+  end)
+  from jsonb_to_recordset(names) as named (name text, is_former boolean) where not is_former
+  order by app.erased_digest(own_company_id, 'person', name);
+  perform app.forget_ended_opt_outs(own_company_id, array(
+    select name from jsonb_to_recordset(names) as named (name text)
+  ), contact_ids);
 end
 $$;
 comment on function app.keep_erased_people(uuid, uuid[], jsonb) is

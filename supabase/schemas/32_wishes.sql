@@ -21,8 +21,8 @@ create table app.kept_wishes (
   primary key (company_id, digest)
 );
 comment on table app.kept_wishes is
-  'The wishes for phone numbers and ids that no contact has any more, because the person was erased or the contact got '
-  'another phone number. These wishes are kept permanently.';
+  'The wishes for phone numbers and ids that a contact no longer has, because the person was erased or the contact got '
+  'another phone number. An archived contact may still have them. These wishes are kept permanently.';
 
 create function app.decide_do_not_contact() returns trigger
 language plpgsql
@@ -205,7 +205,7 @@ as $$
       case
         -- A decision without a time is treated as the oldest decision. A "stop" after a manual opt-out changes only
         -- stop_word_at.
-        when earlier ->> 'do_not_contact' = 'true' and later ->> 'do_not_contact' = 'false' and coalesce(
+        when earlier is not null and later ->> 'do_not_contact' = 'false' and coalesce(
           (later ->> 'do_not_contact_at')::timestamptz <= greatest(
             (earlier ->> 'do_not_contact_at')::timestamptz, (earlier ->> 'stop_word_at')::timestamptz
           ),

@@ -51,6 +51,32 @@ comment on function app.inherited_wishes(uuid, text[], uuid) is
   'Returns the newest wishes for these phone keys or ids, in the form of a contact. Looks in archived contacts and in '
   'app.kept_wishes. Returns null when there are no wishes.';
 
+create function app.forget_ended_opt_outs(own_company_id uuid, names text[], erased_ids uuid[]) returns void
+language sql
+set search_path = ''
+as $$
+  delete from app.kept_wishes as kept using unnest(names) as named (name)
+  where kept.company_id = own_company_id and kept.digest = app.erased_digest(own_company_id, 'person', named.name)
+    and kept.wishes ->> 'do_not_contact' = 'false'
+    and ((kept.wishes ->> 'marketing_stopped_at')::timestamptz
+      >= coalesce((kept.wishes ->> 'marketing_resumed_at')::timestamptz, '-infinity')) is not true
+    -- While an archived contact has the name, the kept wishes show that an older opt-out of this contact has ended.
+    and not exists (
+      select from public.contacts
+      where company_id = own_company_id and archived_phone_key = named.name and id <> all (erased_ids)
+      union all
+      select from public.contact_former_phones
+      where company_id = own_company_id and archived_phone_key = named.name and contact_id <> all (erased_ids)
+      union all
+      select from public.contact_identities
+      where company_id = own_company_id and archived_user_id = named.name and contact_id <> all (erased_ids)
+    )
+$$;
+comment on function app.forget_ended_opt_outs(uuid, text[], uuid[]) is
+  'Deletes the kept wishes for these phone keys and ids if the wishes contain no opt-out. Keeps the wishes as long as '
+  'an archived contact has the phone number or the id. The contacts erased_ids do not count, because the caller is '
+  'erasing them.';
+
 create function app.with_inherited_wishes(contact public.contacts, wins boolean) returns public.contacts
 language plpgsql
 set search_path = ''

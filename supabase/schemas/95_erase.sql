@@ -102,6 +102,7 @@ set search_path = ''
 as $$
 declare
   last_wishes jsonb;
+  are_archived boolean;
 begin
   select jsonb_build_object(
     'do_not_contact', bool_or(do_not_contact),
@@ -112,8 +113,8 @@ begin
     'marketing_stopped_at', max(marketing_stopped_at),
     'marketing_stop_source', (array_agg(marketing_stop_source order by marketing_stopped_at desc nulls last))[1],
     'marketing_resumed_at', max(marketing_resumed_at)
-  )
-  into last_wishes
+  ), bool_and(archived_at is not null)
+  into last_wishes, are_archived
   from public.contacts
   where company_id = own_company_id and id = any (contact_ids);
 
@@ -123,20 +124,16 @@ begin
   on conflict (company_id, digest) do update set
     until = greatest(known.until, excluded.until),
     erased_at = excluded.erased_at;
-  -- The platform may already keep wishes from another contact of the same person, such as an archived contact.
-  -- app.keep_wishes() keeps the later decision.
-  perform app.keep_wishes(own_company_id, array(
-    select name from jsonb_to_recordset(names) as named (name text, is_former boolean) where not is_former
-  ), last_wishes);
-  -- The wishes of an erased person are kept only if they include an opt-out from all messages or from marketing.
-  delete from app.kept_wishes
-  where company_id = own_company_id
-    and digest = any (array(
-      select app.erased_digest(own_company_id, 'person', name) from jsonb_to_recordset(names) as named (name text)
-    ))
-    and wishes ->> 'do_not_contact' = 'false'
-    and ((wishes ->> 'marketing_stopped_at')::timestamptz
-      >= coalesce((wishes ->> 'marketing_resumed_at')::timestamptz, '-infinity')) is not true;
+  -- The platform may already keep wishes from another contact of the same person. If the erased contact is archived,
+  -- the next contact with the name inherits the newest of these wishes, before and after the erasure.
+  perform app.keep_wishes(own_company_id, array[name], case
+    when are_archived then app.wishes_of(app.inherited_wishes(own_company_id, array[name], null)) else last_wishes
+  end)
+  from jsonb_to_recordset(names) as named (name text, is_former boolean) where not is_former
+  order by app.erased_digest(own_company_id, 'person', name);
+  perform app.forget_ended_opt_outs(own_company_id, array(
+    select name from jsonb_to_recordset(names) as named (name text)
+  ), contact_ids);
 end
 $$;
 comment on function app.keep_erased_people(uuid, uuid[], jsonb) is

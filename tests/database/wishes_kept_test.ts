@@ -194,6 +194,48 @@ test("an erasure keeps only the opt-outs that are in force", async () => {
   }
 });
 
+test("an opt-out that has ended does not return when the person's newer contact is erased", async () => {
+  const erase = (sql: Sql, id: string) =>
+    sql`select app.erase_contacts(${company_id}, array[${id}]::uuid[])`;
+  /** What happens after the erasure of the newer contact. */
+  const sequels: Record<string, (sql: Sql, phone: string, older: string) => Promise<unknown>> = {
+    nothing: () => Promise.resolve(),
+    "the older contact is erased": (sql, _phone, older) => erase(sql, older),
+    "a third contact is erased": async (sql, phone) => erase(sql, await newContact(sql, phone)),
+    "a third contact gets another phone number": async (sql, phone) => {
+      const id = await newContact(sql, phone);
+      await sql`update contacts set phone = ${anyPhone()} where id = ${id}`;
+    },
+  };
+  for (const [name, sequel] of Object.entries(sequels)) {
+    for (const resumesBy of ["word", "hand"]) {
+      await rolledBack(async (sql) => {
+        const [phone, user_id] = [anyPhone(), anyUserId()];
+        const contactOf = async () =>
+          (await sql`
+            select id from contacts
+            where company_id = ${company_id} and phone_key = app.phone_key(${phone})
+          `)[0].id;
+        await says(sql, { phone, user_id }, "stop", 1);
+        const older = await contactOf();
+        await sql`update contacts set archived_at = now() where id = ${older}`;
+        await says(sql, { phone, user_id }, resumesBy === "word" ? "start" : null, 2);
+        const newer = await contactOf();
+        if (resumesBy === "hand") await takeBack(sql, newer, 3);
+        await erase(sql, newer);
+        await sequel(sql, phone, older);
+        assert.equal(await isStopped(sql, phone), false, `${name}, resumed by ${resumesBy}`);
+        const another = anyPhone();
+        const id = await newContact(sql, another);
+        await sql`select app.learn_user_id(${company_id}, ${id}, ${user_id}, null, now())`;
+        assert.equal(await isStopped(sql, another), false, `${name}: the user id`);
+        const kept = await sql`select 1 from app.kept_wishes where company_id = ${company_id}`;
+        assert.equal(kept.length > 0, name !== "the older contact is erased", name);
+      });
+    }
+  }
+});
+
 test("a stop word overrides a manual change in the same second if the change was made before the word arrived", async () => {
   const ends: [[string, number][], boolean][] = [
     [[["take back", 10.4], ["stop", 10]], true],
