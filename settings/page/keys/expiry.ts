@@ -21,9 +21,9 @@ export function endOfDay(day: string): string | null {
   return Number.isNaN(end.getTime()) ? null : end.toISOString();
 }
 
-/** The day after today, in the form of a date field. */
-export function tomorrow(): string {
-  const day = new Date(Date.now() + 86_400_000);
+/** The day after today in the user's time zone, in the form of a date field. */
+export function tomorrow(now = new Date()): string {
+  const day = new Date(now.getFullYear(), now.getMonth(), now.getDate() + 1);
   const two = (number: number) => String(number).padStart(2, "0");
   return `${day.getFullYear()}-${two(day.getMonth() + 1)}-${two(day.getDate())}`;
 }
