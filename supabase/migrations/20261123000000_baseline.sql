@@ -1382,8 +1382,8 @@ declare
   person constant uuid := app.person_with_email(remove_second_factors.email);
   removed integer;
 begin
-  delete from auth.mfa_factors where user_id = person;
-  get diagnostics removed = row_count;
+  with factors as (delete from auth.mfa_factors where user_id = person returning status)
+  select count(*) filter (where status = 'verified') into removed from factors;
   if removed = 0 then
     raise sqlstate 'PT409' using message = 'This person has no second factor';
   end if;
@@ -1397,8 +1397,9 @@ end
 $$;
 comment on function public.remove_second_factors(text) is
   'Removes all second factors of a user who has lost them, and ends all of the user''s sessions. Adds an event to the '
-  'history of each of the user''s companies. Returns the number of removed factors. Raises PT404 and PT409 as '
-  'app.person_with_email() does, and PT409 for a user without a second factor.';
+  'history of each of the user''s companies. Also removes factors that the user never verified, but returns only the '
+  'number of verified factors. Raises PT404 and PT409 as app.person_with_email() does, and PT409 for a user without a '
+  'verified factor.';
 grant execute on function public.remove_second_factors(text) to service_role;
 
 -- schemas/20_api_keys.sql

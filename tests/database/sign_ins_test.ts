@@ -153,6 +153,24 @@ test("when the operator removes a user's lost second factor, all sessions of the
   assert.deepEqual([event.action, event.actor_kind], ["second_factor_removed", "platform"]);
 });
 
+test("a factor that the user never verified is not a second factor, and is removed with the verified one", async (sql) => {
+  const email = `${crypto.randomUUID()}@people.example`;
+  await sql`update auth.users set email = ${email} where id = ${agent}`;
+  await enroll(sql, agent, "unverified");
+  const kept = await session(sql, agent);
+  const remove = async (sql: Sql) => {
+    await actAs(sql, "service_role");
+    return await sql`select remove_second_factors(${email}) as count`;
+  };
+  assert.equal(await refusal(sql, remove), "PT409");
+  await act(sql, agent, kept);
+  assert.equal((await sql`select from own_sessions()`).length, 1);
+  await enroll(sql, agent);
+  assert.equal((await remove(sql))[0].count, 1);
+  await actAsSuperuser(sql);
+  assert.deepEqual([...await sql`select id from auth.mfa_factors where user_id = ${agent}`], []);
+});
+
 Deno.test("API keys and signed-out callers cannot call the functions for sign-ins", async () => {
   const calls: [string, unknown][] = [
     ["own_sessions", {}],
