@@ -14,6 +14,9 @@ import {
   readParams,
   readQuery,
 } from "../../supabase/functions/_shared/http/validate.ts";
+import { checkOwnMedia } from "../../supabase/functions/_shared/template_sends/own_media.ts";
+import { noMedia } from "../../supabase/functions/_shared/template_sends/template_answers.ts";
+import type { SenderConfig } from "../../supabase/functions/_shared/template_sends/template_send_config.ts";
 import { problemOf } from "../../supabase/functions/_shared/usage/problem.ts";
 
 const SECRETS = ["maria", "Maria Silva", "maria@example.com", "+5521912345678", "a".repeat(300)];
@@ -92,4 +95,30 @@ Deno.test("equal errors have equal stored descriptions, whatever time, id or pos
   assert.equal(said(`No ${crypto.randomUUID()} of 106540352242922`), "No … of …");
   assert.equal(said("must be from 1 to 200"), "must be from 1 to 200");
   assert.equal(problemOf(preconditionFailed()).field, null);
+});
+
+Deno.test("the stored description of an error contains no host of the caller's and no words of the channel", () => {
+  const config = { whatsapp: { mediaHosts: [] } } as unknown as SenderConfig;
+  const ending = "the variable WHATSAPP_MEDIA_HOSTS allows further hosts, with https";
+  for (const origin of ["https://maria-silva.example", "ftp://maria;silva", "maria+silva://x"]) {
+    const error = errorOf(() => checkOwnMedia(config, `${origin}/report.pdf`));
+    assert.deepEqual(problemOf(error!), {
+      field: "header_media.url",
+      problem: `cannot be sent: Media are not fetched from …; ${ending}`,
+    });
+  }
+  const { problem } = problemOf(noMedia("(#131053) Maria's file: not found. Nothing was sent"));
+  assert.equal(
+    problem,
+    "The messaging channel does not have the media of the template's header: …. Nothing was " +
+      "sent; repeat the request later",
+  );
+  const example = "is not a URL; give one such as https://example.com/webhooks";
+  assert.equal(problemOf(invalidRequest([{ field: "url", message: example }])).problem, example);
+});
+
+Deno.test("Postgres can store the description of an error whose long message is cut inside an emoji", () => {
+  const { problem } = problemOf(new ApiError("conflict", "😀".repeat(200)));
+  assert.ok(problem.isWellFormed(), problem);
+  assert.ok(problem.length <= 300, `${problem.length}`);
 });

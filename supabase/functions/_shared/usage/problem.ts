@@ -44,11 +44,13 @@ function nameOf(field: string): string | null {
 const NAME =
   /^([A-Za-z][A-Za-z_-]{0,39})(\[(?:ne|gt|gte|lt|lte|contains|all|empty)\])?(?:\[[^\]]*\]?)?$/;
 
-/** A message without its values, such as ids and times. */
+/** A message without its values, such as ids, times and URLs, and without the channel's words. */
 function wordsOf(message: string): string {
-  const words = withoutWrongName(message).replace(VALUES, "…").split(" ")
-    .map((word) => word.includes("@") ? "…" : word).join(" ");
-  return words.length > MAX_PROBLEM ? `${words.slice(0, MAX_PROBLEM - 1)}…` : words;
+  const words = withoutWrongName(message).replace(REASON, "…").replace(VALUES, "…")
+    .replace(ADDRESSES, "…");
+  const short = words.length > MAX_PROBLEM ? `${words.slice(0, MAX_PROBLEM - 1)}…` : words;
+  // Postgres refuses the counts of all companies if a message ends with half an emoji.
+  return short.toWellFormed();
 }
 
 /** The message about `fields` and `include` repeats the name that the caller wrote. */
@@ -63,3 +65,9 @@ function withoutWrongName(message: string): string {
  */
 const VALUES =
   /(?<!such as \+?)\b(?:\d{4}-\d\d-\d\dT[\d:.]+(?:Z|\+00:00)?|[\da-f]{8}-[\da-f-]{27}|\d{7,})|(?<=\b(?:line|column) )\d+/gi;
+
+/** E-mail addresses and URLs, each up to the next space. An example is kept. */
+const ADDRESSES = /(?<!\S)(?<!such as )\S*?(?:@|:\/\/)\S*?(?=;?(?!\S))/g;
+
+/** The reason in the message of `noMedia()`, which may be the channel's message. */
+const REASON = /(?<= does not have the media of the template's header: ).*(?=\. Nothing was sent)/s;
