@@ -2293,8 +2293,8 @@ grant select on public.api_key_errors to authenticated, service_role;
 -- Idempotency keys and atomic writes. A POST with an Idempotency-Key writes only once. The transaction of the write
 -- also claims the idempotency key. If the write is rolled back, the idempotency key is free again. After a committed
 -- write, the next request with the key is a repeat, even if the caller did not receive the first response. The table
--- stores only the ids of the written rows, never the response. A repeat returns the current rows. So the table contains
--- no personal data.
+-- stores only ids and statuses, never the response. A repeat returns the current rows. So the table contains no personal
+-- data.
 
 create table public.idempotency_keys (
   company_id uuid not null references public.companies on delete cascade,
@@ -5784,7 +5784,10 @@ begin
           app.put_contacts_at_once(own_company_id, items[this_place:this_place], on_conflict, match) -> 0;
       exception when integrity_constraint_violation then
         get stacked diagnostics broken = constraint_name;
-        results[this_place] := app.refusal_of_contact(own_company_id, items[this_place], broken);
+        -- When the contact of the item is erased, the contact's id finds the idempotency key of this request.
+        results[this_place] := app.refusal_of_contact(own_company_id, items[this_place], broken) || jsonb_build_object(
+          'about', (app.contacts_of_items(own_company_id, items[this_place:this_place], match))[1]
+        );
       end;
     end loop;
   end loop;
@@ -5840,8 +5843,8 @@ comment on function app.put_contacts(uuid, jsonb[], text, text) is
   'specifies how existing contacts change. The values `update`, `merge` and `keep` are rules of app.change_contacts(). '
   'With `fail`, existing contacts do not change. If two items are for the same person, the later item finds the '
   'contact of the earlier item. Returns a result for each item, in order: { status, id }, or what '
-  'app.refusal_of_contact() returns. The status is 201 for a new contact, 200 for a changed contact, and 304 for a '
-  'contact that already had the values of the item.';
+  'app.refusal_of_contact() returns, with the id of the contact in the member `about`. The status is 201 for a '
+  'new contact, 200 for a changed contact, and 304 for a contact that already had the values of the item.';
 
 -- schemas/36_contact_writes.sql
 
@@ -5860,7 +5863,7 @@ begin
   select coalesce(
     json_agg(
       case
-        when result ->> 'status' not in ('200', '201', '304') then result::json
+        when result ->> 'status' not in ('200', '201', '304') then (result - 'about')::json
         when data is null then '{"status": 404}'
         else json_build_object('status', result -> 'status', 'id', met, 'data', data)
       end
@@ -7591,8 +7594,9 @@ comment on function public.deal_id_by_external_id(text) is
 grant execute on function public.deal_id_by_external_id(text) to api_client;
 
 -- app.add_deals() refuses a deal for a merged contact, and the result contains the surviving contact's id. A repeat of
--- the request gets the same result. When the contact's person is erased, the idempotency keys of these requests are
--- erased too.
+-- the request gets the same result. When a contact's person is erased, the idempotency keys of requests about the
+-- contact are erased too. So the result of a refused item contains the ids of the item's records, in the member
+-- `about`. app.with_deal_rows() leaves this member out.
 create function app.add_deals(own_company_id uuid, items jsonb[]) returns jsonb
 language plpgsql
 set search_path = ''
@@ -7636,7 +7640,7 @@ begin
       case
         when broken is null then jsonb_build_object('status', 201, 'id', id)
         when survivor is not null then jsonb_build_object('status', 409, 'existing_id', survivor, 'merged', true)
-        else jsonb_build_object('status', 422, 'constraint', broken)
+        else jsonb_build_object('status', 422, 'constraint', broken, 'about', contact_id)
       end
       order by place
     ),
@@ -7698,7 +7702,7 @@ begin
     case
       when not coalesce((item ->> 'id')::uuid = any (known_deals), false) then '{"status": 404}'
       when item ? 'stage_id' and (item ->> 'stage_id')::uuid <> all (known_stages)
-        then '{"status": 422, "constraint": "deals_stage_fkey"}'
+        then jsonb_build_object('status', 422, 'constraint', 'deals_stage_fkey', 'about', (item ->> 'id')::uuid)
       else jsonb_build_object('status', 200, 'id', (item ->> 'id')::uuid)
     end
     order by place
@@ -7858,7 +7862,7 @@ begin
       coalesce(
         jsonb_agg(
           case
-            when id is null then result
+            when id is null then result - 'about'
             when data is null then '{"status": 404}'
             else result || jsonb_build_object('data', data)
           end
@@ -7927,8 +7931,11 @@ begin
     array_agg(
       case
         when known.contact_id = (item ->> 'contact_id')::uuid then null
-        when survivor is not null then jsonb_build_object('status', 409, 'existing_id', survivor, 'merged', true)
-        else '{"status": 422, "constraint": "deals_contact_kept"}'
+        when survivor is not null
+          then jsonb_build_object('status', 409, 'existing_id', survivor, 'merged', true, 'about', id)
+        else jsonb_build_object(
+          'status', 422, 'constraint', 'deals_contact_kept', 'about', array[id, (item ->> 'contact_id')::uuid]
+        )
       end
       order by place
     ),
@@ -8029,9 +8036,12 @@ begin
       these := places;
       written := (
         select jsonb_agg(
-          jsonb_build_object('status', 409, 'existing_id', id, 'field', 'external_id') order by turn
+          jsonb_build_object(
+            'status', 409, 'existing_id', id, 'field', 'external_id', 'about', (items[place] ->> 'contact_id')::uuid
+          )
+          order by turn
         )
-        from unnest(known) with ordinality as given (id, turn)
+        from unnest(known, places) with ordinality as given (id, place, turn)
       );
     else
       perform from public.deals where company_id = own_company_id and id = any (known) order by id for no key update;
@@ -8053,8 +8063,8 @@ comment on function app.put_deals(uuid, jsonb[], text) is
   'Adds a deal for each item { title, contact_id, stage_id, … } that has no external_id, or whose external_id no deal '
   'has. For all other items, finds the deal. The argument on_conflict specifies how an existing deal changes. The '
   'values `update`, `merge` and `keep` are rules of app.change_known_deals(). With `fail`, the result is { status: '
-  '409, existing_id, field }. If two items have the same external_id, the later item finds the deal of the earlier '
-  'item. Returns a result for each item, in order.';
+  '409, existing_id, field, about }. If two items have the same external_id, the later item finds the deal of the '
+  'earlier item. Returns a result for each item, in order.';
 
 -- schemas/50_channel_apps.sql
 

@@ -1,8 +1,8 @@
 -- Idempotency keys and atomic writes. A POST with an Idempotency-Key writes only once. The transaction of the write
 -- also claims the idempotency key. If the write is rolled back, the idempotency key is free again. After a committed
 -- write, the next request with the key is a repeat, even if the caller did not receive the first response. The table
--- stores only the ids of the written rows, never the response. A repeat returns the current rows. So the table contains
--- no personal data.
+-- stores only ids and statuses, never the response. A repeat returns the current rows. So the table contains no personal
+-- data.
 
 create table public.idempotency_keys (
   company_id uuid not null references public.companies on delete cascade,

@@ -174,7 +174,10 @@ begin
           app.put_contacts_at_once(own_company_id, items[this_place:this_place], on_conflict, match) -> 0;
       exception when integrity_constraint_violation then
         get stacked diagnostics broken = constraint_name;
-        results[this_place] := app.refusal_of_contact(own_company_id, items[this_place], broken);
+        -- When the contact of the item is erased, the contact's id finds the idempotency key of this request.
+        results[this_place] := app.refusal_of_contact(own_company_id, items[this_place], broken) || jsonb_build_object(
+          'about', (app.contacts_of_items(own_company_id, items[this_place:this_place], match))[1]
+        );
       end;
     end loop;
   end loop;
@@ -230,5 +233,5 @@ comment on function app.put_contacts(uuid, jsonb[], text, text) is
   'specifies how existing contacts change. The values `update`, `merge` and `keep` are rules of app.change_contacts(). '
   'With `fail`, existing contacts do not change. If two items are for the same person, the later item finds the '
   'contact of the earlier item. Returns a result for each item, in order: { status, id }, or what '
-  'app.refusal_of_contact() returns. The status is 201 for a new contact, 200 for a changed contact, and 304 for a '
-  'contact that already had the values of the item.';
+  'app.refusal_of_contact() returns, with the id of the contact in the member `about`. The status is 201 for a '
+  'new contact, 200 for a changed contact, and 304 for a contact that already had the values of the item.';

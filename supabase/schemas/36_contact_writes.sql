@@ -13,7 +13,7 @@ begin
   select coalesce(
     json_agg(
       case
-        when result ->> 'status' not in ('200', '201', '304') then result::json
+        when result ->> 'status' not in ('200', '201', '304') then (result - 'about')::json
         when data is null then '{"status": 404}'
         else json_build_object('status', result -> 'status', 'id', met, 'data', data)
       end

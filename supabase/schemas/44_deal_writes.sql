@@ -61,8 +61,9 @@ comment on function public.deal_id_by_external_id(text) is
 grant execute on function public.deal_id_by_external_id(text) to api_client;
 
 -- app.add_deals() refuses a deal for a merged contact, and the result contains the surviving contact's id. A repeat of
--- the request gets the same result. When the contact's person is erased, the idempotency keys of these requests are
--- erased too.
+-- the request gets the same result. When a contact's person is erased, the idempotency keys of requests about the
+-- contact are erased too. So the result of a refused item contains the ids of the item's records, in the member
+-- `about`. app.with_deal_rows() leaves this member out.
 create function app.add_deals(own_company_id uuid, items jsonb[]) returns jsonb
 language plpgsql
 set search_path = ''
@@ -106,7 +107,7 @@ begin
       case
         when broken is null then jsonb_build_object('status', 201, 'id', id)
         when survivor is not null then jsonb_build_object('status', 409, 'existing_id', survivor, 'merged', true)
-        else jsonb_build_object('status', 422, 'constraint', broken)
+        else jsonb_build_object('status', 422, 'constraint', broken, 'about', contact_id)
       end
       order by place
     ),
@@ -168,7 +169,7 @@ begin
     case
       when not coalesce((item ->> 'id')::uuid = any (known_deals), false) then '{"status": 404}'
       when item ? 'stage_id' and (item ->> 'stage_id')::uuid <> all (known_stages)
-        then '{"status": 422, "constraint": "deals_stage_fkey"}'
+        then jsonb_build_object('status', 422, 'constraint', 'deals_stage_fkey', 'about', (item ->> 'id')::uuid)
       else jsonb_build_object('status', 200, 'id', (item ->> 'id')::uuid)
     end
     order by place
@@ -328,7 +329,7 @@ begin
       coalesce(
         jsonb_agg(
           case
-            when id is null then result
+            when id is null then result - 'about'
             when data is null then '{"status": 404}'
             else result || jsonb_build_object('data', data)
           end

@@ -13,8 +13,11 @@ begin
     array_agg(
       case
         when known.contact_id = (item ->> 'contact_id')::uuid then null
-        when survivor is not null then jsonb_build_object('status', 409, 'existing_id', survivor, 'merged', true)
-        else '{"status": 422, "constraint": "deals_contact_kept"}'
+        when survivor is not null
+          then jsonb_build_object('status', 409, 'existing_id', survivor, 'merged', true, 'about', id)
+        else jsonb_build_object(
+          'status', 422, 'constraint', 'deals_contact_kept', 'about', array[id, (item ->> 'contact_id')::uuid]
+        )
       end
       order by place
     ),
@@ -115,9 +118,12 @@ begin
       these := places;
       written := (
         select jsonb_agg(
-          jsonb_build_object('status', 409, 'existing_id', id, 'field', 'external_id') order by turn
+          jsonb_build_object(
+            'status', 409, 'existing_id', id, 'field', 'external_id', 'about', (items[place] ->> 'contact_id')::uuid
+          )
+          order by turn
         )
-        from unnest(known) with ordinality as given (id, turn)
+        from unnest(known, places) with ordinality as given (id, place, turn)
       );
     else
       perform from public.deals where company_id = own_company_id and id = any (known) order by id for no key update;
@@ -139,5 +145,5 @@ comment on function app.put_deals(uuid, jsonb[], text) is
   'Adds a deal for each item { title, contact_id, stage_id, … } that has no external_id, or whose external_id no deal '
   'has. For all other items, finds the deal. The argument on_conflict specifies how an existing deal changes. The '
   'values `update`, `merge` and `keep` are rules of app.change_known_deals(). With `fail`, the result is { status: '
-  '409, existing_id, field }. If two items have the same external_id, the later item finds the deal of the earlier '
-  'item. Returns a result for each item, in order.';
+  '409, existing_id, field, about }. If two items have the same external_id, the later item finds the deal of the '
+  'earlier item. Returns a result for each item, in order.';

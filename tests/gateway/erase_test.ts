@@ -179,6 +179,47 @@ Deno.test("if the response to an erase request is lost, the request can be repea
   );
 });
 
+Deno.test("an erasure also replaces the idempotency keys of batches in which items about the person were refused", async () => {
+  const [contact, other, third] = [await newContact(), await newContact(), await newContact()];
+  const [own, others] = [crypto.randomUUID(), crypto.randomUUID()];
+  const deal = { title: "Ana Souza, kitchen", contact_id: contact.id, stage_id };
+  await ask("POST", "/deals", { ...deal, external_id: own });
+  await ask("POST", "/deals", { ...deal, external_id: others, contact_id: other.id });
+  await ask("PUT", "/contacts", { phone: contact.phone, custom_fields: { a: "x".repeat(9_000) } });
+
+  const key = () => `order-${crypto.randomUUID()}`;
+  const unknown = crypto.randomUUID();
+  const refused = async (status: number, path: string, item: Record<string, unknown>) => {
+    const headers = { "Idempotency-Key": key() };
+    const { body } = await ask("POST", path, { items: [item] }, headers);
+    assert.equal(body.data[0].status, status, JSON.stringify(body));
+    return { path, item, headers, body };
+  };
+  const large = { phone: contact.phone, custom_fields: { b: "x".repeat(9_000) } };
+  const theirs = { ...deal, external_id: others };
+  const updating = "/deals/batch?on_conflict=update";
+  const requests = [
+    await refused(422, "/contacts/batch?on_conflict=merge", large),
+    await refused(422, "/deals/batch", { ...deal, stage_id: unknown }),
+    await refused(422, updating, { ...deal, stage_id: unknown, external_id: own }),
+    await refused(422, updating, { ...deal, contact_id: third.id, external_id: own }),
+    await refused(422, updating, theirs),
+    await refused(409, "/deals/batch", theirs),
+  ];
+  assert.equal((await ask("DELETE", `/contacts/${contact.id}`)).status, 204);
+  requests.push(await refused(422, "/deals/batch", deal));
+  assert.equal((await erase(contact.id)).status, 200);
+
+  const kept = await statement`select key from idempotency_keys where company_id = ${company.id}`;
+  for (const { path, item, headers, body } of requests) {
+    const told = `${path}: ${body.data[0].error.error}`;
+    assert.ok(!kept.some(({ key }) => key === headers["Idempotency-Key"]), told);
+    const repeat = await ask("POST", path, { items: [item] }, headers);
+    assert.equal(repeat.headers.get("Idempotent-Replayed"), "true", told);
+    assert.deepEqual(repeat.body, body);
+  }
+});
+
 Deno.test("a contact with a thousand deals can be erased, even if the company has sent hundreds of batches", async () => {
   const { id } = await newContact();
   await withDatabase((sql) =>
