@@ -127,8 +127,15 @@ Deno.test("a repeat with another body or with other parameters is refused and wr
     const answer = await post(write, `/contacts/batch${query}`, contacts, key);
     assertCode(answer, 422, "idempotency_key_reused");
   }
-  // A request that explicitly states a default value counts as the same request.
+  // A request that explicitly states the default value of a parameter counts as the same request. In
+  // the body, a default value makes the request different.
   assertReplayed(await post(write, "/deals/batch?atomic=false", batch, key), firstBatch);
+  const contact = { phone: anyPhone() };
+  const created = await post(write, "/contacts", contact, key);
+  assertFirst(created, 201);
+  const { temperature } = created.body.data;
+  const explicit = await post(write, "/contacts", { ...contact, temperature }, key);
+  assertCode(explicit, 422, "idempotency_key_reused");
   assert.equal(await dealsNamed(company, key), 2);
 });
 
