@@ -248,9 +248,9 @@ export const ERRORS: Record<ErrorCode, ErrorWords> = {
   },
   too_many_requests: {
     description:
-      "Your company, or for files and large pages all companies together, has more requests in " +
-      "progress than one instance of the service allows. Nothing was done; send the request again " +
-      "after `Retry-After`.",
+      "Your company, or for files, large pages and batches all companies together, has more " +
+      "requests in progress than one instance of the service allows. Nothing was done; send the " +
+      "request again after `Retry-After`.",
   },
   channel_account_error: {
     description:

@@ -68,6 +68,28 @@ Deno.test("of 100 simultaneous requests, 5 run, 64 wait, and the others are refu
   assert.deepEqual(byStatus(await Promise.all(lists)), { 200: 69, 429: 31 });
 });
 
+Deno.test("batches of three companies run at the same time; a fourth company's batch is refused, but not its other requests", async () => {
+  const companies = await Promise.all([1, 2, 3, 4].map(() => newCompany()));
+  const [fourth, ...others] = companies;
+  await using database = await holdingStack(...others.map(({ keys }) => keys.write));
+  const request = await ownGateway(database.url, undefined, {
+    statementShare: { ...PATIENT.statementShare, patienceMs: 500 },
+  });
+  const batch = ({ keys, contact_id, stage_ids: [stage_id] }: Company) =>
+    request(keys.write, "POST", "/deals/batch", {
+      items: [{ title: "Deal", contact_id, stage_id }],
+    });
+  const held = others.map(batch);
+  await until(() => database.held() === 3);
+  const { status, body } = await batch(fourth);
+  assert.deepEqual([status, body.code], [429, "too_many_requests"]);
+  assert.match(body.error, /for all companies together/);
+  assert.equal((await request(fourth.keys.read, "GET", "/contacts")).status, 200);
+  database.release();
+  assert.deepEqual(byStatus(await Promise.all(held)), { 200: 3 });
+  assert.equal((await batch(fourth)).status, 200);
+});
+
 Deno.test("all keys of a company share one quota as soon as the gateway knows their company", async () => {
   const company = await newCompany();
   const { read, all } = company.keys;

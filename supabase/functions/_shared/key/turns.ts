@@ -6,8 +6,8 @@ import { waitAtMost } from "../wait_at_most.ts";
 import { forget, holderOf, whatIsKnownOf } from "./known_keys.ts";
 
 /**
- * How many large pages one instance may have in memory at a time. Each page takes some megabytes of
- * memory until it is sent.
+ * How many large pages and batches one instance may have in memory at a time. Each of them takes
+ * some megabytes of memory until its response is sent.
  */
 const LARGE_AT_ONCE = 3;
 /** One instance never serves more companies than this at the same time. */
