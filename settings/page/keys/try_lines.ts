@@ -51,7 +51,7 @@ export function sendLine(
     ...(body.length > 0 ? { body_variables: body.map(valueOf) } : {}),
     ...(buttons.length > 0 ? { button_variables: buttons.map(valueOf) } : {}),
     display_text: bodyOf(template),
-    idempotency_key: `first-message-${key.id.slice(0, 8)}-${phone.slice(-4)}`,
+    idempotency_key: `first-message-${key.id.slice(0, 8)}-${phone}`,
   });
 }
 
