@@ -50,13 +50,14 @@ export function receiver(
   const ending = new AbortController();
   /** The secrets that someone gave the receiver, by name. */
   const given = new Map<string, string>();
-  let kept: Received[] = [];
+  /** The stored requests, newest first, with the size of each body in bytes. */
+  let kept: { received: Received; bytes: number }[] = [];
 
-  const keep = (received: Received) => {
-    kept.unshift(received);
-    let bytes = 0;
-    const tooMany = kept.findIndex(({ body }, place) =>
-      place >= MOST_KEPT || (bytes += body.length) > MOST_BYTES_KEPT && place > 0
+  const keep = (received: Received, bytes: number) => {
+    kept.unshift({ received, bytes });
+    let total = 0;
+    const tooMany = kept.findIndex(({ bytes }, place) =>
+      place >= MOST_KEPT || (total += bytes) > MOST_BYTES_KEPT && place > 0
     );
     if (tooMany > 0) kept.length = tooMany;
   };
@@ -86,7 +87,7 @@ export function receiver(
       answered: silent ? null : status,
       headers: Object.fromEntries(request.headers),
       body,
-    });
+    }, bytes.length);
     const wait = silent ? SILENCE_MS : delay_ms;
     await delay(wait, { signal: ending.signal, persistent: false }).catch(() => {});
     const headers = retry_after === null ? undefined : { "Retry-After": String(retry_after) };
@@ -99,7 +100,8 @@ export function receiver(
   };
 
   const show = (request: Request, name: string | null, asJson: boolean): Response => {
-    const data = kept.filter((each) => name === null || each.name === name);
+    const data = kept.map(({ received }) => received)
+      .filter((each) => name === null || each.name === name);
     const headers = { ...HEADERS, "Cache-Control": "no-store", Vary: "Accept" };
     if (asJson || /\bapplication\/json\b/.test(request.headers.get("Accept") ?? "")) {
       return Response.json({ data, ...(name !== null && { next: told.of(name) }) }, { headers });
@@ -141,7 +143,7 @@ export function receiver(
         }
         case "DELETE":
           if (extension) break;
-          kept = kept.filter((each) => name !== null && each.name !== name);
+          kept = kept.filter(({ received }) => name !== null && received.name !== name);
           if (name !== null) {
             told.forget(name);
             given.delete(name);

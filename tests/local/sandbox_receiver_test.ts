@@ -158,11 +158,16 @@ Deno.test("the receiver keeps the newest 200 requests, and DELETE removes a rece
 });
 
 Deno.test("large bodies are refused, and stored bodies use a limited amount of memory", async () => {
-  const box = own();
-  const large = "x".repeat(512 * 1024);
-  for (let number = 0; number < 40; number++) await ask(box, "POST", "/orders", { body: large });
-  assert.equal((await listed(box)).length, 32);
-  assert.equal((await ask(box, "POST", "/orders", { body: `${large}x` })).status, 413);
+  const max = 512 * 1024;
+  // In UTF-8, the second character has three bytes.
+  for (const [character, bytes] of [["x", 1], ["€", 3]] as const) {
+    const box = own();
+    const large = character.repeat(max / bytes);
+    for (let number = 0; number < 40; number++) await ask(box, "POST", "/orders", { body: large });
+    assert.equal((await listed(box)).length, 32, character);
+    const larger = await ask(box, "POST", "/orders", { body: large + character });
+    assert.equal(larger.status, 413, character);
+  }
 });
 
 Deno.test("settings that are too large are refused and change nothing", async () => {
